@@ -1,4 +1,4 @@
-"""Stage: figures from a bundle. Pure: the same bundle gives the same estimates anywhere."""
+"""Analysis stage: metrics from a bundle. Pure: the same bundle gives the same estimates."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, criteria, 
 
 
 def of_level(bundle: Bundle, level: str) -> list[Estimate]:
-    """The figures of one level of load and of its criteria, also while the run goes on."""
+    """Returns the estimates of one load level and its criteria, also during a run."""
     return [*oltp_level(bundle, level), *criteria_level(bundle, level)]
 
 
 def estimate(bundle: Bundle) -> list[Estimate]:
-    """All figures that the bundle holds; parts that it lacks are absent.
+    """Returns all estimates of the bundle; parts that the bundle lacks are absent.
 
-    So are figures that are not finite: a bundle of absurd numbers gives them, and they say nothing.
+    Estimates that are not finite are left out; they only come from a bundle with absurd values.
 
     Raises:
         UsageError: If a table of the bundle is damaged.
@@ -40,7 +40,7 @@ def estimate(bundle: Bundle) -> list[Estimate]:
 
 
 def _bounded(figure: Estimate) -> Estimate:
-    """The figure, without an interval of which an end is not finite."""
+    """Returns the estimate, without its interval if a bound is not finite."""
     if all(end is None or math.isfinite(end) for end in (figure.low, figure.high)):
         return figure
     return figure.model_copy(update={"low": None, "high": None})

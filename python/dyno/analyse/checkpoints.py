@@ -1,4 +1,4 @@
-"""Checkpoints that began in the measured time of a level."""
+"""Checkpoints that started in the measurement window of a level."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from dyno.contracts.checkpoints import BEGUN, SOURCE
 def checkpoints(
     at: metrics.Level, level: Level, phase: Phase[OltpDetail], series: Mapping[Key, Series]
 ) -> Iterable[Estimate]:
-    """How many, and the longest time from one to the next.
+    """Counts checkpoints and finds the longest time between two.
 
-    Counts run from the first reading within the window to the last, so every counted checkpoint
-    began in it. One in the second at either end may be missed. A server that was not read, or
-    reset its counters, has no estimate.
+    The count is the difference between the first and the last reading in the window, so every
+    counted checkpoint started in it. It can miss a checkpoint in the first or last second. There
+    is no estimate if the server was not sampled or reset its counters.
 
     Args:
-        at: Its metrics.
-        level: What was measured.
-        phase: Its phase; those of bundles from before the probe have the count themselves.
-        series: What the probes sampled in the run.
+        at: The metrics of the level.
+        level: The measured level.
+        phase: Its phase. Bundles from before the probe store the count there.
+        series: The probe samples of the run.
     """
     if phase.detail.checkpoints is not None:
         yield from _told(at, phase.detail.checkpoints)
         return
     if phase.part_of is not None:
-        return  # a server has them for all its databases
+        return  # the counters are per server, not per database
     during = {
         metric: [
             found

@@ -1,4 +1,4 @@
-"""How a level was driven: what the driver cost, and what went on in the target meanwhile."""
+"""Client cost of a level and side conditions in the target."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dyno.bundle.phases.oltp import OltpDetail, Outcome, Times, Worst, Writer
 
 
 def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
-    """The driver's own figures, the one writer, and several databases.
+    """Yields the client's own metrics, those of a single writer and those of several databases.
 
     Args:
-        at: The level's metrics.
-        level: What was measured.
+        at: The metrics of the level.
+        level: The measured level.
         phase: Its phase.
     """
     yield from _apart(at, phase)
@@ -31,7 +31,7 @@ def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterab
 
 
 def _client(at: metrics.Level, outcome: Outcome, seconds: float) -> Iterable[Estimate]:
-    """What the driver itself cost, as it measured it."""
+    """The resource usage of the driver, as the driver measured it."""
     cpu_s, threads = outcome.client_cpu_s, outcome.threads
     if cpu_s is not None and threads:
         yield at.client_cpu_percent.estimate(
@@ -56,9 +56,9 @@ def _client(at: metrics.Level, outcome: Outcome, seconds: float) -> Iterable[Est
 
 
 def _worst(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
-    """Figures of the driver in the part of the window in which each is worst, and when that began.
+    """The driver metrics in their worst part of the window, with the start of that part.
 
-    A part is a twentieth of the window, and five intervals at least.
+    A part is a twentieth of the window and at least five intervals.
     """
     worst = outcome.worst or Worst()
     for peak, key, begun, factor in (
@@ -80,7 +80,7 @@ def _worst(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
 
 
 def _apart(at: metrics.Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
-    """How far the measurements of several databases lay apart, of which a level is the sum."""
+    """The time offset between the measurements of the databases that a level sums up."""
     apart_s = phase.detail.apart_s
     if apart_s is not None:
         source = "from the first start of a database's measurement to the last"
@@ -88,7 +88,7 @@ def _apart(at: metrics.Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
 
 
 def _writer(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
-    """Of a system with one writer: how much of the time it was at work, and the wait for it."""
+    """For a single-writer system: writer utilization and the wait for the writer."""
     writer = outcome.writer or Writer()
     busy = writer.busy_share
     if busy is not None:

@@ -1,4 +1,4 @@
-"""Criteria: what each one is about, over the window of each level and by interval."""
+"""Criteria of each level, over the window and per interval."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dyno.criteria import Criterion, Metric, Missing, asked, judging, known
 
 
 def criteria(bundle: Bundle) -> list[Estimate]:
-    """``criterion.<level>.<criterion>.<figure>`` for every level and criterion of the run.
+    """``criterion.<level>.<criterion>.<figure>`` for every level and criterion.
 
-    Figures: ``value`` of the window; ``worst`` interval's value and its start ``worst_t_ns``;
-    ``failing`` of so many ``intervals``; ``missing`` where it cannot be judged, or ``idle`` where
-    that speaks neither for nor against the load, with the reason as the source.
+    Metrics: ``value`` over the window; the ``worst`` interval and its start ``worst_t_ns``; the
+    number of ``failing`` ``intervals``; ``missing`` if the criterion cannot be judged; ``idle`` if
+    the missing value does not count against the load. The source field gives the reason.
     """
     if not asked(bundle.run):
         return []
@@ -29,7 +29,7 @@ def criteria(bundle: Bundle) -> list[Estimate]:
 
 
 def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
-    """The same for one level, whose phase may be the last one of a run that goes on."""
+    """Evaluates one level; its phase may be the last one of a run in progress."""
     found = level(bundle, name)
     if found is None:
         return []

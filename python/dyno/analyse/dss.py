@@ -1,4 +1,4 @@
-"""Decision support: seconds a query on each target, totals, and one target against another."""
+"""Decision support: seconds per query on each target, totals and target comparisons."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class _Power:
 
     @property
     def whole(self) -> bool:
-        """Whether all that were asked ended well."""
+        """Whether all requested queries succeeded."""
         return bool(self.seconds) and not self.failed
 
 
 def dss(bundle: Bundle) -> list[Estimate]:
-    """``dss.<target>.<figure>``, ``dss.<target>.<query>.seconds`` and the comparison of targets.
+    """``dss.<target>.<figure>``, ``dss.<target>.<query>.seconds`` and target comparisons.
 
-    Targets are compared in the order in which they ran: ``dss.<first>/<other>.<query>.ratio`` is
-    how many times as long the first took.
+    Targets are compared in run order: ``dss.<first>/<other>.<query>.ratio`` is the time on the
+    first target divided by the time on the other.
     """
     tests = _power_tests(bundle)
     scales = _scales(bundle)
     estimates: list[Estimate] = []
-    # Emptying the caches between two queries is not the database's work.
+    # Dropping caches between queries is not database time.
     apart = bundle.run.plan.get("cache") == "cold-each-query"
     for target, test in tests.items():
         estimates += _target(metrics.Queries(target), test, scales.get(target), apart=apart)
@@ -87,7 +87,7 @@ def _target(
         yield at.query(query).seconds.estimate(seconds, f"{table}: submission to last row")
     yield at.queries_done.estimate(len(test.seconds), table)
     yield at.queries_failed.estimate(len(test.failed), table)
-    # A total over part of the queries would look like a fast run.
+    # A total over some of the queries would look like a fast run.
     if not test.whole or scale is None:
         return
     yield at.power_total_s.estimate(

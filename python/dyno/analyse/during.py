@@ -1,4 +1,4 @@
-"""Maintenance during a run: throughput before, during and after it, and the room that it took."""
+"""Maintenance during a run: throughput before, during and after, and the space used."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from dyno.contracts.transactions import Transactions
 
 @dataclass(frozen=True)
 class Course:
-    """A piece of maintenance on the run's clock (ns since the Unix epoch).
+    """A maintenance operation on the run's clock (ns since the Unix epoch).
 
     Attributes:
-        level: The level of load beside it; None if queries ran.
-        whole: Whether it ended well: only then there is a stretch after it.
-        parts: Of a level that is the sum of several databases, the level and number of each.
+        level: The load level that runs concurrently; None for queries.
+        whole: Whether it succeeded. Only then is there an "after" part.
+        parts: Level and number of each database, if the level sums up several.
     """
 
     phase: Phase[MaintenanceDetail]
@@ -43,7 +43,7 @@ class Course:
         return metrics.Maintenance(self.phase.name)
 
     def part(self, start_ns: int, end_ns: int) -> Part | None:
-        """The part that a stretch of time lies in wholly."""
+        """Returns the part that contains the time range completely."""
         if end_ns <= self.start_ns:
             return "before"
         if start_ns >= self.end_ns:
@@ -52,7 +52,7 @@ class Course:
 
 
 def courses(bundle: Bundle) -> list[Course]:
-    """The maintenance of a run that has begun."""
+    """The maintenance operations that have started."""
     found: list[Course] = []
     for phase in those(bundle.run.phases, MaintenanceDetail):
         start, end, level = phase.detail.start_ns, phase.detail.end_ns, phase.detail.level
@@ -63,7 +63,7 @@ def courses(bundle: Bundle) -> list[Course]:
 
 
 def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
-    """Levels and numbers of the databases of which a level is the sum."""
+    """Level and number of each database that a level sums up."""
     found: list[tuple[str, int]] = []
     for phase in bundle.parts(level):
         part, which = phase.detail.level, phase.detail.database
@@ -73,9 +73,9 @@ def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
 
 
 def during(bundle: Bundle) -> list[Estimate]:
-    """``during.<phase>.<figure>``: throughput by part, its change against before, and room.
+    """``during.<phase>.<figure>``: throughput by part, change against before, and space.
 
-    ``during.<phase>.db-<number>.<figure>`` is that of one of several databases.
+    ``during.<phase>.db-<number>.<figure>`` covers one of several databases.
     """
     estimates: list[Estimate] = []
     for course in courses(bundle):

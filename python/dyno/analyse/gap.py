@@ -1,4 +1,4 @@
-"""The application gap: what a database took of what the profiler got out of the same storage."""
+"""Application gap: database I/O as a share of what the profiler measured on the same storage."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from dyno.bundle.subjects import subjects
 from dyno.profiles.steps import Step, steps
 
 BLOCK_BYTES = 8192
-"""Of the mix that transactions are compared with, where there is one."""
+"""Block size of the mixed curve that transactions are compared with, if there is one."""
 
 _TESTS = ("power", "throughput")
 
 
 @dataclass(frozen=True)
 class Best:
-    """The best of a curve of the profile.
+    """The best point of a curve of the profile.
 
     Attributes:
-        shape: Words for its kind: ``random 70/30 of 8 KiB``.
-        read_percent: Share of reads.
-        mbps, iops: At its best load; None if there is no such figure.
-        name: Of the estimate that says which load that is.
+        shape: Description of the access pattern: ``random 70/30 of 8 KiB``.
+        read_percent: The share of reads.
+        mbps, iops: Values at the best load; None if not measured.
+        name: The estimate that names the best load.
     """
 
     shape: str
@@ -53,15 +53,15 @@ def gap(
     application: Bundle,
     measured: Sequence[Estimate],
 ) -> list[Estimate]:
-    """``gap.<phase>.<figure>`` of each test of queries and of the level with most transactions.
+    """``gap.<phase>.<figure>`` for each query test and for the level with most transactions.
 
-    Means over the phase, of the devices that carry the target's data. Nothing of phases whose
-    devices were not observed.
+    Values are means over the phase on the devices that hold the target's data. Phases without
+    device samples are skipped.
 
     Args:
         profile: A bundle with a storage profile.
         profiled: Its estimates.
-        application: A bundle with queries or transactions; it may be the same one.
+        application: A bundle with queries or transactions; may be the same bundle.
         measured: Its estimates.
     """
     figures = metrics.Estimates(measured)
@@ -86,9 +86,9 @@ def gap(
 
 
 def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Phase]:
-    """Phases that say what an application took: tests of queries, and a level for each target.
+    """Selects the application phases: query tests, and one level per target.
 
-    Of levels that with most transactions; of a search only windows of its maximum count.
+    The level is the one with most transactions. For a search, only windows at the maximum count.
     """
     figures = metrics.Estimates(estimates)
     done = [phase for phase in bundle.run.phases if phase.status == "done"]
@@ -110,12 +110,12 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
 
 
 def devices_of(bundle: Bundle, phase: Phase) -> tuple[str, ...]:
-    """Devices, as the probes name them, that carry the data of a phase's target."""
+    """Devices that hold the data of a phase's target, named as by the probes."""
     return of_target(bundle.run, phase.target).get("data", ())
 
 
 def profiled_devices(bundle: Bundle) -> dict[str, set[str]]:
-    """By volume of a profile, the names of devices that it lies on."""
+    """Device names of each volume in a profile."""
     storage = bundle.run.host.get("storage")
     own: dict[str, object] = storage if isinstance(storage, dict) else {}
     usual = {str(own[name]) for name in ("subject", "device", "disk") if own.get(name)}
@@ -131,7 +131,7 @@ def profiled_devices(bundle: Bundle) -> dict[str, set[str]]:
 
 
 def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] = ()) -> list[Best]:
-    """The best of each curve, of the volume on ``devices`` if there is one, at its fullest."""
+    """The best of each curve at the highest fill, on the volume on ``devices`` if there is one."""
     every = steps(profile)
     if not every:
         return []
@@ -181,7 +181,7 @@ def _best(figures: metrics.Estimates, step: Step, curve: Sequence[Step]) -> Best
 
 @dataclass(frozen=True)
 class _Taken:
-    """What reached the devices in a phase: means, of all devices together."""
+    """Mean device throughput in a phase, summed over all devices."""
 
     read_mbps: float
     write_mbps: float
@@ -228,7 +228,7 @@ def _taken(figures: metrics.Estimates, phase: Phase, devices: Sequence[str]) -> 
 
 
 def _bandwidth(at: metrics.Gap, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
-    """Queries: the share of the best MB/s of sequential and of random reads."""
+    """Queries: share of the best sequential and random read MB/s."""
     reads = [one for one in best if one.read_percent == 100 and one.mbps]
     for pattern in REFERENCES[:2]:
         own = [one for one in reads if one.pattern == pattern]
@@ -238,7 +238,7 @@ def _bandwidth(at: metrics.Gap, taken: _Taken, best: Iterable[Best]) -> Iterable
 
 
 def _rate(at: metrics.Gap, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
-    """Transactions: the share of the best IOPS of the mix that is most like theirs."""
+    """Transactions: share of the best IOPS of the closest read/write mix."""
     mixes = [one for one in best if one.pattern == "random" and one.iops]
     if not mixes:
         return
@@ -265,7 +265,7 @@ def _share(
 
 
 def _cached(at: metrics.Gap, bundle: Bundle, phase: Phase, taken: _Taken) -> Iterable[Estimate]:
-    """What of the bytes that the engine asked the system for came from the page cache."""
+    """The page cache's share of the bytes that the engine requested."""
     end_ns = phase.end_ns or phase.start_ns
     asked = [
         row
@@ -275,7 +275,7 @@ def _cached(at: metrics.Gap, bundle: Bundle, phase: Phase, taken: _Taken) -> Ite
     known = [row["bytes_read"] for row in asked if row["bytes_read"] is not None]
     if not known or len(known) < len(asked):
         return
-    # The devices' means are those of the same time: from the first measured query on.
+    # Device means cover the same time: from the first measured query on.
     seconds = (end_ns - min(row["t_ns"] for row in asked)) / 1e9
     source = "queries table: bytes_read of all queries of the phase"
     yield at.engine_read_bytes.estimate(sum(known), source)

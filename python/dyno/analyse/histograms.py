@@ -1,7 +1,7 @@
-"""Latency distributions: stored histograms merged, and what is read off them.
+"""Latency distributions: merges stored histograms and computes percentiles.
 
-Percentiles are never averaged: histograms of intervals are added up and the percentile is read
-off the sum. The encoding is the public HDR "V2 deflate" in base64; values are nanoseconds with
+Percentiles are never averaged: interval histograms are summed and the percentile is computed
+from the sum. The encoding is the public HDR "V2 deflate" in base64. Values are nanoseconds with
 three significant digits.
 """
 
@@ -19,15 +19,15 @@ from dyno.errors import UsageError
 
 # The range of the engines' histograms: 1 ns to 1 h.
 _HIGHEST_NS = 3_600_000_000_000
-# An honest histogram of that range takes at most 300 kB before compression.
+# A valid histogram of that range takes at most 300 kB uncompressed.
 _LONGEST_TEXT = 500_000
 _LONGEST = 1 << 20
 _HEAD = struct.Struct(">IIIIqqd")
-"""Of the encoding (V2): cookie, length, offset, digits, lowest and highest value, ratio."""
+"""V2 header: cookie, length, offset, digits, lowest and highest value, ratio."""
 
 
 class Latencies:
-    """A latency distribution that grows by stored histograms."""
+    """A latency distribution that accumulates stored histograms."""
 
     def __init__(self) -> None:
         from hdrh.histogram import HdrHistogram
@@ -47,7 +47,7 @@ class Latencies:
 
         try:
             self._merged.add(_freed_at_once(HdrHistogram.decode(encoded)))
-        except Exception as error:  # the decoder raises whatever the bytes lead it to
+        except Exception as error:  # damaged input makes the decoder raise arbitrary exceptions
             raise UsageError(
                 f"The bundle is damaged: a latency histogram cannot be decoded ({error})."
             ) from error
@@ -59,13 +59,14 @@ class Latencies:
 
     @property
     def spread(self) -> Spread:
-        """What was added so far, to keep."""
+        """A compact snapshot of the latencies added so far."""
         import numpy as np
 
         counts = np.frombuffer(self._merged.counts, dtype=np.int64)
         used = np.flatnonzero(counts)
-        # As the encoding has it: in bucket b, which is where the index has its high bits, each
-        # place is 2^b wide; those of the lower half of the first bucket come before all others.
+        # HDR layout: bucket b is selected by the high bits of the index, and its slots are 2^b
+        # wide.
+        # The slots of the lower half of the first bucket come first.
         half, unit = self._merged.sub_bucket_half_count_magnitude, self._merged.unit_magnitude
         bucket = (used >> half) - 1
         place = (used & ((1 << half) - 1)) + (bucket >= 0) * (1 << half)
@@ -74,25 +75,25 @@ class Latencies:
         return Spread(low, low + (np.int64(1) << shift) - 1, np.cumsum(counts[used]))
 
     def quantile_ms(self, quantile: float) -> float:
-        """As :meth:`Spread.quantile_ms`."""
+        """See :meth:`Spread.quantile_ms`."""
         return self.spread.quantile_ms(quantile)
 
     @property
     def max_ms(self) -> float:
-        """The longest latency, in ms; 0 when empty."""
+        """The maximum latency in ms; 0 if empty."""
         return self.spread.max_ms
 
     @property
     def mean_ms(self) -> float:
-        """As :attr:`Spread.mean_ms`."""
+        """See :attr:`Spread.mean_ms`."""
         return self.spread.mean_ms
 
 
 def _require_usual(encoded: str) -> None:
-    """Refuses a histogram of more than the engines record, before there is memory for it.
+    """Rejects a histogram larger than the engines record, before memory is allocated.
 
     Raises:
-        UsageError: By its head: digits and highest value say how large it would be.
+        UsageError: If digits or highest value in the header exceed the engines' range.
     """
     try:
         if len(encoded) > _LONGEST_TEXT:
@@ -113,10 +114,10 @@ def _require_usual(encoded: str) -> None:
 
 
 def _freed_at_once(histogram: Any) -> Any:
-    """The same without the circle through its encoder.
+    """Breaks the reference cycle between the histogram and its encoder, and returns the histogram.
 
-    A table has thousands of them, of a quarter of a megabyte each, and the collector of circles
-    counts objects rather than bytes.
+    A table has thousands of histograms of 250 kB each. The cyclic garbage collector counts objects
+    rather than bytes, so it would free them too late.
     """
     histogram.encoder.histogram = weakref.proxy(histogram)
     return histogram
@@ -124,13 +125,13 @@ def _freed_at_once(histogram: Any) -> Any:
 
 @dataclass(frozen=True)
 class Spread:
-    """Latencies by bucket, of the buckets that have any.
+    """Latencies by bucket, non-empty buckets only.
 
-    A histogram has room for all from 1 ns to 1 h, a quarter of a megabyte; this is a few kilobytes.
+    A full histogram covers 1 ns to 1 h and takes 250 kB; this takes a few kilobytes.
 
     Attributes:
-        low, high: Bounds of the buckets in ns, rising.
-        up_to: Number of latencies in each bucket and those before it.
+        low, high: Bucket bounds in ns, ascending.
+        up_to: Cumulative count of latencies up to and including each bucket.
     """
 
     low: Any
@@ -143,9 +144,9 @@ class Spread:
         return int(self.up_to[-1]) if len(self.up_to) else 0
 
     def quantile_ms(self, quantile: float) -> float:
-        """The latency that a share ``quantile`` (0 to 1) does not exceed, in ms; 0 when empty.
+        """The latency at ``quantile`` (0 to 1), in ms; 0 if empty.
 
-        The value of rank ⌈q·n⌉, at the upper end of its bucket: what the engines print.
+        This is the value of rank ⌈q·n⌉ at the upper bound of its bucket, as the engines print it.
         """
         if not self.count:
             return 0.0
@@ -154,12 +155,12 @@ class Spread:
 
     @property
     def max_ms(self) -> float:
-        """The longest latency, in ms; 0 when empty."""
+        """The maximum latency in ms; 0 if empty."""
         return self.quantile_ms(1.0)
 
     @property
     def mean_ms(self) -> float:
-        """The mean of the buckets' middles, in ms; 0 when empty."""
+        """The mean of the bucket midpoints, in ms; 0 if empty."""
         if not self.count:
             return 0.0
         import numpy as np

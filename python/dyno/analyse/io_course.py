@@ -1,4 +1,4 @@
-"""How the rate of storage went within the windows of each load: slope, warm-up, falls."""
+"""Storage rate within the windows of each load: slope, warm-up and drops."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COLUMNS = (
     *("reads", "writes"),
 )
 _WHOLE = 0.9
-"""A shorter interval than this share of the longest was cut off: its rate varies for that alone."""
+"""An interval shorter than this share of the longest is partial; its rate varies more."""
 
 
 @dataclass
 class _Course:
-    """The I/Os a second by whole interval of one step."""
+    """IOPS per complete interval of one step."""
 
     interval_s: float
     t_ns: list[int] = field(default_factory=list[int])
@@ -35,10 +35,10 @@ class _Course:
 
 
 def io_course(bundle: Bundle) -> list[Estimate]:
-    """``<load>.intervals``, ``.trend_percent``, ``.mser_bias_percent``, ``.silent_s``; falls.
+    """``<load>.intervals``, ``.trend_percent``, ``.mser_bias_percent``, ``.silent_s``; drops.
 
-    Of several windows of a load the worst is told; a fall may also lie between two of them.
-    Bundles without intervals give none.
+    With several windows per load, the worst one is reported; a drop may also fall between two
+    windows. Bundles without intervals give none.
     """
     courses = _courses(bundle)
     if not courses:
@@ -53,7 +53,7 @@ def io_course(bundle: Bundle) -> list[Estimate]:
 
 
 def _courses(bundle: Bundle) -> dict[Key, _Course]:
-    """By step; the lines of its jobs are added up."""
+    """Rates by step, summed over jobs."""
     table = columns(bundle, "io_intervals").select(list(_COLUMNS))
     sums: dict[Key, dict[int, tuple[float, float]]] = {}
     for row in table.to_pylist():
@@ -131,7 +131,7 @@ def _silent_s(course: _Course) -> float:
 
 
 def _cut(course: _Course) -> tuple[float, float] | None:
-    """What MSER-5 would leave out of a window, and what that does to its mean, both in %."""
+    """The share that MSER-5 would truncate and its effect on the mean, both in %."""
     cut = mser5(course.rates)
     return None if cut is None else (cut.discard_percent, bias_percent(course.rates, cut))
 
@@ -145,7 +145,7 @@ def _error(course: _Course) -> float | None:
 
 
 def _slopes(line: Trend) -> bool:
-    """Whether it is told from none."""
+    """Whether the slope differs significantly from zero."""
     return not line.low <= 0 <= line.high
 
 

@@ -1,4 +1,4 @@
-"""A level of load: what was measured of it, and when."""
+"""A load level: its measurements and their time range."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dyno.config.rates import Rate, recorded
 
 @dataclass(frozen=True)
 class Level:
-    """The measured time of a level of load.
+    """The measurement window of a load level.
 
     Attributes:
         name: Its name in the bundle, such as ``users-4``.
-        phase: Its phase, unless the bundle lacks it.
+        phase: Its phase; None if the bundle lacks it.
         rows: Its measured rows of ``ops``.
-        rates: Its throughput, whose bounds are those of the measured time.
-        seconds: How long it was measured.
+        rates: Its throughput; its bounds are those of the measurement window.
+        seconds: The measured duration.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Level:
 
     @property
     def table(self) -> str:
-        """The table that its rows are from."""
+        """The table of its rows."""
         return f"ops/{self.name}"
 
     @property
@@ -43,21 +43,21 @@ class Level:
 
     @property
     def outcome(self) -> Outcome:
-        """What the driver told at its end; empty if it did not get as far."""
+        """The driver's final report; empty if the driver did not finish."""
         return _outcome(self.phase)
 
     @property
     def left_out_s(self) -> float:
-        """What of the driver's window came before the steady stretch that counts."""
+        """Seconds of the driver's window before the steady stretch that counts."""
         return _left_out_s(self.phase)
 
 
 def level(bundle: Bundle, name: str) -> Level | None:
-    """The level called ``name``; None if nothing of it was measured.
+    """Returns the level called ``name``; None if it has no measurements.
 
-    Its time runs from the first interval that the driver recorded. It lasts as long as the driver
-    says: a server that is silent at the end leaves no operation there to tell of it. What was cut
-    off lasts as long as its rows.
+    The window starts at the first interval that the driver recorded and lasts as long as the driver
+    reports, because a server that is silent at the end leaves no operations. An interrupted level
+    lasts as long as its rows.
 
     Raises:
         UsageError: If its table is damaged.
@@ -68,7 +68,7 @@ def level(bundle: Bundle, name: str) -> Level | None:
     told = _told_s(phase)
     start = min((row["t_ns"] for row in measured), default=0)
     if told is not None and phase is not None and phase.end_ns is not None:
-        # Nothing is measured beyond the end of its phase.
+        # Nothing is measured after the end of the phase.
         inside = start + told * 1e9 <= phase.end_ns
         rates = throughput(measured, told if inside else None)
     else:
@@ -80,7 +80,7 @@ def level(bundle: Bundle, name: str) -> Level | None:
 
 
 def _told_s(phase: Phase[OltpDetail] | None) -> float | None:
-    """How long the driver measured what counts."""
+    """The duration that counts, as reported by the driver."""
     seconds = _outcome(phase).seconds
     if phase is None or seconds is None or seconds <= _left_out_s(phase):
         return None

@@ -1,4 +1,4 @@
-"""Loads: how fast the rows went in, and what keys and indexes took."""
+"""Loads: row rate, and time for keys and indexes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dyno.bundle.reader import Bundle
 def load(bundle: Bundle) -> list[Estimate]:
     """``load.<workload>.<target>.<figure>`` and ``index.<workload>.<target>.seconds``.
 
-    Of each kind of step ``index.<workload>.<target>.<kind>.<figure>`` as well: its time, the room
-    that it took and left. Only of phases that ended well.
+    For each kind of step, ``index.<workload>.<target>.<kind>.<figure>`` gives its time and the
+    space it used and left. Only phases that succeeded count.
     """
     estimates: list[Estimate] = []
     for phase in bundle.run.phases:
@@ -34,7 +34,7 @@ def load(bundle: Bundle) -> list[Estimate]:
 
 
 def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
-    """Of keys, indexes, clustering: what all steps of a kind took."""
+    """Totals per kind of step: keys, indexes, clustering."""
     kinds = dict.fromkeys(step.kind for step in steps if step.kind is not None)
     for kind in kinds:
         own = [step for step in steps if step.kind == kind]
@@ -90,7 +90,7 @@ def _load(phase: Phase[LoadDetail]) -> Iterable[Estimate]:
         return
     if rows is not None:
         yield at.rows_per_s.estimate(rows / seconds, "rows / s")
-    # Bundles that do not tell the rows' own size have only what was sent, which differs by engine.
+    # Bundles without the row size have only the bytes sent, which differ by engine.
     what = "bytes as sent" if text is None else "size of the rows as .tbl files"
     moved = size if text is None else text
     if moved is not None:

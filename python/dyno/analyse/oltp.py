@@ -1,4 +1,4 @@
-"""Transactions: throughput, latency by operation, errors, steadiness and the client's own cost."""
+"""Transactions: throughput, latency per operation, errors, steadiness and client cost."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ _QUANTILES: dict[Time, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.9
 
 
 def oltp(bundle: Bundle) -> list[Estimate]:
-    """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
+    """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>``."""
     levels = bundle.levels()
     series = sampled(bundle) if levels else {}
     return [figure for level in levels for figure in of_level(bundle, level, series)]
 
 
 def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
-    """The same of one level, which may be the last one of a run that goes on."""
+    """Returns the estimates of one level, which may be the last one of a run in progress."""
     found = level(bundle, name)
     if found is None:
         return []
     at = metrics.Level(name)
     undisturbed = _undisturbed(bundle, name, found.rates)
-    # What follows a rate that changes does not settle, and is not meant to.
+    # Throughput that follows a changing rate does not settle by design.
     settles = found.rate is None or not found.rate.changes
-    # Chance is told apart from one true throughput; with maintenance beside it there are several.
+    # The noise estimate assumes one true throughput; with maintenance there are several.
     half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
     main = workloads.driven(bundle.run.workloads)
     estimates = [*_level(at, found, half, main), *silence(at, found)]
@@ -68,7 +68,7 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
 
 
 def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
-    """The throughput until maintenance begins: what that changes is no unsteadiness."""
+    """The throughput before maintenance starts; the change it causes is not unsteadiness."""
     starts = [
         course.start_ns
         for course in courses(bundle)
@@ -122,7 +122,7 @@ def _pace(
     seconds: float,
     main: Transactions,
 ) -> Iterable[Estimate]:
-    """Main operations against the most that users who key and think can reach."""
+    """Main operations in % of the maximum with keying and think time."""
     scale = phase.detail.size
     if not scale or main.pace is None:
         return
@@ -135,7 +135,7 @@ def _pace(
 
 
 def _done(main: Transactions, measured: list[dict[str, Any]]) -> int:
-    """Main operations that committed."""
+    """The number of committed main operations."""
     return sum(row["done"] for row in measured if row["op"] == main.main)
 
 

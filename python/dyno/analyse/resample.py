@@ -1,4 +1,4 @@
-"""Intervals by resampling, with a fixed seed: the same figures give the same interval."""
+"""Bootstrap intervals with a fixed seed: the same values give the same interval."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 _TIMES = 4000
 _SEED = 20261120
 FEWEST = 5
-"""Fewer values say nothing of their spread."""
+"""Minimum number of values to estimate the spread."""
 
 
 def change_percent(
     before: Sequence[float], after: Sequence[float]
 ) -> tuple[float, float | None, float | None] | None:
-    """Change of the mean of ``after`` against that of ``before``, in %, and its 95 % interval.
+    """Change of the mean from ``before`` to ``after`` in %, and its 95 % interval.
 
-    The interval is that of a moving block bootstrap (Künsch 1989) with blocks of ⌈n^(1/3)⌉ values,
-    as neighbours in a series of throughput are alike. Each series is drawn anew by itself.
+    The interval is a moving block bootstrap (Künsch 1989) with blocks of ⌈n^(1/3)⌉ values, because
+    adjacent throughput values are correlated. Each series is resampled separately.
 
     Returns:
         None without values or with a mean of zero before; no bounds for fewer than five values.
@@ -43,9 +43,9 @@ def change_percent(
 def ratio_percent(
     expected: Sequence[float], actual: Sequence[float]
 ) -> tuple[float, float | None, float | None] | None:
-    """Change of speed Σ expected / Σ actual − 1 in %, and its 95 % interval by the bootstrap.
+    """Change of speed Σ expected / Σ actual − 1 in %, and its 95 % bootstrap interval.
 
-    Pairs are drawn anew together: seconds that a query took before, and those that it took now.
+    Pairs are resampled together: the seconds of a query before and the seconds now.
 
     Returns:
         None without pairs or seconds; no bounds for fewer than five pairs.
@@ -65,7 +65,7 @@ def ratio_percent(
 
 
 def _means(values: Sequence[float], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Means of resampled series of the same length."""
+    """Means of resampled series of equal length."""
     import numpy as np
 
     series = np.asarray(values, dtype=float)

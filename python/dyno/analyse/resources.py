@@ -1,4 +1,4 @@
-"""Resources: what processors, devices and memory did in each measured phase."""
+"""Resources: CPU, device and memory usage in each measured phase."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
-"""Kinds of phases whose figures are a result."""
+"""Kinds of phases that produce results."""
 
-# What is worth a figure a phase, by the source of the samples; None is every metric of it.
+# Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {
     "cpu": frozenset({"busy", "user", "system", "iowait", "steal", "busiest_core"}),
     "disk": None,
@@ -31,7 +31,7 @@ _SOURCES: dict[str, frozenset[str] | None] = {
 
 _SAMPLES = "samples in the phase"
 
-# What tells of disturbances, in each curve of a storage profile.
+# Metrics that show disturbances, for each curve of a storage profile.
 _BUSY: Key = ("cpu", "host", "busy")
 _OF_CURVES: tuple[Key, ...] = (
     _BUSY,
@@ -43,13 +43,13 @@ _OF_CURVES: tuple[Key, ...] = (
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
 
-    Means are those of ``dyno.bundle.observed``: over the time, or over the requests. Largest and
-    smallest are of single readings.
+    Means come from ``dyno.bundle.observed``: over time, or over requests. Maximum and minimum are
+    of single readings.
 
-    Transactions count from the end of their warm-up, queries from their first measured one. Of each
-    curve of a storage profile the processors are told apart, as ``<phase>/<curve>``: in a long
-    profile a short disturbance is lost in the mean. How busy they were at each load is a figure
-    of that load, ``io.<curve>.<load>.cpu_percent``.
+    Transactions count from the end of the warm-up, queries from the first measured one. CPU metrics
+    are given for each curve of a storage profile as ``<phase>/<curve>``, because a long profile
+    averages out a short disturbance. CPU utilization at each load is a metric of that load,
+    ``io.<curve>.<load>.cpu_percent``.
     """
     every = sampled(bundle)
     series = {
@@ -74,7 +74,7 @@ def resources(bundle: Bundle) -> list[Estimate]:
 
 
 def _nested(bundle: Bundle, series: dict[Key, Series]) -> dict[Key, Series]:
-    """Those of devices that lie on others, such as loop devices, where a target has files there."""
+    """Series of stacked devices, such as loop devices, that hold files of a target."""
     run = bundle.run
     carriers = {
         name
@@ -102,7 +102,7 @@ def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]
 
 
 def _curves(own: Iterable[Step]) -> dict[str, list[tuple[int, int]]]:
-    """The measured times of each curve, if there are several."""
+    """The time ranges of each curve, if there are several."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for step in own:
         spans.setdefault(step.curve, []).append((step.start_ns, step.end_ns))

@@ -1,4 +1,4 @@
-"""Rows of a bundle's tables as plain Python values, with damage told in one line."""
+"""Rows of a bundle's tables as plain Python values; damage raises a one-line error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STORAGE = (
     *("reads", "writes", "read_bytes", "write_bytes"),
 )
 
-# Columns without which a row says nothing; the others may be null.
+# Required columns; the others may be null.
 _REQUIRED = {
     Table.SAMPLES: (),
     Table.QUERIES: ("t_ns", "stream", "query", "target"),
@@ -25,7 +25,7 @@ _REQUIRED = {
 
 
 def rows(bundle: Bundle, table: str) -> list[dict[str, Any]]:
-    """The rows of ``table`` in the order in which they were written.
+    """Returns the rows of ``table`` in the order in which they were written.
 
     Raises:
         UsageError: If the table is damaged.
@@ -38,7 +38,7 @@ def rows(bundle: Bundle, table: str) -> list[dict[str, Any]]:
 
 
 def columns(bundle: Bundle, table: str) -> Any:
-    """The Arrow table called ``table``.
+    """Returns the Arrow table called ``table``.
 
     Raises:
         UsageError: If it is damaged.
@@ -52,14 +52,14 @@ def damaged(bundle: Bundle, table: str, reason: str) -> UsageError:
 
 
 def happened(row: dict[str, Any]) -> bool:
-    """Whether a row of ``ops`` tells of anything: an interval without any has a row of zeros."""
+    """Whether a row of ``ops`` has any operation; an empty interval has a row of zeros."""
     if row["done"] or row["rolled_back"]:
         return True
     return bool(counts(row["errors"]) or counts(row["retries"]))
 
 
 def number(value: Any) -> float | None:
-    """``value`` if it is a finite number."""
+    """Returns ``value`` if it is a finite number, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The most load inside limits, as a search found it: with bounds, and the noise of its windows."""
+"""Maximum load within limits, as found by a search, with bounds and window noise."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dyno.bundle.reader import Bundle
 def search(bundle: Bundle) -> list[Estimate]:
     """``capacity.users`` or ``capacity.rate``, and ``capacity.<figure>`` at that load.
 
-    The load's bounds are the largest load that passed and the smallest that failed. A rate is the
-    mean of the windows at the maximum, a percentile the worst of them (a mean of percentiles is
-    none); bounds are the least and the greatest.
+    The bounds of the load are the largest load that passed and the smallest that failed. A rate is
+    the mean over the windows at the maximum. A percentile is the worst over the windows, because
+    percentiles cannot be averaged. Their bounds are minimum and maximum.
     """
     return [
         figure
@@ -49,7 +49,7 @@ def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
             [one.operation(main.main).response("p95") for one in windows],
         ),
     ):
-        # One that was not steady is measured again for longer: a rate is of all their time.
+        # An unsteady window is measured again for longer; the rate covers all of that time.
         pairs = [
             (value, known.value(window.seconds) or 0.0)
             for window, of_it in zip(windows, own, strict=True)

@@ -1,4 +1,4 @@
-"""Series over time: what the probes sampled, and throughput by the interval."""
+"""Time series: probe samples, and throughput per interval."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _MOST_INTERVALS = 10_000_000
 
 
 def sampled(bundle: Bundle) -> dict[Key, Series]:
-    """Every sampled series, in the order in which they first appear."""
+    """Returns all sampled series in order of first appearance."""
     return observed.sampled(columns(bundle, "samples"))
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """Operations a second in equal intervals.
+    """Operations per second in equal intervals.
 
     Attributes:
-        start_ns, end_ns: Bounds of the measured time, ns since the Unix epoch.
-        interval_s: Length of an interval.
-        values: Operations a second of each whole interval, zero where nothing ended.
+        start_ns, end_ns: Bounds of the measurement window, ns since the Unix epoch.
+        interval_s: The interval length.
+        values: Operations per second of each complete interval; zero if nothing completed.
     """
 
     start_ns: int
@@ -41,12 +41,11 @@ class Throughput:
 def throughput(rows: Iterable[dict[str, Any]], seconds: float | None = None) -> Throughput | None:
     """Throughput of measured ``ops`` rows: commits and prescribed rollbacks.
 
-    A last interval that is cut short is left out: its rate varies for that reason alone.
+    A partial last interval is left out, because its rate varies more.
 
     Args:
         rows: The rows.
-        seconds: How long it was measured, where that is known: time after the last row in which
-            nothing ended is a part of it.
+        seconds: The measured duration, if known; it includes idle time after the last row.
 
     Raises:
         UsageError: If the times of the rows are absurd.
@@ -60,7 +59,7 @@ def throughput(rows: Iterable[dict[str, Any]], seconds: float | None = None) -> 
     length = max(last - start + round(lengths[last] * 1e9), round((seconds or 0.0) * 1e9))
     if length // step > _MOST_INTERVALS:
         raise UsageError("The bundle is damaged: the times of its operations are absurd.")
-    # The driver's clock and the record's round by some nanoseconds.
+    # The driver's clock and the stored times differ by some nanoseconds of rounding.
     whole = [0.0] * max(1, math.floor(length / step + 1e-3))
     for t_ns, count in done.items():
         place = round((t_ns - start) / step)

@@ -1,4 +1,4 @@
-"""Silence: users who lost the server, and time in which nothing ended though something was due."""
+"""Silence: lost connections, and time without completions although operations were due."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dyno.bundle.tables import counts
 def silence(at: metrics.Level, level: Level) -> Iterable[Estimate]:
     """``connections_lost``, ``silent_s`` and ``silence_expected`` of a level.
 
-    Where the plan itself says that nothing starts, nothing is silent. How many transactions were to
-    be expected in a stretch of silence tells whether it may be chance: with random arrivals it is
-    one with the probability e^-n. An open loop expects what was due, a closed one its mean.
+    Time in which the schedule starts nothing is not silence. The number of transactions expected in
+    a silent stretch shows whether it can be chance: with random arrivals the probability is e^-n.
+    An open loop expects the scheduled number, a closed loop its mean.
     """
     lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in level.rows)
     step = level.rates.interval_s
@@ -40,7 +40,7 @@ def silence(at: metrics.Level, level: Level) -> Iterable[Estimate]:
 
 
 def _due(level: Level, start_s: float, end_s: float) -> float:
-    """Transactions to be expected from ``start_s`` to ``end_s`` of the measured time."""
+    """Transactions expected from ``start_s`` to ``end_s`` of the measurement window."""
     if level.rate is not None:
         return level.rate.due(start_s, end_s)
     mean = sum(level.rates.values) / len(level.rates.values)

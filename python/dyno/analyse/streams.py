@@ -1,7 +1,7 @@
-"""Decision support as several users see it: streams, refresh functions, and the three figures.
+"""Decision support with several users: streams, refresh functions and the three metrics.
 
-Which rows belong to a test is told by its phase. A figure is there only if all that it is made of
-ended well.
+The phase determines which rows belong to a test. A metric exists only if all of its inputs
+succeeded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TABLE = "queries table"
 
 @dataclass(frozen=True)
 class _Test:
-    """One test on one target: its phase and the rows that it wrote."""
+    """One test on one target: its phase and its rows."""
 
     phase: Phase[DssDetail]
     rows: list[dict[str, Any]]
@@ -34,29 +34,29 @@ class _Test:
 
     @property
     def refresh(self) -> bool:
-        """Whether the refresh functions belong to it."""
+        """Whether the test includes the refresh functions."""
         return self.phase.detail.refresh is True
 
     @property
     def streams(self) -> int:
-        """Query streams that it should have."""
+        """The expected number of query streams."""
         return self.phase.detail.streams or 0
 
     def stream(self, stream: int) -> list[dict[str, Any]]:
-        """The rows of a stream, in the order in which they were sent."""
+        """The rows of a stream, in submission order."""
         return [row for row in self.rows if row["stream"] == stream]
 
     @property
     def whole(self) -> bool:
-        """Whether it ended, and nothing in it failed."""
+        """Whether it completed without failures."""
         return self.phase.status == "done" and bool(self.rows) and not failed(self.rows)
 
 
 def streams(bundle: Bundle) -> list[Estimate]:
-    """``dss.<target>.power``, ``.throughput``, ``.composite``, and what each stream did.
+    """``dss.<target>.power``, ``.throughput``, ``.composite`` and metrics of each stream.
 
-    Without the refresh functions there is no power and no composite figure, and the rate of the
-    streams is ``.throughput_score``.
+    Without the refresh functions, power and composite are absent, and the rate of the streams is
+    ``.throughput_score``.
     """
     tests = _tests(bundle)
     start_ns = bundle.run.clock.unix_ns
@@ -78,7 +78,7 @@ def streams(bundle: Bundle) -> list[Estimate]:
 
 
 def failed(found: Iterable[dict[str, Any]]) -> int:
-    """Rows whose statement did not end well, or that lack their times."""
+    """Rows with a failed statement or without times."""
     return sum(
         row["error"] is not None
         or row["error_kind"] is not None
@@ -89,7 +89,7 @@ def failed(found: Iterable[dict[str, Any]]) -> int:
 
 
 def _tests(bundle: Bundle) -> dict[tuple[str, str], _Test]:
-    """The tests of a bundle by target and kind; of several alike, the last."""
+    """The tests of a bundle by target and kind; the last one wins."""
     phases = those(bundle.run.phases, DssDetail)
     if not phases:
         return {}

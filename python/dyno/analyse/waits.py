@@ -1,22 +1,24 @@
-"""How long whoever asked while nothing ended had to wait at least.
+"""Minimum waiting time of requests during a silence.
 
-Histograms hold what ended. A user who starts anew only after an answer is in them once for a
-silence of any length, and what had not ended when the window closed is in none. So a server that
-stands still for ten seconds of a minute would keep any limit on a percentile.
+Histograms contain completed operations. In a closed loop a user waits for the response, so a
+silence of any length adds one value per user; operations still pending at the end of the window
+add none. A server that stalls for ten seconds of a minute would pass any percentile limit. This
+is coordinated omission.
 
-A silence therefore counts by itself: who asks t seconds before its end waits t seconds at least.
-Over the window that is a distribution of moments: each moment of a silence with the time that was
-left of it, every other moment with no wait at all. Moments weigh by how many starts were due in
-them in an open loop, and by their length in a closed one. Its percentiles and mean are the least
-that an open loop would have measured (the "virtual wait" of queueing theory, of which a histogram
-of a closed loop knows nothing). A criterion takes the longer of the two figures; they are never
-added, so that nothing counts twice.
+A silence therefore counts separately: a request that arrives t seconds before its end waits at
+least t seconds. Over the window this gives a distribution over time: each moment of a silence has
+the remaining silence as its wait, and every other moment has a wait of zero. In an open loop,
+moments are weighted by the starts due in them; in a closed loop, by their length. The percentiles
+and the mean are a lower bound of what an open loop would have measured (the "virtual wait" of
+queueing theory). A criterion takes the larger of the wait and the measured latency. They are never
+added, so nothing counts twice.
 
-Silent is a whole interval in which nothing ended, well or not, though somebody wanted it: users who
-do not think always do. Of users who think, and of a schedule, so much must have been to be expected
-in the stretch that it is no chance. And it must be longer than the slowest operation takes in the
-ordinary (p95 of its service time): a user alone is silent while a long transaction of its own runs,
-which says nothing of what another one would have had to wait for, and has its own figure.
+An interval is silent if nothing completed in it, successful or not, although operations were due.
+Users without think time always have operations due. For users with think time, and for a schedule,
+the number of expected operations must be large enough to rule out chance. The silence must also be
+longer than the slowest operation usually takes (p95 of its service time): a single user is silent
+during its own long transaction. That says nothing about the wait of another user, and has a metric
+of its own.
 """
 
 from __future__ import annotations
@@ -36,13 +38,13 @@ _HALVINGS = 50
 
 @dataclass(frozen=True)
 class Waits:
-    """The waits of a level. Times are seconds from the start of what was measured of it."""
+    """The waits of a level. Times are seconds from the start of its measurement window."""
 
     level: Level
 
     @cached_property
     def silences(self) -> Sequence[tuple[float, float]]:
-        """Start and end of each stretch in which nothing ended though it was wanted."""
+        """Start and end of each silence."""
         rates = self.level.rates
         step = rates.interval_s
         ended = [0.0] * len(rates.values)
@@ -59,11 +61,11 @@ class Waits:
 
     @property
     def silent_s(self) -> float:
-        """Length of all of them, without intervals in which nothing was due."""
+        """Total length of the silences, without intervals in which nothing was due."""
         return sum(end - start for start, end, _ in self._intervals)
 
     def window_ms(self, stat: str) -> float | None:
-        """A stat of the waits over the window; None without a silence."""
+        """A statistic of the waits over the window; None without a silence."""
         if not self.silences:
             return None
         longest = max(end - start for start, end in self.silences)
@@ -88,7 +90,7 @@ class Waits:
         return low * 1e3
 
     def intervals_ms(self, stat: str) -> list[tuple[int, float]]:
-        """The same of each silent interval: its start in ns since the Unix epoch, and the value."""
+        """Start (ns since the Unix epoch) and wait statistic of each silent interval."""
         share = {"mean": 0.5, **QUANTILES}[stat]
         return [
             (
@@ -100,7 +102,7 @@ class Waits:
 
     @cached_property
     def _intervals(self) -> list[tuple[float, float, float]]:
-        """Start and end of each silent interval in which something was due, and of its silence."""
+        """Start and end of each silent interval with operations due, and of its silence."""
         step = self.level.rates.interval_s
         each = (
             (start + place * step, start + (place + 1) * step, last)
@@ -110,7 +112,7 @@ class Waits:
         return [one for one in each if self._weight(*one[:2]) > 0]
 
     def _ordinary_s(self) -> float:
-        """The largest p95 of service time of any operation; zero if none ended."""
+        """The largest p95 service time of any operation; zero if none completed."""
         merged: dict[str, Latencies] = {}
         for row in self.level.rows:
             merged.setdefault(row["op"], Latencies()).add(row["service"])

@@ -1,4 +1,4 @@
-"""The measured time of a level of load, as the metrics of criteria ask for it."""
+"""The measurement window of a load level, as the criteria metrics use it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dyno.criteria.base import QUANTILES
 
 @dataclass(frozen=True)
 class LevelWindow:
-    """See the protocol.
+    """Implements the window protocol.
 
     Attributes:
-        level: What was measured of it, and when.
-        series: What the probes sampled in the run.
-        facts: The target's; None if it did not get as far as to say them.
+        level: The measured level.
+        series: The probe samples of the run.
+        facts: Facts about the target; None if the run ended before they were read.
     """
 
     level: Level
@@ -34,29 +34,29 @@ class LevelWindow:
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Its duration."""
         return self.level.seconds
 
     @property
     def place(self) -> Place:
-        """Where the target works."""
+        """Where the target runs."""
         return "machine" if self.facts is None else self.facts.place
 
     @property
     def operations(self) -> list[str]:
-        """Operations that occurred."""
+        """The operations that occurred."""
         return list(dict.fromkeys(row["op"] for row in self.level.rows if happened(row)))
 
     def devices(self, what: Role) -> tuple[str, ...]:
-        """Block devices that carry the target's data, its log or its temporary files."""
+        """Block devices that hold the target's data, log or temporary files."""
         return () if self.facts is None else self.facts.devices.get(what, ())
 
     def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:
-        """Readings that concern mostly the window, each with the start of its time."""
+        """Readings that fall mostly into the window, each with its start time."""
         return [(one.start_ns, one.value) for one in self._readings(source, subject, metric)]
 
     def mean(self, source: str, subject: str, metric: str) -> float | None:
-        """Their mean, over the time or over what they count."""
+        """The mean over time, or over what the metric counts."""
         return mean(self._readings(source, subject, metric))
 
     def _readings(self, source: str, subject: str, metric: str) -> list[Reading]:
@@ -68,14 +68,14 @@ class LevelWindow:
         return [] if one is None else one.between(rates.start_ns, rates.end_ns)
 
     def latency_ms(self, operation: str, stat: str) -> float | None:
-        """A stat of an operation's response time over the window."""
+        """A statistic of an operation's response time over the window."""
         merged = Latencies()
         for row in self._of(operation):
             merged.add(row["response"])
         return _stat(merged, stat)
 
     def latencies_ms(self, operation: str, stat: str) -> list[tuple[int, float]]:
-        """The same of each interval in which one ended."""
+        """A statistic of each interval with at least one completion."""
         found: list[tuple[int, float]] = []
         for row in self._of(operation):
             one = Latencies()
@@ -87,34 +87,34 @@ class LevelWindow:
 
     @property
     def silent_s(self) -> float:
-        """Time in which nothing ended though somebody waited for it."""
+        """Time without completions although operations were due."""
         return self._waits.silent_s
 
     def wait_ms(self, stat: str) -> float | None:
-        """How long whoever asked in a silence had to wait at least, over the window."""
+        """A statistic of the minimum wait during silences, over the window."""
         return self._waits.window_ms(stat)
 
     def waits_ms(self, stat: str) -> list[tuple[int, float]]:
-        """The same of each silent interval."""
+        """A statistic of the minimum wait of each silent interval."""
         return self._waits.intervals_ms(stat)
 
     def rate(self) -> float:
-        """Operations that ended well, a second, over the window."""
+        """Successful operations per second over the window."""
         done = sum(row["done"] + row["rolled_back"] for row in self.level.rows)
         return done / self.level.seconds
 
     def ended(self) -> list[tuple[int, float]]:
-        """Operations that ended well, a second, by whole interval; zero where none did."""
+        """Successful operations per second in each complete interval; zero if there were none."""
         rates = self.level.rates
         step = round(rates.interval_s * 1e9)
         return [(rates.start_ns + place * step, rate) for place, rate in enumerate(rates.values)]
 
     def failed(self) -> list[tuple[int, float]]:
-        """Operations that were given up, by interval; those in which nothing happened as zero."""
+        """Operations given up per interval; zero for empty intervals."""
         return self._sums(_failed)
 
     def attempted(self) -> list[tuple[int, float]]:
-        """Operations that ended, well or not, by interval."""
+        """Completed operations per interval, successful or not."""
         return self._sums(lambda row: row["done"] + row["rolled_back"] + _failed(row))
 
     def _sums(self, count: Callable[[dict[str, Any]], float]) -> list[tuple[int, float]]:

@@ -1,7 +1,7 @@
-"""Limits on processors, memory and I/O, put on the processes of a server and not on the driver.
+"""Limits on CPUs, memory and I/O for the processes of a server, not for the driver.
 
-``words`` says what can be asked, ``places`` where control groups can be made, ``group`` makes one,
-``devices`` names what I/O limits are for, and ``run`` has all of it for one run. A server is put
-there by ``launch`` before its first allocation. An engine inside Dyno's own process has Dyno go
-there as long as it is open; ``keeper`` then tells what became of it.
+``limits_asked`` parses the limits, ``places`` finds where control groups can be created, ``group``
+creates one, ``devices`` finds the devices of I/O limits, and ``run`` combines them for one run.
+``launch`` moves a server into the groups before its first allocation. For an engine in Dyno's own
+process, Dyno enters them while the engine is open; ``keeper`` then reports a kill.
 """

@@ -1,4 +1,4 @@
-"""The block devices that limits on I/O are for."""
+"""The block devices of I/O limits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dyno.host.storage import device_named, storage_facts
 def under(paths: Iterable[Path], root: Path = ROOT) -> dict[str, str]:
     """Names of the whole devices under paths, each with its ``major:minor``.
 
-    The kernel limits I/O of whole devices: a partition stands for its disk.
+    The kernel limits I/O per whole device, so a partition maps to its disk.
 
     Raises:
-        UsageError: If a path lies on no single block device, or its file system does not answer.
+        UsageError: If a path is not on a single block device, or its file system does not respond.
     """
     found: dict[str, str] = {}
     for path in paths:
@@ -37,7 +37,7 @@ def _disk(path: Path, root: Path) -> Path | None:
         device = device_named(str(place), root)
         if device is None:
             facts = storage_facts(place, root)
-            # A limit on one of several members of a file system would be none on it.
+            # A limit on one of several members of a file system would have no effect.
             several = facts["fs_type"] == "btrfs" and len(facts["disks"]) > 1
             name = None if several else facts["device"]
             device = device_named(f"/dev/{name}", root) if name else None

@@ -1,4 +1,4 @@
-"""A control group of Dyno's own: made with its limits, read, and removed."""
+"""A control group of Dyno: created with limits, read, and removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dyno.errors import UsageError
 from dyno.host.files import read_int, read_text
 
 PERIOD_US = 100_000
-"""Of a quota on CPU time: the kernel's own, which containers have as well."""
+"""Period of a CPU quota: the kernel's default, which containers use as well."""
 
 _REMOVAL_S = 5.0
 _POLL_S = 0.02
@@ -27,45 +27,45 @@ _IO = {
     "read_bytes": ("rbps", "blkio.throttle.read_bps_device"),
     "write_bytes": ("wbps", "blkio.throttle.write_bps_device"),
 }
-"""Words: their names in ``io.max`` of version 2, and their files in version 1."""
+"""Names of the limits in ``io.max`` of version 2, and their files in version 1."""
 
 
 class Group:
-    """A folder of control groups that goes when it is closed.
+    """A control group that is removed when closed.
 
     Attributes:
         path: The folder.
-        place: What it was made in.
+        place: The place it was created in.
     """
 
     def __init__(self, place: Place) -> None:
-        """Makes it.
+        """Creates it.
 
         Raises:
-            UsageError: If that is not allowed.
+            UsageError: If this is not permitted.
         """
         self.place = place
         self.path, self._lock = _made(place.parent)
 
     @property
     def members(self) -> Path:
-        """The file that a process is put in by."""
+        """The file that adds a process to the group."""
         return self.path / "cgroup.procs"
 
     @property
     def home(self) -> Path:
-        """The same of the group that Dyno came from."""
+        """The same file of Dyno's original group."""
         return self.place.home / "cgroup.procs"
 
     def limit(self, asked: Sequence[Bound], devices: Sequence[str]) -> None:
-        """Sets what of the limits is its controllers'.
+        """Sets the limits that its controllers support.
 
         Args:
             asked: The limits of the run.
-            devices: What those on I/O are for, as ``major:minor``.
+            devices: The devices of the I/O limits, as ``major:minor``.
 
         Raises:
-            UsageError: If the kernel refuses one.
+            UsageError: If the kernel rejects one.
         """
         own = {b.word.name: b for b in asked if b.word.controller in self.place.controllers}
         writes = _first(own, devices) if self.place.version == 1 else _second(own, devices)
@@ -80,14 +80,14 @@ class Group:
                 raise UsageError(message) from error
 
     def killed(self) -> int:
-        """Processes in it that the kernel killed for want of memory."""
+        """The number of its processes that the OOM killer killed."""
         if "memory" not in self.place.controllers:
             return 0
         name = "memory.oom_control" if self.place.version == 1 else "memory.events"
         return self._table(name).get("oom_kill", 0)
 
     def figures(self) -> dict[str, float]:
-        """What the limits did so far, as :class:`dyno.bundle.model.Confined` has it."""
+        """Effects of the limits so far, for :class:`dyno.bundle.model.Confined`."""
         found: dict[str, float] = {}
         first = self.place.version == 1
         if "cpu" in self.place.controllers:
@@ -107,7 +107,7 @@ class Group:
         return found
 
     def close(self) -> None:
-        """Removes it once its last process has gone; what does not go is left to the next run."""
+        """Removes it after its last process has exited; otherwise the next run does."""
         if self._lock < 0:
             return
         deadline = time.monotonic() + _REMOVAL_S
@@ -119,7 +119,7 @@ class Group:
             except OSError:
                 if time.monotonic() > deadline:
                     break
-                time.sleep(_POLL_S)  # nothing tells when a group is empty in version 1
+                time.sleep(_POLL_S)  # version 1 has no notification for an empty group
             else:
                 break
         os.close(self._lock)
@@ -141,7 +141,7 @@ def _made(parent: Path) -> tuple[Path, int]:
         except FileNotFoundError:
             if not parent.is_dir():
                 raise UsageError(f"--limit: the control group {parent} has gone.") from None
-            continue  # taken for one of a killed run, before the lock was on it
+            continue  # another run removed it, before it was locked
         except OSError as error:
             message = f"--limit: cannot make a control group in {parent}: {error.strerror}."
             raise UsageError(message) from error
@@ -153,7 +153,7 @@ def _made(parent: Path) -> tuple[Path, int]:
 
 
 Writes = list[tuple[str, str, bool]]
-"""Files, what is written into them, and whether they may be missing."""
+"""Files, the text to write to each, and whether they may be missing."""
 
 
 def _first(own: Mapping[str, Bound], devices: Sequence[str]) -> Writes:
@@ -164,7 +164,7 @@ def _first(own: Mapping[str, Bound], devices: Sequence[str]) -> Writes:
     if (memory := own.get("memory")) is not None:
         text = str(int(memory.value))
         writes.append(("memory.limit_in_bytes", text, False))
-        writes.append(("memory.memsw.limit_in_bytes", text, True))  # no way out into swap
+        writes.append(("memory.memsw.limit_in_bytes", text, True))  # prevents swapping
     for word, (_, file) in _IO.items():
         if word in own:
             writes += [(file, f"{device} {int(own[word].value)}", False) for device in devices]
@@ -185,7 +185,7 @@ def _second(own: Mapping[str, Bound], devices: Sequence[str]) -> Writes:
 
 
 def _write(path: Path, text: str) -> None:
-    """A kernel file takes a value in one call."""
+    """Writes a kernel file in one call, as the kernel requires."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, text.encode())

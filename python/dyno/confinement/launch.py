@@ -1,11 +1,11 @@
-"""Goes where limits hold, and becomes a server's program there. A script that imports no Dyno.
+"""Enters control groups and executes a server's program. A script without imports of Dyno.
 
     python -I -S launch.py CPUS FILE … -- PROGRAM [ARGUMENT ...]
 
-CPUS are numbers of processors with commas between them, or nothing. Each FILE is the
-``cgroup.procs`` of a control group. It is a script, and not code between fork and exec, because
-Dyno has threads; and it comes before anything that drops privileges, for only who made a group may
-enter it. All that the program allocates is within the limits from its first byte.
+CPUS is a comma-separated list of CPU numbers, or empty. Each FILE is the ``cgroup.procs`` of a
+control group. It is a script, and not code between fork and exec, because Dyno has threads. It runs
+before privileges are dropped, because only the creator of a group may enter it. All allocations of
+the program are within the limits from the first byte.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import sys
 
 FAILED = 126
-"""Exit code when the program could not even be started, as a shell has it."""
+"""Exit code if the program could not be started, as in a shell."""
 
 
 def main(arguments: list[str]) -> None:
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
 
 
 def enter(path: str, pid: int = 0) -> None:
-    """Puts a process, by default this one with all its threads, into a group."""
+    """Moves a process, by default this one with all its threads, into a group."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, str(pid).encode())

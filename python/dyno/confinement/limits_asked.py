@@ -1,4 +1,4 @@
-"""What ``--limit WORD=VALUE`` can ask, and what may be asked of this machine."""
+"""The limits of ``--limit WORD=VALUE``: parsing and checks against this machine."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Controller = Literal["cpu", "memory", "io"]
 Kind = Literal["processors", "share", "bytes", "rate"]
 
 LEAST_CPU = 0.05
-"""Processors' worth. With less a server does not answer within the time that a start has."""
+"""Minimum CPU quota. With less, a server does not respond within the startup timeout."""
 
 LEAST_MEMORY = 32 << 20
 LEAST_SHARED_MEMORY = 256 << 20
-"""Where Dyno itself needs a part of it."""
+"""Minimum memory if Dyno itself uses part of it."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """One word.
+    """A limit by name.
 
     Attributes:
-        controller: Of control groups; None for what every process may do to its own.
+        controller: Its cgroup controller; None for what a process may set for itself.
     """
 
     name: str
@@ -53,12 +53,12 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Bound:
-    """A word and what is asked of it.
+    """A limit and its value.
 
     Attributes:
         text: As the user wrote it.
-        value: Processors' worth, bytes, or a number a second; of processors how many they are.
-        processors: Their numbers.
+        value: A number of CPUs, bytes, or a rate per second; for a CPU list its length.
+        processors: The CPU numbers.
     """
 
     word: Word
@@ -68,10 +68,10 @@ class Bound:
 
 
 def parse(texts: Sequence[str]) -> list[Bound]:
-    """What is asked, in the order of :data:`WORDS`.
+    """Parses the limits, in the order of :data:`WORDS`.
 
     Raises:
-        UsageError: One line on what cannot be, naming the nearest word.
+        UsageError: One line with the invalid limit, naming the nearest one.
     """
     asked = assigned("limit", texts, "cpu=0.9 or memory=512MB")
     for name in asked:
@@ -81,7 +81,7 @@ def parse(texts: Sequence[str]) -> list[Bound]:
 
 
 def as_record(asked: Sequence[Bound]) -> dict[str, str]:
-    """What was asked, for the plan in a bundle."""
+    """The limits as text, for the plan in a bundle."""
     return {bound.word.name: bound.text for bound in asked}
 
 
@@ -92,16 +92,16 @@ def require(
     usable: Collection[int] | None = None,
     memory_bytes: int | None = None,
 ) -> None:
-    """Refuses what this machine does not have, or what nothing could work in.
+    """Rejects limits beyond this machine, or too small to work with.
 
     Args:
         asked: The limits.
-        shared: Whether Dyno's own process is what they hold for.
-        usable: Numbers of processors that may be used; by default this process's.
-        memory_bytes: The memory that there is; None if that is not known.
+        shared: Whether they apply to Dyno's own process.
+        usable: Usable CPU numbers; by default this process's.
+        memory_bytes: The machine's memory; None if unknown.
 
     Raises:
-        UsageError: Saying what there is.
+        UsageError: With what is available.
     """
     usable = os.sched_getaffinity(0) if usable is None else usable
     bounds = {bound.word.name: bound for bound in asked}
@@ -124,19 +124,19 @@ def require(
 
 
 def threads(asked: Sequence[Bound], usable: int) -> int:
-    """Processors that an engine should count on, of so many usable ones: whole ones of a quota."""
+    """The CPUs an engine should assume, out of ``usable``: a quota counts in whole CPUs."""
     values = [bound.value for bound in asked if bound.word.name in {"cpus", "cpu"}]
     return max(1, int(min([usable, *values])))
 
 
 def memory_bytes(asked: Sequence[Bound], usable: int) -> int:
-    """The memory that an engine should count on, of so much that there is."""
+    """The memory that an engine should assume, out of ``usable`` bytes."""
     values = [int(bound.value) for bound in asked if bound.word.name == "memory"]
     return min([usable, *values])
 
 
 def numbers_text(numbers: Collection[int]) -> str:
-    """Numbers of processors as the kernel writes them: ``0-2,5``."""
+    """CPU numbers in the kernel's format: ``0-2,5``."""
     parts: list[list[int]] = []
     for number in sorted(numbers):
         if parts and number == parts[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""Where this process may make control groups: below its own (version 1), or nearest above (2)."""
+"""Places for new control groups: below this process's own (version 1), or nearest above (2)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dyno.host.cgroup import folders
 from dyno.host.files import ROOT, read_text
 
 OWN = re.compile(r"dyno-limit-\d+-[0-9a-f]{8}")
-"""Names of groups that Dyno makes; no other is ever touched."""
+"""Names of Dyno's groups; others are never changed."""
 
 _CALLED: dict[Controller, str] = {"cpu": "cpu", "memory": "memory", "io": "blkio"}
-"""Controllers by their names in version 1."""
+"""Names of controllers in version 1."""
 
 _ADVICE = (
     "Run Dyno as root, or in a group that this user may divide (systemd-run --user --scope); "
@@ -29,13 +29,13 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Place:
-    """A group that new ones can be made in.
+    """A group in which new ones can be created.
 
     Attributes:
-        version: Of control groups.
+        version: The version of control groups.
         parent: The folder of the group.
-        home: The folder of the group that this process is in there.
-        controllers: Those that limit there.
+        home: The folder of this process's group there.
+        controllers: The controllers that limit there.
     """
 
     version: int
@@ -45,10 +45,10 @@ class Place:
 
 
 def find(needed: Collection[Controller], root: Path = ROOT) -> list[Place]:
-    """Where groups with these controllers can be made, one for each hierarchy.
+    """Finds where groups with these controllers can be created, one place per hierarchy.
 
     Raises:
-        UsageError: Naming the controller that is missing, or the right.
+        UsageError: With the missing controller or permission.
     """
     places = [_first(name, root) for name in needed if _is_first(name, root)]
     rest: list[Controller] = [name for name in needed if not _is_first(name, root)]
@@ -56,9 +56,9 @@ def find(needed: Collection[Controller], root: Path = ROOT) -> list[Place]:
 
 
 def sweep(root: Path = ROOT) -> None:
-    """Removes the groups of runs that were killed; one that is still in use stays.
+    """Removes the groups of killed runs; groups in use remain.
 
-    Dyno holds a lock on each of its groups, which the kernel frees when it dies.
+    Dyno holds a lock on each of its groups, which the kernel releases when it dies.
     """
     for parent in parents(root):
         with contextlib.suppress(OSError):
@@ -78,7 +78,7 @@ def _remove_if_left(group: Path) -> None:
 
 
 def parents(root: Path = ROOT) -> list[Path]:
-    """All groups in which this process would make any, if it may."""
+    """All groups in which this process would create groups, if permitted."""
     found: dict[Path, None] = {}
     for name in _CALLED:
         found |= dict.fromkeys(_version(name, 1, root)[:1])
@@ -87,7 +87,7 @@ def parents(root: Path = ROOT) -> list[Path]:
 
 
 def _version(name: Controller, version: int, root: Path) -> list[Path]:
-    """Groups of this process by a version's hierarchy, its own first."""
+    """The groups of this process in a version's hierarchy, its own first."""
     called = _CALLED[name] if version == 1 else name
     return [
         folder
@@ -108,7 +108,7 @@ def _first(name: Controller, root: Path) -> Place:
 
 
 def _second(needed: list[Controller], root: Path) -> Place:
-    """The nearest group above that hands these controllers on to those below it."""
+    """The nearest ancestor group that delegates these controllers to its children."""
     above = _version(needed[0], 2, root)
     if not above:
         words = " or ".join(needed)

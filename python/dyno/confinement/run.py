@@ -1,4 +1,4 @@
-"""All limits of one run: put in force, given to a server or taken by Dyno, and read at the end."""
+"""All limits of a run: creation, assignment to a server or to Dyno, and their effects."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _CACHED = "Data that was in the page cache before stayed there: the limit does n
 
 
 class Confinement:
-    """Limits of a run, as a context manager: inside it they can be entered."""
+    """The limits of a run; the context manager creates the groups to enter."""
 
     def __init__(
         self, asked: Sequence[Bound], where: LimitedPlace, devices: Mapping[str, str] | None = None
     ) -> None:
-        """That of these limits; nothing is touched.
+        """Plans these limits without creating anything.
 
         Args:
             asked: The limits, at least one.
-            where: Whom they hold for.
-            devices: Block devices that those on I/O are for, with their ``major:minor``.
+            where: The processes they apply to.
+            devices: Block devices of the I/O limits, with their ``major:minor``.
 
         Raises:
-            UsageError: If this process cannot have such a group.
+            UsageError: If this process cannot create such a group.
         """
         self.asked = asked
         self.where: LimitedPlace = where
@@ -55,7 +55,7 @@ class Confinement:
         self._notes: list[str] = []
 
     def __enter__(self) -> Confinement:
-        """Makes the groups, and tries that a process can go there.
+        """Creates the groups, and verifies that a process can enter them.
 
         Raises:
             UsageError: If it cannot.
@@ -79,11 +79,11 @@ class Confinement:
 
     @property
     def launch(self) -> tuple[str, ...]:
-        """What a server's command line begins with, which puts it where the limits hold."""
+        """The command prefix that starts a server within the limits."""
         return self._launch() if self.where == "server" else ()
 
     def fitted(self, limits: Limits, total_bytes: int | None) -> Limits:
-        """What an engine is given of the machine, within the limits of the run."""
+        """The machine resources of an engine, reduced to the limits of the run."""
         total = limits.memory_bytes * 2 if total_bytes is None else total_bytes
         return replace(
             limits,
@@ -97,12 +97,12 @@ class Confinement:
 
     @contextlib.contextmanager
     def within(self) -> Generator[None]:
-        """Has the limits hold for Dyno's own process inside the block, if they are for it.
+        """Applies the limits to Dyno's own process within the block, if they are for it.
 
-        Threads that were there before keep their processors; the other limits hold for all.
+        Existing threads keep their CPUs; the other limits apply to all threads.
 
         Raises:
-            UsageError: If it cannot go there.
+            UsageError: If it cannot enter the groups.
         """
         if self.where == "server":
             yield
@@ -125,9 +125,9 @@ class Confinement:
             yield
 
     def charge(self, paths: Collection[Path]) -> None:
-        """Puts an engine's files out of the page cache, before it starts, if memory is limited.
+        """Evicts an engine's files from the page cache before it starts, if memory is limited.
 
-        A page that is in the cache already is nobody's new memory: read again, it would not count.
+        A cached page is already charged to another group: reading it again would not count.
         """
         files = pagecache.files_under(paths) if self._limits_memory else []
         if not files:
@@ -140,11 +140,11 @@ class Confinement:
             self._notes.append(_EMPTIED)
 
     def killed(self) -> str | None:
-        """The limit that the kernel killed a process for; None if it did not."""
+        """The limit for which the kernel killed a process; None if it did not."""
         return self._memory_words if any(group.killed() for group in self._groups) else None
 
     def figures(self) -> Confined:
-        """What was asked, and what it did so far."""
+        """The limits, and their effects so far."""
         found: dict[str, Any] = {}
         for group in self._groups:
             found |= group.figures()
@@ -177,7 +177,7 @@ class Confinement:
         return (*script, *(str(group.members) for group in self._groups), "--")
 
     def _try(self) -> None:
-        """Has a process of its own go there, which tells more than looking at rights."""
+        """Verifies with a child process that groups can be entered; permissions are no proof."""
         done = subprocess.run(
             [*self._launch(), sys.executable, "-I", "-S", "-c", ""],
             stdin=subprocess.DEVNULL,
@@ -191,7 +191,7 @@ class Confinement:
             raise UsageError(f"--limit: no process can go where the limits hold: {reason}.")
 
     def _kept(self) -> Any:
-        """Starts who tells of it if Dyno is killed; returns what sends it home."""
+        """Starts the process that reports a kill of Dyno; returns the function that ends it."""
         (group,) = (one for one in self._groups if "memory" in one.place.controllers)
         name = "memory.oom_control" if group.place.version == 1 else "memory.events"
         theirs, ours = os.pipe()
@@ -225,16 +225,16 @@ def confine(
     paths: Collection[Path],
     memory_bytes: int | None = None,
 ) -> Confinement | None:
-    """The limits that a command line asks for, checked; nothing is touched. None without any.
+    """The limits of a command line, checked but not applied. None without any.
 
     Args:
         texts: ``word=value``.
-        where: Whom they hold for.
-        paths: Where the data lies, or will.
-        memory_bytes: The memory of this machine, if it is known.
+        where: The processes they apply to.
+        paths: Current or future paths of the data.
+        memory_bytes: The memory of this machine, if known.
 
     Raises:
-        UsageError: One line on what cannot be.
+        UsageError: One line with the invalid limit.
     """
     from dyno.confinement import devices
 

@@ -1,4 +1,4 @@
-"""Stage: a bundle, its figures and findings as a page, a terminal summary and a document. Pure."""
+"""Report stage: renders a bundle as a page, a terminal summary and a JSON document. Pure."""
 
 from dyno.report.run.document import document
 from dyno.report.run.latencies import latencies

@@ -1,1 +1,1 @@
-"""How work is called, watched, bounded in time and interrupted."""
+"""Long calls: execution, progress, timeouts and interrupts."""

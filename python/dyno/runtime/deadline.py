@@ -1,4 +1,4 @@
-"""A time limit for work on a session."""
+"""A timeout for work on a session."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """The time of one piece of work, which another thread watches.
+    """The timeout of one piece of work, supervised by another thread.
 
-    A context manager round the work. Leaving it raises ``TargetError`` with kind ``timeout`` if
-    the work took too long, in the place of what the database made of it.
+    A context manager around the work. On exit it raises ``TargetError`` with kind ``timeout`` if
+    the work took too long, instead of the database's error.
     """
 
     def __init__(self, seconds: float | None, cancel: Callable[[], None]) -> None:
-        """Begins now.
+        """Starts the clock.
 
         Args:
-            seconds: How long the work may take; None for as long as it likes.
-            cancel: Stops the work; called from the thread that watches.
+            seconds: The timeout; None for no limit.
+            cancel: Stops the work; called from the supervising thread.
         """
         self._seconds = math.inf if seconds is None else seconds
         self._due = time.monotonic() + self._seconds
@@ -37,10 +37,10 @@ class Deadline:
         self._lock = threading.Lock()
 
     def expire(self) -> None:
-        """Cancels work that has taken too long. To be called every now and then.
+        """Cancels work that has timed out. Must be called repeatedly.
 
-        And again, until the work has ended: a cancellation that arrives before its statement is
-        lost. None is sent once it has ended: it would hit the statement after it.
+        It cancels again until the work has ended, because a cancellation that arrives before its
+        statement is lost. It never cancels after the end, which would hit the next statement.
         """
         if time.monotonic() < self._due:
             return
@@ -49,12 +49,12 @@ class Deadline:
                 self._cancel()
 
     def __enter__(self) -> None:
-        """The work begins."""
+        """Starts the work."""
 
     def __exit__(
         self, kind: object, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The work has ended.
+        """Ends the work.
 
         Raises:
             TargetError: With kind ``timeout``, if it took too long.
@@ -76,12 +76,12 @@ class Deadline:
 
 
 def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """Runs ``work`` in another thread, cancelled by Ctrl-C and once it takes too long.
+    """Runs ``work`` in another thread; Ctrl-C and the timeout cancel it.
 
     Raises:
         Interrupted: After Ctrl-C.
-        TargetError: With kind ``timeout``, if it did.
-        Exception: What ``work`` raised.
+        TargetError: With kind ``timeout``, after the timeout.
+        Exception: The exception of ``work``.
     """
     deadline = Deadline(seconds, cancel)
 

@@ -1,4 +1,4 @@
-"""Long calls that can be watched and interrupted: engines in Rust, statements in a database."""
+"""Long calls with progress and interrupts: Rust engines and database statements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Handle(Protocol):
     """The progress of one engine or several, for a concurrent watcher."""
 
     def progress(self) -> dict[str, Any]:
-        """How far it is: ``done`` and ``total``, and the ``step``."""
+        """The progress: ``done`` and ``total``, and the ``step``."""
         ...
 
     def finish(self) -> None:
@@ -32,7 +32,7 @@ class Handle(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Ends it without one."""
+        """Ends it without an outcome."""
         ...
 
 
@@ -40,8 +40,9 @@ Beside = Callable[[Handle, threading.Event], None]
 """Runs during an engine call; must return soon after the event is set."""
 
 Prepare = Callable[[dict[str, Any]], dict[str, Any]]
-"""Gets an engine's plan in the thread that is about to call the engine, which the engine's threads
-come from. What it returns becomes part of the outcome."""
+"""Receives an engine's plan in the thread that will call the engine, the parent of the engine's
+threads. Its result becomes part of the outcome.
+"""
 
 
 def interruptible(
@@ -49,12 +50,12 @@ def interruptible(
 ) -> T:
     """Runs ``work`` in another thread so that Ctrl-C reaches this one at once.
 
-    On Ctrl-C ``cancel`` is called (from this thread), the work is given 15 s to end, and
-    ``Interrupted`` is raised. ``poll`` is called about ten times a second meanwhile.
+    On Ctrl-C, this thread calls ``cancel``, waits up to 15 s for the work to end, and raises
+    ``Interrupted``. ``poll`` is called about ten times per second meanwhile.
 
     Raises:
         Interrupted: After Ctrl-C.
-        Exception: What ``work`` raised.
+        Exception: The exception of ``work``.
     """
     result: list[T] = []
     failure: list[BaseException] = []
@@ -77,7 +78,7 @@ def interruptible(
                 poll()
     except KeyboardInterrupt:
         cancel()
-        # Not a join: the interrupt may have come while the thread was starting, which join refuses.
+        # Not a join: the interrupt may arrive while the thread starts, when join raises.
         ended.wait(_GRACE_S)
         raise Interrupted("Interrupted.") from None
     if failure:
@@ -92,13 +93,13 @@ def run_engine(
     beside: Beside | None = None,
     prepare: Prepare | None = None,
 ) -> dict[str, Any]:
-    """Calls an engine of the compiled half: ``generate``, ``load``, ``drive`` or ``profile``.
+    """Calls a Rust engine: ``generate``, ``load``, ``drive`` or ``profile``.
 
     Args:
         name: The engine.
         plan: Its plan, as the Rust ``Plan`` describes it.
-        progress: Told what the engine has done.
-        beside: Works in another thread meanwhile. It may watch the engine and end it early by the
+        progress: Receives the engine's progress.
+        beside: Runs in another thread meanwhile. It may watch the engine and end it early by the
             control handle, and must return soon after the event is set.
         prepare: Prepares the thread that calls the engine.
 
@@ -106,8 +107,8 @@ def run_engine(
         The engine's outcome.
 
     Raises:
-        DynoError: Of the class that belongs to the engine's error kind.
-        Exception: What ``beside`` raised; the engine is cancelled then.
+        DynoError: Of the class of the engine's error kind.
+        Exception: The exception of ``beside``; the engine is cancelled then.
     """
 
     def work(control: _core.Control) -> dict[str, Any]:
@@ -126,7 +127,7 @@ class _Together:
         self._controls = controls
 
     def progress(self) -> dict[str, Any]:
-        """That of the slowest."""
+        """The progress of the slowest."""
         return min((one.progress() for one in self._controls), key=lambda state: state["done"])
 
     def finish(self) -> None:
@@ -147,13 +148,13 @@ def run_engines(
     beside: Beside | None = None,
     prepare: Prepare | None = None,
 ) -> list[dict[str, Any]]:
-    """Calls an engine several times at once, each call with a control handle of its own.
+    """Calls an engine several times in parallel, each call with its own control handle.
 
     Args:
         name: The engine.
-        plans: A plan each.
-        progress: Told what the slowest has done.
-        beside: Works in another thread meanwhile, as in :func:`run_engine`, with all at once.
+        plans: One plan per call.
+        progress: Receives the progress of the slowest.
+        beside: Runs in another thread meanwhile, as in :func:`run_engine`, with all handles as one.
         prepare: Prepares each thread that calls the engine.
 
     Returns:
@@ -161,7 +162,7 @@ def run_engines(
 
     Raises:
         DynoError: Of the class of the first error; the others are cancelled then.
-        Exception: What ``beside`` raised; all are cancelled then.
+        Exception: The exception of ``beside``; all are cancelled then.
     """
     from dyno import _core
 
@@ -232,7 +233,7 @@ def _beside(work: Beside, control: Handle) -> Generator[None]:
     try:
         yield
     except Exception:
-        # The cancellation is only what followed.
+        # The cancellation is only a consequence.
         if failure:
             raise failure[0] from None
         raise
@@ -248,13 +249,13 @@ def watched(
     progress: Progress,
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> T:
-    """Runs ``work`` with a control handle that ``progress`` and Ctrl-C are tied to.
+    """Runs ``work`` with a control handle that is connected to ``progress`` and Ctrl-C.
 
-    ``words`` makes the text from the handle's state (``done``, ``total``, ``bytes``, ``step``);
-    without it the text is the step.
+    ``words`` makes the text from the handle's state (``done``, ``total``, ``bytes``, ``step``); the
+    default text is the step.
 
     Raises:
-        DynoError: Of the class that belongs to the engine's error kind.
+        DynoError: Of the class of the engine's error kind.
     """
     from dyno import _core
 

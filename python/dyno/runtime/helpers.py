@@ -1,4 +1,4 @@
-"""Processes of Dyno's own that do a part of its work; the probes count them as Dyno's."""
+"""Child processes that do part of Dyno's work; the probes count them as Dyno's."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ _pids: set[int] = set()
 
 
 def add(pid: int) -> None:
-    """A process was started."""
+    """Registers a started process."""
     _pids.add(pid)
 
 
 def remove(pid: int) -> None:
-    """It has ended."""
+    """Removes a process that has ended."""
     _pids.discard(pid)
 
 
 def pids() -> list[int]:
-    """Those that run."""
+    """The running processes."""
     return sorted(_pids.copy())

@@ -1,4 +1,4 @@
-"""How often the user has asked again for an end: who waits politely then goes the quicker way."""
+"""Counts the user's repeated interrupts; polite waits then switch to a quicker way."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _asked = 0
 
 
 def ask() -> None:
-    """Notes that the user asked once more; may be called from a signal handler."""
+    """Counts one more interrupt; may be called from a signal handler."""
     global _asked  # noqa: PLW0603  (a process has one user)
     _asked += 1
 
 
 def count() -> int:
-    """How often that was."""
+    """The number of repeated interrupts."""
     return _asked
 
 
 def patient_wait(event: threading.Event, timeout_s: float) -> bool:
-    """Waits for an event, until the time is over or the user asks once more.
+    """Waits for an event, until the timeout or another interrupt by the user.
 
     Returns:
         Whether the event is set.

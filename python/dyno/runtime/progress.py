@@ -6,10 +6,10 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Where one phase reports to. Calls are cheap and may come from any thread."""
+    """Receives the progress of one phase. Calls are cheap and thread-safe."""
 
     def update(self, done: float, total: float, text: str = "") -> None:
-        """``done`` of ``total`` units (0: unknown), and a few words on what is under way."""
+        """Reports ``done`` of ``total`` units (0: unknown), and a text on the current work."""
         ...
 
 

@@ -1,9 +1,9 @@
-"""Seeds derived from a run's own, so that runs with neighbouring seeds share no random numbers."""
+"""Seeds derived from the run's seed, so that runs with adjacent seeds share no random numbers."""
 
 from __future__ import annotations
 
 _BITS = 53
-"""A number in JSON keeps so many bits in every program that reads it."""
+"""Every JSON reader preserves integers of this many bits."""
 
 
 def derived(seed: int, workload: str, number: int, purpose: str) -> int:

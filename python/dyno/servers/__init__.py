@@ -1,1 +1,1 @@
-"""What every private server needs, whatever product it is: an identity, a lock, a life, a log."""
+"""Common parts of all private servers: identity, lock, lifecycle and log."""

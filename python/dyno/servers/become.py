@@ -1,14 +1,14 @@
-"""Becomes a server's program. A script of its own that imports nothing of Dyno.
+"""Changes identity and executes a server's program. A standalone script without imports of Dyno.
 
     python -I -S become.py PARENT SIGNAL IDENTITY FOLDER PROGRAM [ARGUMENT ...]
 
-PARENT is the process id of Dyno; SIGNAL goes to the program when the *thread* that started it ends.
-IDENTITY is ``self``, ``user:UID:GID`` or ``namespace:UID:GID``, whose files are private, or
-``dyno``, whose files have the usual rights. FOLDER is the working directory.
+PARENT is the process id of Dyno. SIGNAL is sent to the program when the *thread* that started it
+ends. IDENTITY is ``self``, ``user:UID:GID`` or ``namespace:UID:GID``, whose files are private, or
+``dyno``, whose files have the usual permissions. FOLDER is the working directory.
 
 It is a script, and not code between fork and exec, because Dyno has threads: only exec is safe
-there. The order matters: the kernel forgets the death signal on every change of credentials, and
-whether FOLDER can be reached must be found out as the final user.
+there. The order matters: the kernel clears the death signal on every change of credentials, and
+access to FOLDER must be checked as the final user.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import sys
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER = 0x10000000
 FAILED = 126
-"""Exit code when the program could not even be started, as a shell has it."""
+"""Exit code if the program could not be started, as in a shell."""
 
 
 def main(arguments: list[str]) -> None:
-    """Takes on the identity, ties the process to its parent, and executes the program."""
+    """Takes on the identity, binds the process to its parent, and executes the program."""
     parent, death_signal, identity, folder, *command = arguments
     libc = ctypes.CDLL(None, use_errno=True)
     kind, _, ids = identity.partition(":")
@@ -40,19 +40,19 @@ def main(arguments: list[str]) -> None:
         os.umask(0o077)
     os.chdir(folder)
     checked(libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0), "prctl")
-    if os.getppid() != int(parent):  # it ended before the signal was asked for
+    if os.getppid() != int(parent):  # the parent ended before the signal was set
         raise SystemExit(FAILED)
     os.execv(command[0], command)  # noqa: S606  (no shell is wanted)
 
 
 def enter_namespace(libc: ctypes.CDLL, uid: int, gid: int) -> None:
-    """Enters a user namespace in which the present user has the ids ``uid`` and ``gid``.
+    """Enters a user namespace in which the current user has the ids ``uid`` and ``gid``.
 
-    Files made inside belong to the present user outside.
+    Outside the namespace, files created there belong to the current user.
     """
     outside_uid, outside_gid = os.geteuid(), os.getegid()
     checked(libc.unshare(CLONE_NEWUSER), "unshare")
-    # The kernel takes a gid map from the unprivileged only after setgroups is given up.
+    # Without privileges, the kernel accepts a gid map only after setgroups is denied.
     write("/proc/self/setgroups", "deny")
     write("/proc/self/gid_map", f"{gid} {outside_gid} 1")
     write("/proc/self/uid_map", f"{uid} {outside_uid} 1")

@@ -1,4 +1,4 @@
-"""The process of a private server: started, waited for, ended; it never outlives Dyno."""
+"""The process of a private server: start, readiness and stop; it never outlives Dyno."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _REAP_S = 10.0
 
 
 class Daemon:
-    """One server process at a time, which may be started again after it has ended.
+    """A server process, which can be restarted after it has ended.
 
-    It is a child in a session of its own, so that Ctrl-C in the terminal passes it by. A thread
-    starts it and waits for it, and lives as long as it does whichever thread called
-    :meth:`launch`: if Dyno is killed, that thread ends too, and the kernel sends the server the
-    product's signal.
+    It is a child in its own session, so that Ctrl-C in the terminal does not reach it. A thread
+    starts
+    it and waits for it, and lives as long as the process, whichever thread called :meth:`launch`.
+    If
+    Dyno is killed, that thread ends too, and the kernel sends the server the product's signal.
     """
 
     def __init__(
@@ -37,13 +38,14 @@ class Daemon:
         launch: Sequence[str] = (),
         killed: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """One that does not run yet.
+        """Creates it without starting the process.
 
         Args:
-            product: What it runs.
-            log: What that writes to.
-            launch: What its command line begins with, to be where the limits of a run hold.
-            killed: Which of those limits the kernel killed one of its processes for; None if none.
+            product: The product.
+            log: The log file of the server.
+            launch: The command prefix that applies the run's limits.
+            killed: Returns the limit for which the kernel killed one of its processes; None if
+                none.
         """
         self._product = product
         self._log = log
@@ -56,7 +58,7 @@ class Daemon:
 
     @property
     def pid(self) -> int | None:
-        """Process id, None if it does not run."""
+        """The process id; None if it is not running."""
         running = self._process is not None and not self._exited.is_set()
         return self._process.pid if running and self._process else None
 
@@ -69,12 +71,12 @@ class Daemon:
         *,
         after_failure: Callable[[], None] = lambda: None,
     ) -> None:
-        """Starts ``command`` in ``folder``; the descriptor ``lock`` stays open in it.
+        """Starts ``command`` in ``folder``; the child inherits the descriptor ``lock``.
 
-        ``after_failure`` is called when it has ended with another code than 0.
+        ``after_failure`` is called after an exit with a code other than 0.
 
         Raises:
-            OSError: If the log cannot be written or no process can be made.
+            OSError: If the log cannot be written or the process cannot be started.
         """
         started = threading.Event()
         failure: list[OSError] = []
@@ -108,15 +110,15 @@ class Daemon:
     def await_ready(
         self, refusal: Callable[[], str | None], recovers: Callable[[str], bool]
     ) -> None:
-        """Waits until it takes sessions.
+        """Waits until the server accepts sessions.
 
         Args:
-            refusal: Tries to open a session; returns why it got none, or None.
-            recovers: Whether it is alive and on its way, seen by that refusal. Recovery after a
-                kill takes what it takes.
+            refusal: Tries to open a session; returns the error, or None.
+            recovers: Whether the server makes progress, judged by that error. Recovery after a kill
+                has no timeout.
 
         Raises:
-            TargetError: If it ended instead, with its own reason, or does not answer.
+            TargetError: If it exited, with its own reason, or does not respond.
         """
         name = self._product.name
         deadline = time.monotonic() + _START_S
@@ -133,13 +135,13 @@ class Daemon:
         self._ready = True
 
     def end(self) -> None:
-        """Ends it, politely at first; whenever the user asks again, by the next, quicker way.
+        """Stops it with the most polite signal first; each further Ctrl-C moves on to the next one.
 
         Raises:
             KeyboardInterrupt: After it has ended.
         """
         interrupt: KeyboardInterrupt | None = None
-        # Before it is ready, a polite request can hang in recovery, and nothing is worth saving.
+        # Before it is ready, a polite stop can hang in recovery, and there is nothing to save.
         for number, patience_s in self._product.stops if self._ready else self._product.stops[1:]:
             if self._process is None or self._exited.is_set():
                 break
@@ -147,7 +149,7 @@ class Daemon:
             try:
                 patient_wait(self._exited, patience_s)
             except KeyboardInterrupt as error:
-                interrupt = error  # impatience: on to the next, quicker way
+                interrupt = error  # the user is impatient: next signal
         if self._keeper is not None:
             self._keeper.join(_REAP_S)
         self._ready = False
@@ -155,14 +157,14 @@ class Daemon:
             raise interrupt
 
     def exit_reason(self, answers: Callable[[], bool]) -> DynoError | None:
-        """Why sessions broke: what ended the server, of which ``answers`` tells if it is well.
+        """Why sessions broke: the cause of the server's exit; ``answers`` checks if it responds.
 
         Returns:
             The error to raise; None if the server is well.
         """
         if self._process is None:
             return None
-        if (limit := self._killed()) is not None:  # of one process: the others may go on
+        if (limit := self._killed()) is not None:  # a single process: the others may continue
             return self._over(limit)
         if not ended(self._exited, answers):
             return None
@@ -187,5 +189,5 @@ class Daemon:
 
 
 def full(message: str) -> DiskFullError:
-    """The error for a volume on which a server could not go on."""
+    """The error for a server that stopped on a full volume."""
     return DiskFullError(f"{message}. Free some space or give another --out DIR.")

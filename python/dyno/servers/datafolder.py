@@ -1,4 +1,4 @@
-"""The data folder of a private server: made whole or not at all, and owned by its server."""
+"""The data folder of a private server: created completely or not at all, owned by its server."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dyno.servers.product import Product
 
 
 class Maker(ABC):
-    """How a product makes a data folder, and knows one of its own.
+    """Creates and recognizes the data folders of a product.
 
     Attributes:
         product: The product.
-        server: Path of the program that serves the folder.
+        server: Path of the server program.
     """
 
     product: Product
@@ -27,35 +27,36 @@ class Maker(ABC):
 
     @abstractmethod
     def command(self, folder: Path) -> list[str]:
-        """What makes ``folder``, which exists and is empty, a data folder."""
+        """The command that initializes the existing, empty ``folder``."""
 
     @abstractmethod
     def cause(self, lines: Sequence[str]) -> str | None:
-        """The line of that command's output that says why it failed; None if none does."""
+        """The line of that command's output with the cause of a failure; None if there is none."""
 
     @abstractmethod
     def require_own(self, folder: Path) -> None:
-        """Passes if this version can serve ``folder``.
+        """Checks that this version can serve ``folder``.
 
         Raises:
-            TargetError: If it cannot, saying why.
+            TargetError: If it cannot, with the reason.
         """
 
 
 def prepare(home: Path, maker: Maker, lock: int) -> tuple[Path, Identity]:
-    """Makes ``home/data`` ready to be served.
+    """Prepares ``home/data`` for the server.
 
-    A data folder that exists is kept with what is loaded in it. ``lock`` is the descriptor of the
-    engine's lock; the caller holds it.
+    An existing data folder is reused with its data. ``lock`` is the descriptor of the engine's
+    lock;
+    the caller holds it.
 
     Returns:
-        The data folder and whom its server must run as.
+        The data folder and the identity of its server.
 
     Raises:
-        TargetError: If it belongs to another user or version, or cannot be made.
+        TargetError: If it belongs to another user or version, or cannot be created.
     """
     data, partial = home / "data", home / "data.partial"
-    shutil.rmtree(partial, ignore_errors=True)  # of a start that was killed
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed start
     owner = data.stat().st_uid if data.exists() else None
     uid = os.geteuid()
     if owner is not None and uid not in (0, owner):
@@ -76,7 +77,7 @@ def prepare(home: Path, maker: Maker, lock: int) -> tuple[Path, Identity]:
 
 
 def give(folder: Path, identity: Identity) -> None:
-    """Hands ``folder`` over to whom the server runs as."""
+    """Changes the owner of ``folder`` to the identity of the server."""
     if identity.owner[0] != os.geteuid():
         os.chown(folder, *identity.owner)
 
@@ -91,7 +92,7 @@ def _make(partial: Path, identity: Identity, maker: Maker, lock: int) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     cause = maker.cause(lines) or f"{Path(command[0]).name} ended with {code}"
-    if {"\n", "\r"} & set(str(partial)):  # of which its words are a torn piece
+    if {"\n", "\r"} & set(str(partial)):  # with a line break, the message is only part of the path
         cause = "the path of --out has a line break. Give another --out DIR."
     message = f"{maker.product.name}'s data folder could not be made: {cause}"
     raise full(message) if maker.product.tells_full_disk(printed) else TargetError(message)

@@ -1,4 +1,4 @@
-"""Whether a private server whose sessions broke has come to its end."""
+"""Detects that a private server with broken sessions has exited."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _POLL_S = 0.05
 
 
 def ended(exited: threading.Event, answers: Callable[[], bool]) -> bool:
-    """Whether the server has ended, or is about to.
+    """Whether the server has exited, or is about to.
 
-    A broken session is seen a moment before the server's end is: its other processes end first,
-    and on a busy machine that takes seconds. A server that takes sessions a second later is well.
+    A session breaks a moment before the server exits: its child processes end first, which takes
+    seconds on a busy machine. A server that accepts sessions a second later is well.
 
     Args:
-        exited: Set once the server's process has ended.
-        answers: Whether the server takes a session.
+        exited: Set when the server's process has ended.
+        answers: Whether the server accepts a session.
     """
     if exited.wait(_SEEN_S):
         return True

@@ -1,4 +1,4 @@
-"""Whether a server at a URL is a process of this machine, and where its files lie then."""
+"""Whether a server at a URL is a process on this machine, and the paths of its files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dyno.host.files import read_text
 
 @dataclass(frozen=True)
 class Here:
-    """What is known of a server at a URL.
+    """The known facts about a server at a URL.
 
     Attributes:
-        pid: Its first process, the parent of the others; None if it is not seen on this machine.
-        storage: Its paths by role; without an entry where that is not known.
-        notes: Why something is not known, and what to do; a line each.
+        pid: Its main process, the parent of the others; None if it is not found on this machine.
+        storage: Its paths by role; unknown roles are absent.
+        notes: Why something is unknown, and advice; one line each.
     """
 
     pid: int | None = None
@@ -28,7 +28,7 @@ class Here:
 
 
 ELSEWHERE = Here()
-"""A server of another machine."""
+"""A server on another machine."""
 
 UNSEEN = Here(
     notes=(
@@ -39,10 +39,12 @@ UNSEEN = Here(
 
 
 def shares_files(process: psutil.Process, data: Path) -> bool:
-    """Whether a server's data folder is the same folder to its process and to Dyno.
+    """Whether a server's data folder is the same folder for its process and for Dyno.
 
-    A container's process has names of its own for processes and files. A database server works in
-    its data folder. Where this user may not see that, the folder must belong to the server's user.
+    A container has its own namespaces of processes and files. The working directory of a database
+    server is its data folder. If this user may not read that, the folder must belong to the
+    server's
+    user.
     """
     status = read_text(Path(f"/proc/{process.pid}/status")) or ""
     numbers = [line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")]

@@ -1,4 +1,4 @@
-"""The folder of a private server: who may pass through it, and what is said when it cannot be."""
+"""The folder of a private server: permissions and error messages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dyno.safety.safefiles import directory, make_folder
 
 
 def make(home: Path) -> None:
-    """Makes it, or lets whoever the server runs as pass: the data inside has its own mode.
+    """Creates it, or lets the server's user pass through it: the data below has its own mode.
 
     Raises:
-        UsageError: If a link or another user's folder is in its place.
-        OSError: If it cannot be made.
+        UsageError: If the path is a link or another user's folder.
+        OSError: If it cannot be created.
     """
     make_folder(home)
     with directory(home) as fd:
@@ -26,10 +26,10 @@ def make(home: Path) -> None:
 
 @contextlib.contextmanager
 def readable_errors(home: Path, product: str) -> Generator[None]:
-    """Turns errors of the system inside the block into ones that say what to do.
+    """Converts system errors in the block to errors with advice.
 
     Raises:
-        DiskFullError: For a volume or quota that is full.
+        DiskFullError: For a full volume or quota.
         TargetError: For any other.
     """
     try:

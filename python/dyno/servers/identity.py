@@ -1,4 +1,4 @@
-"""As whom a private server runs: it refuses to be root, and must own its data folder.
+"""The user of a private server: it must not be root, and must own the data folder.
 
 See docs/decisions/0003-embedded-servers-and-root.md.
 """
@@ -24,11 +24,11 @@ _FALLBACK_NOBODY = 65534
 
 @dataclass(frozen=True)
 class Identity:
-    """A way for a process to be somebody.
+    """An identity of a process.
 
     Attributes:
-        kind: ``self`` changes nothing. ``user`` drops root's privileges for those of ``uid``.
-            ``namespace`` stays who it is, but sees itself as ``uid``.
+        kind: ``self`` changes nothing. ``user`` drops root privileges and becomes ``uid``.
+            ``namespace`` stays the same user, but appears as ``uid`` to itself.
     """
 
     kind: Literal["self", "user", "namespace"]
@@ -37,7 +37,7 @@ class Identity:
 
     @property
     def owner(self) -> tuple[int, int]:
-        """User and group that files made by it belong to."""
+        """User and group of the files that it creates."""
         return (self.uid, self.gid) if self.kind == "user" else (os.geteuid(), os.getegid())
 
     def __str__(self) -> str:
@@ -55,14 +55,16 @@ class Identity:
         keep: Sequence[int] = (),
         launch: Sequence[str] = (),
     ) -> subprocess.Popen[bytes]:
-        """Starts ``command`` in ``folder``, in a session of its own so that Ctrl-C passes it by.
+        """Starts ``command`` in ``folder``, in its own session so that Ctrl-C does not reach it.
 
-        ``death_signal`` reaches it when the calling *thread* ends, whatever ends it; a process that
-        must outlive its caller is therefore started from a thread that waits for it. The file
-        descriptors ``keep`` stay open in it. ``launch`` is what its command line begins with.
+        The kernel sends ``death_signal`` when the calling *thread* ends, for any reason. So a
+        process
+        that must outlive its caller is started from a thread that waits for it. The process
+        inherits the
+        file descriptors ``keep``. ``launch`` is the command prefix.
 
         Raises:
-            OSError: If no process can be made.
+            OSError: If the process cannot be started.
         """
         name = self.kind if self.kind == "self" else f"{self.kind}:{self.uid}:{self.gid}"
         head = [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), str(int(death_signal))]
@@ -79,7 +81,7 @@ class Identity:
     def run(
         self, command: Sequence[str], folder: Path, *, keep: Sequence[int] = ()
     ) -> tuple[int, str]:
-        """Runs a short command to its end; returns its exit code and all it printed."""
+        """Runs a short command to completion; returns its exit code and output."""
         try:
             process = self.spawn(command, folder, signal.SIGKILL, output=subprocess.PIPE, keep=keep)
         except OSError as error:
@@ -94,16 +96,16 @@ class Identity:
 
 
 def candidates(uid: int, owner: int | None) -> list[Identity]:
-    """Whom the server may run as, best first, for effective user ``uid``.
+    """The possible identities of the server, best first, for effective user ``uid``.
 
     Args:
-        uid: Dyno's own effective user id.
-        owner: User id that an existing data folder belongs to.
+        uid: Dyno's effective user id.
+        owner: User id of an existing data folder's owner.
     """
     nobody = _nobody()
     inside = Identity("namespace", nobody.uid, nobody.gid)
     if uid != 0:
-        # initdb wants a name for its user, which an arbitrary id in a container lacks.
+        # initdb needs a user name, which an arbitrary id in a container lacks.
         return [Identity("self")] if _has_name(uid) else [inside, Identity("self")]
     if owner and owner != nobody.uid:
         return [Identity("user", owner, nobody.gid), nobody, inside]
@@ -111,10 +113,10 @@ def candidates(uid: int, owner: int | None) -> list[Identity]:
 
 
 def choose(uid: int, owner: int | None, home: Path, program: str, product: str) -> Identity:
-    """The first candidate that can really reach ``home`` and execute ``program``.
+    """The first candidate that can access ``home`` and execute ``program``.
 
     Raises:
-        TargetError: If there is none, saying why and what to do.
+        TargetError: If there is none, with the reason and advice.
     """
     reasons: list[str] = []
     for candidate in candidates(uid, owner):
@@ -146,6 +148,6 @@ def _has_name(uid: int) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """Dyno's environment without what PostgreSQL's programs would obey, and in plain English."""
+    """Dyno's environment without PostgreSQL's variables, with English messages."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return {**kept, "LC_ALL": "C", "TZ": "UTC"}

@@ -1,4 +1,4 @@
-"""One server at a time for a data folder, also past the death of the Dyno that started it."""
+"""A lock on a data folder: one server at a time, even after the Dyno that started it was killed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _POLL_S = 0.05
 
 
 class EngineLock:
-    """An exclusive lock on a folder, whose descriptor the server inherits.
+    """An exclusive lock on a folder, with a descriptor that the server inherits.
 
-    The kernel frees it when the last process that has it open is gone: Dyno, the server and all
-    of the server's own processes. Holding it therefore proves that nothing runs in the folder.
+    The kernel releases it when the last process with an open descriptor exits: Dyno, the server and
+    all of the server's child processes. So the holder knows that nothing runs in the folder.
     """
 
     def __init__(self, home: Path, product: str) -> None:
@@ -28,13 +28,13 @@ class EngineLock:
         self.descriptor = -1
 
     def acquire(self, grace_s: float, evict: Callable[[], None]) -> None:
-        """Takes the lock.
+        """Acquires the lock.
 
-        If the Dyno that took it is dead, its server is on its way out: it is waited for, and after
-        ``grace_s`` seconds helped along with ``evict``.
+        If the Dyno that held it is dead, its server is shutting down: this waits for it, and after
+        ``grace_s`` seconds calls ``evict``.
 
         Raises:
-            UsageError: If what bears its name is not Dyno's.
+            UsageError: If Dyno did not create the lock file.
             TargetError: If another Dyno holds it, or the file cannot be opened.
         """
         try:
@@ -52,7 +52,7 @@ class EngineLock:
         self.descriptor = descriptor
 
     def release(self) -> None:
-        """Gives it up."""
+        """Releases it."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -76,7 +76,7 @@ class EngineLock:
                 evict()
                 evicted = True
                 deadline = time.monotonic() + grace_s
-            time.sleep(_POLL_S)  # flock has no wait with a deadline
+            time.sleep(_POLL_S)  # flock has no timeout
 
 
 def _try_lock(descriptor: int) -> bool:

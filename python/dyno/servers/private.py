@@ -1,4 +1,4 @@
-"""The life of a private server: started, watched, stopped; it never outlives Dyno."""
+"""The lifecycle of a private server: start, supervision and stop; it never outlives Dyno."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from dyno.servers.serverlog import ServerLog
 Programs = TypeVar("Programs")
 
 Volume = str | Literal[False] | None
-"""Where a part of a server belongs: a volume, None for beside its data, False for where it is."""
+"""The location of a part of a server: a volume, None for next to its data, False for unchanged."""
 
 _LEFTOVER_S = 10.0
 
 
 @dataclass(frozen=True)
 class Home(Generic[Programs]):
-    """A private server's own side: its folder, as whom it runs, and its programs."""
+    """The local side of a private server: its folder, identity and programs."""
 
     path: Path
     identity: Identity
@@ -36,19 +36,19 @@ class Home(Generic[Programs]):
 
 
 class PrivateServer(ABC, Generic[Programs]):
-    """A server of Dyno's own in a folder, reached through a unix socket only.
+    """A private server in a folder, reachable through a unix socket only.
 
-    It never outlives Dyno: see :class:`~dyno.servers.daemon.Daemon`. A product says how it is
-    found, prepared and launched, and asked whether it takes sessions.
+    It never outlives Dyno: see :class:`~dyno.servers.daemon.Daemon`. A product defines how to find,
+    prepare and launch it, and how to check that it accepts sessions.
 
     Attributes:
-        PRODUCT: What it runs.
-        FULL: What it says, among other things, to one session too many.
+        PRODUCT: The product.
+        FULL: Part of its error for too many sessions.
         data: Its data folder.
-        own: Its side of the machine, once it was started.
-        log_volume: Where the next start puts its log.
+        own: Its local side, after the start.
+        log_volume: The location of its log from the next start on.
         usual: Settings that Dyno chose for it.
-        settings: The same with what the run asks for.
+        settings: These settings with those of the run.
     """
 
     PRODUCT: ClassVar[Product]
@@ -68,16 +68,16 @@ class PrivateServer(ABC, Generic[Programs]):
 
     @property
     def pid(self) -> int | None:
-        """Process id of its first process, None if it does not run."""
+        """The process id of its main process; None if it is not running."""
         return self._daemon.pid
 
     @property
     def restored(self) -> bool:
-        """Whether nothing of a run's settings is left in the folder."""
+        """Whether the folder has no settings of a run left."""
         return True
 
     def start(self) -> None:
-        """Starts it and waits until it takes sessions.
+        """Starts it and waits until it accepts sessions.
 
         Raises:
             TargetError: If it cannot be started, with the server's own reason.
@@ -93,12 +93,12 @@ class PrivateServer(ABC, Generic[Programs]):
                 self._put_up(self.own, resumed=resumed)
             self._daemon.await_ready(self._refusal, self._recovers)
         except BaseException:
-            with contextlib.suppress(TargetError):  # what came first is told
+            with contextlib.suppress(TargetError):  # the first error is reported
                 self.stop()
             raise
 
     def stop(self) -> None:
-        """Ends it, politely at first, and restores what was changed for a run.
+        """Stops it, politely at first, and restores what was changed for a run.
 
         Raises:
             KeyboardInterrupt: After it has ended.
@@ -116,7 +116,7 @@ class PrivateServer(ABC, Generic[Programs]):
                     self._lock.release()
 
     def pause(self) -> None:
-        """Ends it, but keeps its folder locked and set, for :meth:`start` to go on.
+        """Stops it, but keeps the lock and the settings, so that :meth:`start` resumes it.
 
         Raises:
             KeyboardInterrupt: After it has ended.
@@ -124,7 +124,7 @@ class PrivateServer(ABC, Generic[Programs]):
         self._daemon.end()
 
     def exit_reason(self) -> DynoError | None:
-        """Why sessions broke: what ended the server.
+        """Why sessions broke: the cause of the server's exit.
 
         See :meth:`dyno.servers.daemon.Daemon.exit_reason`.
         """
@@ -132,39 +132,39 @@ class PrivateServer(ABC, Generic[Programs]):
 
     @abstractmethod
     def _find(self) -> Programs:
-        """Its programs on this machine.
+        """Finds its programs on this machine.
 
         Raises:
-            TargetError: Saying what to install.
+            TargetError: With what to install.
         """
 
     @abstractmethod
     def _prepare(self, programs: Programs) -> Identity:
-        """Makes its data folder where it is missing, and tells as whom it runs."""
+        """Creates its data folder if missing, and returns the server's identity."""
 
     @abstractmethod
     def _put_up(self, own: Home[Programs], *, resumed: bool) -> None:
-        """Puts everything in its place and launches it.
+        """Prepares all files and launches it.
 
         Args:
             own: Its folder, identity and programs.
-            resumed: Whether it goes on after :meth:`pause`, with the settings that it had.
+            resumed: Whether it resumes after :meth:`pause`, with the same settings.
         """
 
     @abstractmethod
     def _refusal(self) -> str | None:
-        """What it says to a session that it does not take; None if it takes one."""
+        """Its error for a new session; None if it accepts one."""
 
     @abstractmethod
     def _recovers(self, refusal: str) -> bool:
-        """Whether a server that refuses sessions is on its way."""
+        """Whether a server that refuses sessions is still starting."""
 
     @abstractmethod
     def _program(self) -> str:
-        """Name of its program, by which what is left of it is found."""
+        """The name of its program, to find its remaining processes."""
 
     def _restore(self) -> None:
-        """Leaves the folder as a run without settings of its own would."""
+        """Restores the folder to its state without the settings of a run."""
 
     def _evict(self) -> None:
         evict(self.data, self._program())

@@ -1,4 +1,4 @@
-"""The server's processes, known by the folder that they work in."""
+"""Finds the server's processes by their working directory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import psutil
 
 
 def working_in(data: Path, program: str) -> list[psutil.Process]:
-    """Processes of a server whose working directory is ``data``: all of a server's have it."""
+    """Processes of a server with the working directory ``data``, which all of them have."""
     place = str(data.resolve())
     found: list[psutil.Process] = []
     for process in psutil.process_iter():
@@ -20,10 +20,11 @@ def working_in(data: Path, program: str) -> list[psutil.Process]:
 
 
 def evict(data: Path, program: str) -> None:
-    """Kills what is left of a server in ``data``.
+    """Kills the remaining processes of a server in ``data``.
 
-    Each PostgreSQL process leads a session of its own, and one that computes does not notice the
-    end of its postmaster.
+    Each PostgreSQL process leads its own session, and one that computes does not notice the exit of
+    its
+    postmaster.
     """
     found = working_in(data, program)
     for process in found:

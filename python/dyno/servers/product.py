@@ -1,4 +1,4 @@
-"""What tells one server product from another, as far as its life goes."""
+"""The lifecycle differences between server products."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Product:
-    """A product of which Dyno runs servers of its own.
+    """A product of which Dyno runs private servers.
 
     Attributes:
-        name: As its makers write it, for messages.
-        stops: Signals that end it, the most polite first, and the seconds that each is given.
+        name: The official name, for messages.
+        stops: Signals that stop it, the most polite first, with their timeouts in seconds.
         at_death: The signal that it gets when Dyno dies.
-        explain: Finds in the last lines of a log what explains the server's end; None if nothing
-            does.
-        tells_full_disk: Whether a message of its programs means that a volume is full.
-        aborts: Signals with which it ends itself, after it has logged why.
+        explain: Finds the cause of the server's exit in the last lines of a log; None if there is
+            none.
+        tells_full_disk: Whether a message of its programs reports a full volume.
+        aborts: Signals with which it aborts, after it has logged the reason.
     """
 
     name: str

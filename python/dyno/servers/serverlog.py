@@ -1,4 +1,4 @@
-"""What the server wrote about itself, for errors that name the cause."""
+"""The server's own log, for errors that name the cause."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _TAIL = 64 << 10
 
 
 class ServerLog:
-    """The log file of one start of the server; what earlier starts wrote does not count."""
+    """The log file of one start of the server; it ignores output of earlier starts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._start = 0
 
     def open(self) -> io.FileIO:
-        """Opens it for the server to append to; one grown past 32 MB is begun anew.
+        """Opens it for the server to append to; a log above 32 MB is truncated.
 
         Raises:
-            UsageError: If a link is in its place.
+            UsageError: If the path is a link.
             OSError: If it cannot be written.
         """
         file = append(self.path)
@@ -37,7 +37,7 @@ class ServerLog:
         return file
 
     def lines(self) -> list[str]:
-        """The last lines since :meth:`open` that are not empty."""
+        """The last non-empty lines since :meth:`open`."""
         try:
             with open_regular(self.path) as file:
                 file.seek(0, 2)
@@ -48,6 +48,6 @@ class ServerLog:
         return [line for line in text.splitlines() if line]
 
     def reason(self, explain: Callable[[Sequence[str]], str | None]) -> str:
-        """What in it explains an end best: what ``explain`` finds, or else the last line."""
+        """The most likely reason of an exit: what ``explain`` finds, or else the last line."""
         lines = self.lines()
         return explain(lines) or (lines or [f"nothing was logged in {self.path}"])[-1]

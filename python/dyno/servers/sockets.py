@@ -1,4 +1,4 @@
-"""The folder of the server's unix socket: private, and short enough for the kernel."""
+"""The folder of the server's unix socket: private, with a path short enough for the kernel."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from dyno.safety.removal import remove_tree
 from dyno.safety.safefiles import append, own_text
 
 LONGEST = 107
-"""Bytes of a socket's path: ``sun_path`` holds 108 with its final zero (unix(7))."""
+"""Maximum bytes of a socket's path: ``sun_path`` holds 108 with the final zero (unix(7))."""
 
 _PREFIX = "dyno-"
 _MARK, _LONGEST_MARK = ".dyno", 8192
 LAST_RESORT = "/tmp"  # noqa: S108
-"""Tried where TMPDIR is set to a long path."""
+"""The fallback if TMPDIR is a long path."""
 
 
 def fits(folder: Path, name: str) -> bool:
-    """Whether a socket in ``folder`` has a path that the kernel takes, and libpq as one host."""
+    """Whether a socket path in ``folder`` suits the kernel, and is a single host for libpq."""
     return len(os.fsencode(folder / name)) <= LONGEST and "," not in str(folder)
 
 
 def make(home: Path, owner: tuple[int, int], name: str) -> Path:
-    """Makes the folder, of mode 0700, for the socket ``name`` of a server that runs as ``owner``.
+    """Creates the folder, with mode 0700, for the socket ``name`` of a server run by ``owner``.
 
-    It is ``home/s``; where that does not fit, ``home/s`` is a link to a folder with a short path,
-    so that it can be found and removed after a kill too.
+    It is ``home/s``. If that path is too long, ``home/s`` is a link to a folder with a short path,
+    so
+    that it can be found and removed after a kill.
 
     Raises:
-        TargetError: If no place gives a path that is short enough.
+        TargetError: If no location gives a path that is short enough.
     """
     remove(home)
     link = home / "s"
@@ -43,7 +44,7 @@ def make(home: Path, owner: tuple[int, int], name: str) -> Path:
     else:
         folder = _short(home, name, foreign=owner[0] != os.geteuid())
         link.symlink_to(folder)
-        with append(folder / _MARK, new=True) as file:  # before the server's user gets it
+        with append(folder / _MARK, new=True) as file:  # before the server's user owns it
             file.write(_said(home))
     if owner[0] != os.geteuid():
         os.chown(folder, *owner)
@@ -51,10 +52,10 @@ def make(home: Path, owner: tuple[int, int], name: str) -> Path:
 
 
 def remove(home: Path) -> None:
-    """Removes the folder that :func:`make` made, also one of a Dyno that was killed."""
+    """Removes the folder that :func:`make` created, also one of a killed Dyno."""
     link = home / "s"
     if link.is_symlink():
-        # A copied link, or one that somebody planted, points at a folder without our mark.
+        # A copied or planted link points to a folder without our mark.
         with contextlib.suppress(OSError, UsageError):
             remove_tree(link.readlink(), lambda fd: _is_marked(fd, home))
         link.unlink()
@@ -63,7 +64,7 @@ def remove(home: Path) -> None:
 
 
 def _said(home: Path) -> bytes:
-    """What the mark says in the folder that the socket of the server in ``home`` lies in."""
+    """The mark in the socket folder of the server in ``home``."""
     return f"{home.absolute()}\n".encode()
 
 
@@ -72,7 +73,7 @@ def _is_marked(fd: int, home: Path) -> bool:
 
 
 def _short(home: Path, name: str, *, foreign: bool) -> Path:
-    # A server that runs as somebody else cannot enter our own runtime folder.
+    # A server under another user cannot enter our own runtime folder.
     runtime = None if foreign else os.environ.get("XDG_RUNTIME_DIR")
     places = [Path(place) for place in (runtime, tempfile.gettempdir(), LAST_RESORT) if place]
     for place in places:

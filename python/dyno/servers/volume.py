@@ -1,8 +1,8 @@
-"""What settings depend on: the device under a folder and the space on it.
+"""Volume facts for settings: the device under a folder and its free space.
 
-Free space changes from run to run, and settings must not. What they see of it is rounded down to a
-power of two, and the first start in an engine's folder notes it for the later ones; a study hands
-the same to all of its runs (:mod:`dyno.studies.space`).
+Free space changes between runs, and settings must not. So it is rounded down to a power of two,
+and the first start in an engine's folder stores it for later ones. A study passes the same value to
+all of its runs (:mod:`dyno.studies.space`).
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SPACE = "DYNO_SPACE_BYTES"
-"""Variable of the environment: the space that the runs of a study reckon with."""
+"""Environment variable with the free space for the runs of a study."""
 
 _NOTE = "space"
 _LONGEST = 20
 _SHRUNK = 4
-"""A note is no longer valid once less than this part of it is free: its log would not fit."""
+"""A stored value expires if less than 1/4 of it is free, because the log would not fit."""
 
 
 @dataclass(frozen=True)
 class VolumeFacts:
-    """A place on storage.
+    """Facts about a volume.
 
     Attributes:
-        rotational: Whether the device turns; None where the kernel does not know, as of a
-            paravirtual disk, which claims to turn whatever lies under it.
-        space_bytes: What ordinary users have free, rounded down to a power of two.
-        shared_memory_bytes: Size of ``/dev/shm``, which containers often keep very small.
+        rotational: Whether the device is rotational; None if the kernel does not know, as for a
+            paravirtual disk, which always reports true.
+        space_bytes: Free space for unprivileged users, rounded down to a power of two.
+        shared_memory_bytes: Size of ``/dev/shm``, which is often very small in containers.
     """
 
     rotational: bool | None
@@ -39,15 +39,15 @@ class VolumeFacts:
 
     @classmethod
     def of(cls, folder: Path) -> VolumeFacts:
-        """The facts about the volume that holds ``folder``, as they are now."""
+        """The current facts about the volume of ``folder``."""
         return cls(_rotational(folder), space_now(folder), _shared_memory())
 
     @classmethod
     def noted(cls, home: Path) -> VolumeFacts:
-        """The facts that an engine in ``home`` is to be set by, each time the same.
+        """The facts for the settings of an engine in ``home``, stable between starts.
 
         Raises:
-            OSError: If its note cannot be written.
+            OSError: If they cannot be stored.
         """
         given = _number(os.environ.get(SPACE, ""))
         space = _noted_space(home) if given is None else given
@@ -55,7 +55,7 @@ class VolumeFacts:
 
 
 def space_now(folder: Path) -> int:
-    """Bytes that are free for ordinary users, rounded down to a power of two."""
+    """Free bytes for unprivileged users, rounded down to a power of two."""
     return rounded(shutil.disk_usage(folder).free)
 
 
@@ -65,7 +65,7 @@ def rounded(size: int) -> int:
 
 
 def read_note(path: Path) -> int | None:
-    """The bytes in a note; None if there is none, or it is not one of Dyno's."""
+    """The stored bytes; None if there are none, or Dyno did not write them."""
     try:
         note = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(note, "rb") as file:
@@ -75,7 +75,7 @@ def read_note(path: Path) -> int | None:
 
 
 def write_note(path: Path, size: int) -> None:
-    """Notes bytes; what was there before goes, and no link is followed.
+    """Stores bytes; replaces the old value and follows no link.
 
     Raises:
         OSError: If it cannot be written.
@@ -104,7 +104,7 @@ def _rotational(folder: Path) -> bool | None:
     device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
     if any(part.startswith(("virtio", "vbd-")) for part in device.parts):
         return None
-    # A partition has no queue of its own; its disk is the folder above.
+    # A partition has no queue directory; its disk is the parent folder.
     for place in (device / "queue", device.parent / "queue"):
         try:
             return (place / "rotational").read_text(encoding="ascii").strip() == "1"

@@ -1,4 +1,5 @@
-"""Statistics of comparisons, pure: pairs of runs in, shifts with intervals and verdicts out.
+"""Statistics of comparisons. Pure: takes pairs of runs, returns shifts with intervals and verdicts.
 
-What scipy and statsmodels have is theirs; here is what they lack, and how the results are read.
+Uses scipy and statsmodels where they have the method; this package adds the rest and interprets the
+results.
 """

@@ -1,7 +1,7 @@
-"""Neighbours in a series are alike: fits that allow for it. Pure functions on a rate by interval.
+"""Fits for autocorrelated series. Pure functions on a rate per interval.
 
-The noise of a disk is no white noise: what holds it up in one tenth of a second still does in the
-next. Taken for independent, twenty values seem to prove what eight would have to.
+Disk noise is not white: a stall in one tenth of a second continues into the next. Treated as
+independent, twenty values seem to be as significant as eight really are.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
-    """A series of one dimension."""
+    """A one-dimensional series."""
 
 MOST_ALIKE = 0.9
-"""Of a few dozen values no more than that can be told from a walk without a level."""
+"""With a few dozen values, a larger correlation is indistinguishable from a random walk."""
 
 _FEWEST = 5
 
 
 def likeness(residuals: Sequence[Array], fitted: int) -> float:
-    """The correlation φ of neighbours, from what a fit left of one or several stretches.
+    """Estimates the lag-1 correlation φ from the residuals of a fit to one or several stretches.
 
-    A fit takes what is alike with it, so the plain estimate is too small: for m fitted values and n
-    residuals by about m(1 + 3φ)/n, which is put right (after Marriott and Pope 1954, "Bias in the
-    estimation of autocorrelations", for m = 1). Never below 0, where tests would be too bold.
+    A fit absorbs part of the correlation, so the plain estimate is too small: for m fitted
+    parameters and n residuals by about m(1 + 3φ)/n. The result is corrected for this (after
+    Marriott
+    and Pope 1954, "Bias in the estimation of autocorrelations", for m = 1). It is never below 0,
+    because negative values would make tests anti-conservative.
     """
     import numpy as np
 
@@ -43,16 +45,16 @@ def likeness(residuals: Sequence[Array], fitted: int) -> float:
 
 
 def fit(values: Array, places: Array, shape: Array, phi: float) -> tuple[float, float]:
-    """How much of a shape is in a series whose noise is AR(1): least squares with a constant.
+    """Fits a constant and a multiple of a shape to a series with AR(1) noise, by least squares.
 
-    The transformation of Prais and Winsten makes the noise white; where places lie g apart their
-    noise correlates by φ^g.
+    The Prais-Winsten transformation makes the noise white. At places with a gap of g the noise
+    correlates by φ^g.
 
     Args:
         values: The series.
-        places: Where its values lie, rising whole numbers.
-        shape: The shape at these places.
-        phi: The correlation of neighbours.
+        places: The positions of its values, ascending integers.
+        shape: The shape at these positions.
+        phi: The lag-1 correlation.
 
     Returns:
         The factor of the shape, and its standard error.
@@ -75,7 +77,7 @@ def fit(values: Array, places: Array, shape: Array, phi: float) -> tuple[float, 
 
 
 def trend_among_alike(values: Sequence[float]) -> Trend | None:
-    """The straight line through a series whose neighbours are alike; Student's t, n − 2 degrees.
+    """Fits a straight line to an autocorrelated series; Student's t, n − 2 degrees of freedom.
 
     Returns:
         None for fewer than five values or a mean of zero.
@@ -89,7 +91,7 @@ def trend_among_alike(values: Sequence[float]) -> Trend | None:
     places = np.arange(count)
     rough = np.polynomial.polynomial.polyfit(places, series, 1)
     left = series - np.polynomial.polynomial.polyval(places, rough)
-    if float(np.abs(left).max()) <= 1e-9 * mean:  # a line, but for the rounding of floats
+    if float(np.abs(left).max()) <= 1e-9 * mean:  # a line up to float rounding
         left = np.zeros(count)
     slope, error = fit(series, places, places, likeness([left], 2))
     scale = 100.0 * (count - 1) / mean
@@ -98,10 +100,11 @@ def trend_among_alike(values: Sequence[float]) -> Trend | None:
 
 
 def mean_error_percent(values: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of the mean of a series whose neighbours are alike, in % of it.
+    """Half of the 95 % interval of the mean of an autocorrelated series, in % of the mean.
 
-    With f = 1 + 2 Σ (1 − k/n) φ^k the variance of the mean is σ²f/n, and that within the series is
-    σ²(n − f)/(n − 1) on the average (Priestley 1981, "Spectral analysis and time series", 5.3).
+    With f = 1 + 2 Σ (1 − k/n) φ^k the variance of the mean is σ²f/n, and the expected variance
+    within the series is σ²(n − f)/(n − 1) (Priestley 1981, "Spectral analysis and time series",
+    5.3).
 
     Returns:
         None for fewer than five values or a mean of zero.

@@ -1,4 +1,4 @@
-"""Does a series fall from one level to another? A pure function on a rate by the interval."""
+"""Step detection: does a series drop from one level to another? Pure, on a rate per interval."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ if TYPE_CHECKING:
     from dyno.statistics.autocorrelation import Array
 
 FEWEST = 10
-"""Fewer values than that hold no two levels."""
+"""Minimum number of values to detect two levels."""
 
 LEAST_DROP_PERCENT = 10.0
 
 _FEWEST_ASIDE = 5
 _TRIMMED = 0.15
 _EDGE = 2
-"""Intervals at each side of a fall that may be of neither level: it falls within one, and what sets
-a rate anew may hold everything back for a moment, or let pass what it had saved."""
+"""Intervals on each side of a drop that may belong to neither level. The drop falls within one
+interval, and a throttle may block everything for a moment or release a saved burst.
+"""
 
 _AT_ONCE = 0.7
-"""Share of the fall between two values and the next but one: less, and it went down slowly."""
+"""Minimum share of the drop between a value and the next but one; less is a gradual decline."""
 
 _MOST_SLOPE = 0.5
-"""A level changes by less than that share of the fall."""
+"""Maximum change within a level, as a share of the drop."""
 
 
 @dataclass(frozen=True)
 class Drop:
-    """A fall from one level to another.
+    """A drop from one level to another.
 
     Attributes:
         at: Index of the first value of the lower level.
-        before, after: Means of the two levels, a little away from the fall.
+        before, after: Means of the two levels, without the values next to the drop.
     """
 
     at: int
@@ -45,19 +46,19 @@ class Drop:
 
     @property
     def percent(self) -> float:
-        """By how much it fell, in % of the level before."""
+        """The size of the drop, in % of the level before."""
         return 100 * (1 - self.after / self.before)
 
 
 def drop(values: Sequence[float]) -> Drop | None:
-    """Where a series falls by a step and stays there, if it does.
+    """Finds where a series drops by a step and stays there.
 
-    The cut that leaves the least squares round two means is taken. It is a fall if it is too large
-    for noise whose neighbours are alike (`critical`), came at once, and both sides are level: each
-    third of a side lies on its side of the middle, and no side slopes by half of the fall.
+    The cut minimizes the squares around two means. It is a drop if it exceeds autocorrelated noise
+    (`critical`), is abrupt, and both sides are level: each third of a side is on its side of the
+    midpoint, and no side slopes by half of the drop.
 
     Returns:
-        None without a fall of at least 10 %, and for fewer than ten values.
+        None without a drop of at least 10 %, and for fewer than ten values.
     """
     import numpy as np
 
@@ -76,10 +77,10 @@ def drop(values: Sequence[float]) -> Drop | None:
 
 
 def critical(count: int) -> float:
-    """The strength that a fall must have among so many values to be no noise.
+    """The strength at which a drop among ``count`` values is significant.
 
-    Of the noise of a disk, neighbours' correlation 0 to 0.7 and its spread not small beside the
-    fall, at most about 1 % of series reach it; of less noise none fall by a tenth. Simulated:
+    For disk noise with a lag-1 correlation of 0 to 0.7 and a spread comparable to the drop, at most
+    about 1 % of series reach it; with less noise none drop by a tenth. Simulated:
     ``benches/bench_steady.py``.
     """
     return 4 + 25 / count
@@ -96,17 +97,17 @@ def _cut(series: Array) -> int:
 
 
 def _squares(series: Array) -> Array:
-    """Squared distances from their mean of the first value, of the first two, and so on."""
+    """Sums of squared deviations from the mean, for each prefix of the series."""
     import numpy as np
 
-    # Distances from the first value: sums of squares of large numbers would lose digits.
+    # Deviations from the first value: sums of squares of large numbers would lose precision.
     moved = series - series[0]
     sums = np.cumsum(moved)
     return np.maximum(np.cumsum(moved**2) - sums**2 / np.arange(1, len(series) + 1), 0.0)
 
 
 def _strength(series: Array, at: int, edge: int) -> float:
-    """The fall in units of its error; the most of what one gets without a value or two at it."""
+    """The drop in units of its error; the maximum with up to two values left out at the edge."""
     import numpy as np
 
     places = np.arange(len(series))
@@ -117,20 +118,20 @@ def _strength(series: Array, at: int, edge: int) -> float:
         kept = np.concatenate([places[: at - left], places[at + right :]])
         step, error = fit(series[kept], kept, kept >= at, phi)
         if step < 0:
-            # Without noise nothing is left but the rounding of floats.
+            # Without noise only float rounding remains.
             best = max(best, -step / error if error > 1e-12 * -step else math.inf)
     return best
 
 
 def _edges(edge: int) -> Iterator[tuple[int, int]]:
-    """Values to leave out before and after the cut: two at most."""
+    """Numbers of values to leave out before and after the cut: two at most."""
     for left in range(edge + 1):
         for right in range(edge + 1 - left):
             yield left, right
 
 
 def _at_once(series: Array, found: Drop) -> bool:
-    """Most of the fall lies between two values and the next two, one between them left out."""
+    """Whether most of the drop falls between two values and the next two, skipping one."""
     near = (
         float(series[place - 2 : place].mean() - series[place + 1 : place + 3].mean())
         for place in (found.at - 1, found.at, found.at + 1)
@@ -149,9 +150,9 @@ def _levels(first: Array, second: Array) -> bool:
 
 
 def _slopes(side: Array, fall: float) -> bool:
-    """Whether a side certainly rises or falls, and by much."""
+    """Whether a side has a significant and large slope."""
     line = trend_among_alike(side.tolist())
     if line is None:
-        return False  # it stands still
+        return False  # constant
     change = abs(line.percent) / 100 * float(side.mean())
     return change > _MOST_SLOPE * fall and not line.low <= 0 <= line.high

@@ -1,9 +1,8 @@
-"""Contrasts of the cells of a design in blocks, where cells and runs may be missing.
+"""Contrasts of the cells of a block design with missing cells or runs.
 
 The model is that of randomised complete blocks (Montgomery, Design and Analysis of Experiments,
-chapter 4): a value is that of its cell, plus that of its block, plus noise. Every cell has a mean
-of its own, so that nothing is assumed about interactions of any order, and what is left over is
-noise alone.
+chapter 4): a value is a cell effect plus a block effect plus noise. Every cell has its own mean, so
+the model makes no assumption about interactions of any order, and the residuals are pure noise.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from dyno.statistics.paired import CONFIDENCE, Floats
 
 _ESTIMABLE = 1e-8
 _NO_NOISE = 1e-20
-"""Share of the values' squares below which what is left over is rounding."""
+"""Share of the total sum of squares below which residuals are rounding errors."""
 
 _UNEVEN = 0.01
 _FEWEST_FOR_SPREAD = 3
 
 Contrast = Mapping[Any, float]
-"""Weights of cells, which sum to zero."""
+"""Cell weights that sum to zero."""
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Contrasts that are tested together.
+    """Contrasts tested together.
 
     Attributes:
-        p: Of the F test that all of them are zero.
-        share: Partial eta squared: their sum of squares by that and the noise's.
+        p: p value of the F test that all of them are zero.
+        share: Partial eta squared: their sum of squares divided by the sum with the noise.
         values: Estimate, low and high of each, at the confidence of all of Dyno's intervals.
     """
 
@@ -48,13 +47,13 @@ class Cells:
     """Least squares of cells and blocks, by statsmodels.
 
     Attributes:
-        freedom: Degrees of freedom of the noise; below 1 nothing can be tested.
+        freedom: Degrees of freedom of the noise; below 1 no test is possible.
     """
 
     def __init__(
         self, blocks: Sequence[Hashable], cells: Sequence[Hashable], values: Sequence[float]
     ) -> None:
-        """Of as many blocks, cells and values as there are runs."""
+        """Takes one block, cell and value per run."""
         from statsmodels.regression.linear_model import OLS
 
         names = list(dict.fromkeys(cells))
@@ -65,22 +64,22 @@ class Cells:
         self._rows = np.linalg.pinv(matrix) @ matrix
         y = np.asarray(values, float)
         with warnings.catch_warnings():
-            # Blocks and cells always share one column; what else is not told ``knows`` sees.
+            # Blocks and cells always share one column; ``knows`` detects any other rank deficiency.
             warnings.simplefilter("ignore")
             self._fit: Any = OLS(y, matrix).fit()
         self.freedom = int(self._fit.df_resid)
         self._noisy = float(self._fit.ssr) > _NO_NOISE * max(float(y @ y), 1e-300)
 
     def knows(self, contrast: Contrast) -> bool:
-        """Whether the runs that there are tell it, through blocks that its cells share."""
+        """Whether the contrast is estimable from the runs, through blocks that its cells share."""
         row = self._row([contrast])[0]
         return bool(np.abs(row - row @ self._rows).max() < _ESTIMABLE)
 
     def test(self, contrasts: Sequence[Contrast]) -> Tested:
-        """Tests contrasts that are independent of each other and known, one at least.
+        """Tests one or more contrasts that are linearly independent and estimable.
 
         Raises:
-            ValueError: If there are too few runs to know the noise.
+            ValueError: If there are too few runs to estimate the noise.
         """
         if self.freedom < 1:
             raise ValueError("no run is left to know the noise by")
@@ -105,10 +104,11 @@ class Cells:
         )
 
     def spread(self) -> tuple[float, float] | None:
-        """The smallest and largest noise of a cell if they certainly differ; else None.
+        """Returns the smallest and largest noise of a cell if they differ significantly, else None.
 
-        By Levene's test on what is left over, about medians (Brown & Forsythe 1974). The noise of
-        all cells is taken for the same: where it is not, intervals of the noisiest are too narrow.
+        Levene's test on the residuals about medians (Brown & Forsythe 1974). The model assumes
+        equal
+        noise in all cells; otherwise the intervals of the noisiest cells are too narrow.
         """
         from scipy.stats import levene
 
@@ -120,7 +120,7 @@ class Cells:
         found: Any = levene(*own)
         if not float(found.pvalue) < _UNEVEN:
             return None
-        # Each value also moved the means of its cell and its block, which took some of it.
+        # Each value also shifted its cell and block means, which absorbed part of its noise.
         scale = len(left) / max(self.freedom, 1)
         sizes = [float(np.sqrt(scale * np.mean(values**2))) for values in own]
         return min(sizes), max(sizes)

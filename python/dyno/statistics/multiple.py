@@ -1,4 +1,4 @@
-"""Many questions at once: adjusted p values."""
+"""Multiple comparisons: adjusted p values."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Family = Literal["headline", "exploratory"]
 
 
 def adjusted(p: Mapping[str, float], family: Family) -> dict[str, float]:
-    """The p values of a family of questions, for as many as were asked.
+    """Adjusts the p values of a family of questions for their number.
 
-    Headline questions by Holm's method: the chance of any false yes is kept. Exploratory ones by
-    Benjamini's and Hochberg's: the share of false ones among the yeses is.
+    Headline questions use Holm's method, which controls the chance of any false positive.
+    Exploratory questions use Benjamini-Hochberg, which controls the false discovery rate.
     """
     if len(p) < 2:
         return dict(p)
@@ -28,10 +28,10 @@ def adjusted(p: Mapping[str, float], family: Family) -> dict[str, float]:
 
 
 def _holm(p: Floats) -> Floats:
-    """The smallest times all, the next times all but one, and so on, none below one before it.
+    """Multiplies the i-th smallest of n values by n − i + 1 and makes the result monotonic.
 
-    Holm 1979, Scandinavian Journal of Statistics 6. Scipy has none, and statsmodels' collects all
-    garbage at each call, which takes longer than the whole analysis of a study.
+    Holm 1979, Scandinavian Journal of Statistics 6. Scipy lacks it. The one in statsmodels runs a
+    full garbage collection on each call, which takes longer than the whole analysis of a study.
     """
     order = np.argsort(p)
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))

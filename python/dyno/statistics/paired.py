@@ -1,12 +1,12 @@
-"""How much one variant shifts a metric against another, from pairs of runs.
+"""Shift of a metric between two variants, from pairs of runs.
 
-A pair are two runs next to each other in time, so that a drift of the machine meets both alike. The
-shift is a ratio, so it is the logarithms of ratios that are analysed: +25 % and -20 % are then
-equally far from none, and what is faster by the factor 2 is not also slower by another one.
+A pair is two runs adjacent in time, so machine drift affects both equally. The shift is a ratio, so
+the analysis uses logarithms of ratios: +25 % and -20 % are then equally far from zero, and the
+result does not depend on which variant comes first.
 
-What is estimated is the pseudo-median: half of the averages of two pairs lie above it. Where noise
-is symmetric it is the median and the mean too. No interval of few pairs covers the mean where the
-noise of one variant is skewed (docs/decisions/0016).
+The estimand is the pseudo-median: half of the averages of two pairs exceed it. With symmetric noise
+it equals the median and the mean. With few pairs, no interval covers the mean if the noise of one
+variant is skewed (docs/decisions/0016).
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
 FEWEST_FOR_RANKS = 6
-"""Below it no interval by ranks has the confidence; of 6 it is from the smallest to the largest."""
+"""Below this, no rank interval has the confidence; with 6 it spans minimum to maximum."""
 _FEWEST_OF_MANY = 8
-"""Below it ranks answer a single question only."""
+"""Below this, ranks can only answer a single question."""
 _WITHIN_EXTREMES = 5
-"""So many and fewer: the interval is never narrower than from the smallest value to the largest.
+"""Up to this number of values, the interval is never narrower than minimum to maximum.
 
-That stretch covers the median of any noise with a probability of 1 - 2 / 2^n, 93.75 % for 5.
+That range covers the median of any noise with a probability of 1 - 2 / 2^n, 93.75 % for 5.
 """
 ESTIMAND = "pseudo-median"
-"""What the interval covers, in one word."""
+"""The name of the estimand."""
 _ROOM_FOR_RANKS = 4
-"""How often the least p value that ranks can have must fit into what one question is left with."""
+"""Minimum ratio of the alpha per question to the smallest p value of the rank test."""
 
 
 @dataclass(frozen=True)
 class Location:
-    """Where values lie.
+    """Location of a sample.
 
     Attributes:
-        centre: The estimate of the pseudo-median, by Hodges and Lehmann.
-        low, high: The interval at ``confidence``; infinite of a single value.
-        p: That it is zero, by the test that the interval belongs to.
+        centre: The Hodges-Lehmann estimate of the pseudo-median.
+        low, high: The interval at ``confidence``; infinite for a single value.
+        p: p value that the location is zero, by the test that matches the interval.
     """
 
     centre: float
@@ -59,18 +59,18 @@ class Location:
 
 @dataclass(frozen=True)
 class Shift:
-    """A shift of a figure in percent of the first variant's.
+    """Shift of a metric in percent of the first variant.
 
     Attributes:
         percent: The estimate of the pseudo-median.
         low, high: Its interval at ``confidence``; infinite with too few pairs.
-        confidence: What the interval has, at least what was asked for.
-        sd_percent: Standard deviation of the pairs' ratios.
-        d_z: Cohen's d of pairs: the mean of the logarithms of ratios by their standard deviation;
+        confidence: The actual confidence of the interval, at least the requested one.
+        sd_percent: Standard deviation of the ratios of pairs.
+        d_z: Cohen's d of pairs: the mean of the log ratios divided by their standard deviation;
             infinite without noise.
-        p: That there is no shift, by the test that the interval belongs to.
-        method: Of the interval and p: ``hodges-lehmann`` by signed ranks, or ``student`` on the
-            logarithms of ratios where there are fewer pairs.
+        p: p value of no shift, by the test that matches the interval.
+        method: Method of interval and p: ``hodges-lehmann`` by signed ranks, or ``student`` on the
+            log ratios with fewer pairs.
     """
 
     percent: float
@@ -90,13 +90,13 @@ def shift(
     confidence: float = CONFIDENCE,
     questions: int = 1,
 ) -> Shift:
-    """The shift from ``first`` to ``second``, which are as many figures, pair by pair.
+    """Estimates the shift from ``first`` to ``second``, which hold one value per pair.
 
-    It is the location of the logarithms of ratios (``location``), one of ``questions`` that p is
-    going to be adjusted for.
+    The shift is the location of the log ratios (``location``), one of ``questions`` that p will be
+    adjusted for.
 
     Raises:
-        ValueError: If there are not as many, none, or one is not above zero.
+        ValueError: If the lengths differ, there are no values, or one is not above zero.
     """
     a, b = np.asarray(first, float), np.asarray(second, float)
     if len(a) != len(b) or not len(a):
@@ -121,22 +121,22 @@ def shift(
 
 
 def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1) -> Location:
-    """Where ``values`` lie, of which there is one at least.
+    """Estimates the location of ``values``, at least one.
 
     The estimate is the median of all averages of two (Hodges & Lehmann 1963, Annals of Mathematical
-    Statistics 34). With 6 values and more its interval inverts Wilcoxon's signed-rank test. With
-    fewer it is Student's, and with 5 and fewer never narrower than from the smallest value to the
-    largest. It covers the pseudo-median as it says also for heavy tails and for noise that is
-    skewed on one side (benches/studies.txt). p belongs to the same test: with 5 and fewer a shift
-    takes all values on one side of zero.
+    Statistics 34). With 6 or more values the interval inverts Wilcoxon's signed-rank test. With
+    fewer it is Student's, and with 5 or fewer never narrower than minimum to maximum. It keeps its
+    coverage of the pseudo-median for heavy tails and for noise skewed on one side
+    (benches/studies.txt). p belongs to the same test: with 5 or fewer values, significance requires
+    all values on one side of zero.
 
-    Ranks of n values have no p value below 2 / 2^n: adjusted for many questions it would never be
-    small, however large the shift. Where that is near Student's takes its place.
+    Ranks of n values have no p value below 2 / 2^n. Adjusted for many questions it would never be
+    small, however large the shift. Near that limit, Student's t is used instead.
 
     Args:
-        values: What lies somewhere.
-        confidence: Of the interval.
-        questions: How many are asked together, which p is going to be adjusted for.
+        values: The sample.
+        confidence: The confidence of the interval.
+        questions: The number of questions that p will be adjusted for.
     """
     averages = _averages(values)
     centre = float(np.median(averages))
@@ -153,7 +153,7 @@ def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1)
 
 
 def ranks_tell(count: int, questions: int = 1) -> bool:
-    """Whether signed ranks of so many values can answer one of so many questions."""
+    """Whether signed ranks of ``count`` values can answer one of ``questions``."""
     least = 2.0 ** (1 - min(count, 1000))
     if FEWEST_FOR_RANKS <= count < _FEWEST_OF_MANY:
         return questions == 1
@@ -161,12 +161,12 @@ def ranks_tell(count: int, questions: int = 1) -> bool:
 
 
 def percent(log_ratio: float) -> float:
-    """A logarithm of a ratio as a change in percent."""
+    """Converts a log ratio to a change in percent."""
     return math.inf if log_ratio > 700 else 100 * math.expm1(log_ratio)
 
 
 def _averages(values: Floats) -> Floats:
-    """Of each two values, and each value, from the smallest on."""
+    """The averages of all pairs of values, and each value, sorted."""
     i, j = np.triu_indices(len(values))
     return np.sort((values[i] + values[j]) / 2)
 
@@ -177,9 +177,9 @@ def _by_ranks(averages: Floats, count: int, confidence: float) -> tuple[float, f
 
 
 def _rank(count: int, confidence: float) -> tuple[int, float]:
-    """Which average from each end bounds the interval, and the confidence that it has.
+    """Returns which average from each end bounds the interval, and its actual confidence.
 
-    From the exact distribution of the signed-rank statistic, which is a sum of independent ranks.
+    Uses the exact distribution of the signed-rank statistic, a sum of independent ranks.
     """
     ways = np.ones(1)
     for rank in range(1, count + 1):
@@ -202,7 +202,7 @@ def _by_student(values: Floats, confidence: float) -> tuple[float, float]:
 
 
 def _student_p(logs: Floats) -> float:
-    from scipy import special  # all of scipy.stats takes most of a second to import
+    from scipy import special  # importing all of scipy.stats takes most of a second
 
     if len(logs) < 2:
         return 1.0

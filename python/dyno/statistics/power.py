@@ -1,4 +1,4 @@
-"""What effect a study can find, and how many pairs an effect takes."""
+"""Power: the smallest detectable effect, and the pairs needed for an effect."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ POWER = 0.8
 MOST_PAIRS = 10_000
 
 _ALONE = {5: 1.811, 6: 1.794, 7: 1.331, 8: 1.249}
-"""Standard deviations by which so many pairs must shift to be found four times of five.
+"""Shift in standard deviations that so many pairs detect with 80 % power.
 
-It is more than Student's test takes, 8 % for 5 pairs and 25 % for 6, since the interval reaches to
-the extremes, or is one of few ranks. Of one question at 95 %, from a million simulated studies.
+It exceeds the value of Student's test, by 8 % for 5 pairs and 25 % for 6, because the interval
+spans the extremes or uses few ranks. For one question at 95 %, from a million simulated studies.
 """
 _ALONE_BELOW = 0.97
 
@@ -21,16 +21,16 @@ _ALONE_BELOW = 0.97
 def smallest_effect(
     sd_percent: float, pairs: int, power: float = POWER, confidence: float = CONFIDENCE
 ) -> float:
-    """The smallest shift in percent that ``pairs`` find with ``power``; infinite below two.
+    """The smallest shift in percent that ``pairs`` detect with ``power``; infinite below two.
 
-    By the noncentral distribution of Student's t, not the rule of 2.8 σ√(2/n), which is too
-    hopeful for few pairs. Of 5 to 8 pairs and one question see ``_ALONE``.
+    Uses the noncentral t distribution. The rule of 2.8 σ√(2/n) is too optimistic for few pairs. For
+    5 to 8 pairs and one question see ``_ALONE``.
 
     Args:
         sd_percent: Standard deviation of the ratios of pairs.
-        pairs: How many there are.
-        power: The share of studies that are to find it.
-        confidence: Of the interval that must not hold zero.
+        pairs: The number of pairs.
+        power: The share of studies that must detect the shift.
+        confidence: The confidence of the interval that must exclude zero.
     """
     if pairs < 2:
         return math.inf
@@ -43,7 +43,7 @@ def smallest_effect(
 def pairs_for(
     effect_percent: float, sd_percent: float, power: float = POWER, confidence: float = CONFIDENCE
 ) -> int:
-    """How many pairs find a shift of ``effect_percent`` with ``power``; at most 10,000."""
+    """The number of pairs that detect ``effect_percent`` with ``power``; at most 10,000."""
     low, high = FEWEST_PAIRS, MOST_PAIRS
     while low < high:
         middle = (low + high) // 2
@@ -55,7 +55,7 @@ def pairs_for(
 
 
 def sd_interval(sd: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The interval of a standard deviation of ``count`` values, two at least, by chi squared."""
+    """The chi-squared interval of a standard deviation of ``count`` values, at least two."""
     from scipy import special
 
     freedom = count - 1
@@ -67,7 +67,7 @@ def sd_interval(sd: float, count: int, confidence: float = CONFIDENCE) -> tuple[
 
 
 def _noncentrality(pairs: int, power: float, confidence: float) -> float:
-    """By how many standard errors a shift must differ from none to be found so often."""
+    """The shift in standard errors that is detected with ``power``."""
     from scipy import special
 
     freedom = pairs - 1

@@ -1,8 +1,8 @@
-"""How a figure grows with a size: the exponent of a power law, and whether it is 1.
+"""Scaling of a metric with size: the exponent of a power law, and whether it is 1.
 
-Each block of runs has a slope of its own on logarithms; what is said of the exponent is said of
-those slopes, so that what shifts a whole block, or bends it, is in the interval. Runs are not taken
-for independent of each other.
+Each block of runs has its own slope on logarithms. The statistics of the exponent are those of the
+slopes, so the interval includes what shifts or bends a whole block. Runs are not treated as
+independent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from dyno.statistics.paired import CONFIDENCE, Floats, location
 
 LINEAR = 0.05
-"""How far from 1 an exponent is still linear: a doubling is then 1.93 to 2.07 times as much."""
+"""Largest distance from 1 that is still linear: a doubling then gives a factor of 1.93 to 2.07."""
 
 FEWEST_LEVELS = 3
 
@@ -28,10 +28,11 @@ class Exponent:
     """The exponent of a power law.
 
     Attributes:
-        value, low, high: It, with its interval.
-        p: That it is 1.
+        value, low, high: The estimate and its interval.
+        p: p value that it is 1.
         first, last: The exponents between the first two and the last two levels.
-        bent: Whether the exponent certainly changes over the levels by more than what is linear.
+        bent: Whether the exponent changes over the levels significantly and by more than the
+            linear margin.
     """
 
     value: float
@@ -44,19 +45,19 @@ class Exponent:
 
 
 def exponent(levels: Sequence[float], table: Floats, questions: int = 1) -> Exponent:
-    """Of the logarithms of a block in a row, of a level in a column, none missing.
+    """Estimates the exponent from logarithms: a row per block, a column per level, none missing.
 
     Args:
-        levels: Rising, above zero, three at least.
-        table: Two rows at least.
-        questions: How many are asked together, see ``location``.
+        levels: Ascending, above zero, at least three.
+        table: At least two rows.
+        questions: The number of questions asked together, see ``location``.
     """
     x = np.log(np.asarray(levels, float))
     line = x - x.mean()
     slopes = table @ line / (line @ line)
     found = location(slopes, CONFIDENCE, questions)
     against = location(slopes - 1, CONFIDENCE, questions)
-    # What a square adds to the line, free of the line itself.
+    # The quadratic term, orthogonal to the line.
     square = line**2 - (line**2).mean() - line * (line**3).sum() / (line @ line)
     bends = location(table @ square / (square @ square))
     change = 2 * bends.centre * (x[-1] - x[0])
@@ -73,14 +74,14 @@ def exponent(levels: Sequence[float], table: Floats, questions: int = 1) -> Expo
 
 
 def growth(found: Exponent, p: float | None = None) -> Growth:
-    """Whether a figure grows in proportion, as a test of equivalence says.
+    """Classifies the growth of a metric by a test of equivalence.
 
-    Linear takes an interval inside 1 ± 0.05, also where it lies to one side of 1, and no bend;
-    less and more take an interval without 1, and a p value below 5 %.
+    Linear requires an interval within 1 ± 0.05, even if it excludes 1, and no bend. Less and more
+    require an interval without 1 and a p value below 5 %.
 
     Args:
         found: The exponent.
-        p: Adjusted for all that were asked; None for its own.
+        p: p value adjusted for all questions; None for the exponent's own.
     """
     if found.low >= 1 - LINEAR and found.high <= 1 + LINEAR:
         return "inconclusive" if found.bent else "linear"

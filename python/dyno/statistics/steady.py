@@ -1,4 +1,4 @@
-"""Is a series steady? Pure functions on throughput by the interval."""
+"""Steady state detection. Pure functions on throughput per interval."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from dyno.statistics import student
 
 BATCH = 5
 FEWEST_BATCHES = 10
-"""Below that MSER-5 says nothing: with few batches the rule follows the noise."""
+"""Minimum for MSER-5: with fewer batches the rule follows the noise."""
 
 MOST_DISCARD_PERCENT = 50.0
-"""More left out as a warm-up than that, and the series never settled."""
+"""If more than this is truncated as a warm-up, the series never settled."""
 
 MOST_SLOPE_PERCENT = 10.0
-"""A larger slope, if it is one at all, keeps a series from being taken for steady."""
+"""A significant slope above this makes a series unsteady."""
 
 _KEEP_BATCHES = 5
 
 _FEWEST_MEANS, _MOST_MEANS = 10, 20
-"""Batches for the interval of a mean."""
+"""Minimum and maximum number of batches for the interval of a mean."""
 
 
 @dataclass(frozen=True)
 class Mser:
-    """Where MSER-5 would cut a series.
+    """The truncation point of MSER-5.
 
     Attributes:
-        batches: Batches of five that the series holds.
-        cut: Batches at the start to leave out as a warm-up.
+        batches: The number of batches of five in the series.
+        cut: The number of batches to truncate as a warm-up.
     """
 
     batches: int
@@ -39,7 +39,7 @@ class Mser:
 
     @property
     def discard_percent(self) -> float:
-        """Share of the series that would be left out; above 50 it never settled."""
+        """The truncated share of the series; above 50 it never settled."""
         return 100.0 * self.cut / self.batches
 
 
@@ -47,7 +47,7 @@ def mser5(values: Sequence[float]) -> Mser | None:
     """MSER-5: means Z of batches of five; the cut d minimises Σ_{j>d}(Z_j − Z̄_d)² / (m − d)².
 
     After White 1997, "An effective truncation heuristic for bias reduction in simulation output",
-    and White, Cobb and Spratt 2000. The last five batches are never cut into: of few points
+    and White, Cobb and Spratt 2000. The last five batches are never truncated: with few values
     the statistic is small by chance.
 
     Returns:
@@ -68,10 +68,10 @@ def mser5(values: Sequence[float]) -> Mser | None:
 
 
 def bias_percent(values: Sequence[float], cut: Mser) -> float:
-    """By how much what MSER-5 would leave out moves the mean, in % of the mean of the rest.
+    """Change of the mean by the MSER-5 truncation, in % of the truncated mean.
 
-    Of noise alone the rule leaves out more than half once in eight series of twenty batches, but
-    that moves no mean.
+    On pure noise the rule truncates more than half of one in eight series of twenty batches, but
+    that does not change the mean.
     """
     rest = values[cut.cut * BATCH :]
     settled = sum(rest) / len(rest)
@@ -80,11 +80,11 @@ def bias_percent(values: Sequence[float], cut: Mser) -> float:
 
 @dataclass(frozen=True)
 class Trend:
-    """The straight line through a series.
+    """A straight line through a series.
 
     Attributes:
         percent: Change from the first to the last value of the line, in % of the mean.
-        low, high: 95 % interval of it.
+        low, high: Its 95 % interval.
     """
 
     percent: float
@@ -108,7 +108,7 @@ def trend(values: Sequence[float]) -> Trend | None:
         return Trend(0.0, 0.0, 0.0)
     fitted: Any = polynomial.polyfit(range(count), values, 1, full=True)
     (_, slope), (squares, *_) = fitted
-    # The places are 0 … n − 1: the sum of their squared distances from their mean is n(n² − 1)/12.
+    # Positions are 0 … n − 1; the sum of their squared deviations is n(n² − 1)/12.
     error = math.sqrt(float(squares[0]) / (count - 2) / (count * (count**2 - 1) / 12))
     scale = 100.0 * (count - 1) / mean
     half, slope = student.quantile(count - 2) * error, float(slope)
@@ -116,11 +116,11 @@ def trend(values: Sequence[float]) -> Trend | None:
 
 
 def settled(values: Sequence[float], least: int) -> int | None:
-    """Where the steady stretch at the end of a series begins.
+    """Returns the start index of the steady stretch at the end of a series.
 
-    MSER-5 cuts off what looks like a warm-up. What is left must hold at least ``least`` values and
-    the fifty that MSER-5 needs, must not look like a warm-up again, and must have no slope: one
-    above 10 % of the mean whose 95 % interval excludes none.
+    MSER-5 truncates the warm-up. The rest must hold at least ``least`` values and the fifty that
+    MSER-5 needs, must not contain another warm-up, and must have no slope: none above 10 % of the
+    mean with a 95 % interval that excludes zero.
 
     Returns:
         The index of its first value; None while there is no such stretch.
@@ -142,9 +142,9 @@ def settled(values: Sequence[float], least: int) -> int | None:
 def half_width(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of the mean of a steady series, by batch means.
 
-    Neighbours are alike, so the values are put into ten to twenty batches of equal length, of whose
-    means Student's t makes the interval (Schmeiser 1982, "Batch size effects in the analysis of
-    simulation output"). Values at the start that fill no batch are left out.
+    Adjacent values are correlated, so they are grouped into ten to twenty batches of equal length.
+    The interval is Student's t on the batch means (Schmeiser 1982, "Batch size effects in the
+    analysis of simulation output"). Values at the start that fill no batch are left out.
 
     Returns:
         None for fewer than ten values.

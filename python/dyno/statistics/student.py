@@ -1,4 +1,4 @@
-"""Intervals of a mean from few independent values, by Student's t."""
+"""Student's t intervals of a mean from few independent values."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 
 def quantile(degrees: int) -> float:
-    """The two-sided 95 % quantile with so many degrees of freedom."""
-    from scipy import special  # all of scipy.stats takes most of a second to import
+    """The two-sided 95 % quantile for ``degrees`` degrees of freedom."""
+    from scipy import special  # importing all of scipy.stats takes most of a second
 
     return float(special.stdtrit(degrees, 0.975))
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of their mean: t(n − 1) · s / √n.
+    """Half of the 95 % interval of the mean: t(n − 1) · s / √n.
 
     Returns:
         None for fewer than two values.

@@ -1,12 +1,12 @@
-"""The universal scalability law: what throughput loses to waiting in line and to agreeing.
+"""Universal scalability law: throughput lost to contention and coherency.
 
-X(N) = γN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, Guerrilla Capacity Planning, 2007): γ is what one
-does, σ the share that is done one after the other, κ what it costs to agree with every other; with
-κ above zero throughput has a peak at N* = √((1 − σ) / κ).
+X(N) = γN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, Guerrilla Capacity Planning, 2007): γ is the
+throughput of one, σ the serial share (contention), κ the cost of coherency per pair. With κ
+above zero throughput peaks at N* = √((1 − σ) / κ).
 
-N / X is a sum of three terms with coefficients that cannot be negative, of which one holds σ below
-1: least squares on logarithms are then a few steps of Gauss and Newton, each a problem of least
-squares with bounds that ``scipy.optimize.nnls`` solves.
+N / X is a sum of three terms with non-negative coefficients, one of which keeps σ below 1. Least
+squares on logarithms then takes a few Gauss-Newton steps. Each step is a bounded least squares
+problem that ``scipy.optimize.nnls`` solves.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Usl:
 
     @property
     def peak(self) -> float:
-        """Where throughput is highest; infinite without coherency."""
+        """The N of peak throughput; infinite without coherency."""
         return math.sqrt(max(1 - self.sigma, 0) / self.kappa) if self.kappa > 0 else math.inf
 
     def at(self, n: float) -> float:
-        """The throughput of ``n``."""
+        """The throughput at ``n``."""
         return self.gamma * n / (1 + self.sigma * (n - 1) + self.kappa * n * (n - 1))
 
 
@@ -49,7 +49,7 @@ class Usl:
 class Curve:
     """A fitted curve with intervals of its parameters by name: gamma, sigma, kappa, peak.
 
-    The peak's may be infinite: then none was observed.
+    The peak may be infinite: then none was observed.
     """
 
     usl: Usl
@@ -57,9 +57,9 @@ class Curve:
 
 
 def fit(levels: Sequence[float], logs: Sequence[float] | Floats) -> Usl:
-    """The curve through logarithms of throughput at ``levels``, by least squares.
+    """Fits the curve to logarithms of throughput at ``levels`` by least squares.
 
-    σ is held between 0 and 1, κ at 0 and above.
+    σ is bounded to 0 to 1, κ to 0 and above.
     """
     n, y = np.asarray(levels, float), np.asarray(logs, float)
     wanted = np.log(n) - y
@@ -68,11 +68,11 @@ def fit(levels: Sequence[float], logs: Sequence[float] | Floats) -> Usl:
 
 
 def curve(levels: Sequence[float], table: Floats, draws: int = DRAWS, seed: int = 1) -> Curve:
-    """The curve through the means of blocks with intervals from how blocks differ.
+    """Fits the curve to block means, with intervals from the variation between blocks.
 
-    ``table`` has the logarithms of a block in a row, of a level in a column, none missing. The
-    bootstrap draws means of all blocks with random weights that are normal, by Student's tails
-    (``means``): with few blocks those that only draw blocks again are too narrow.
+    ``table`` holds logarithms: one row per block, one column per level, none missing. The bootstrap
+    draws means of all blocks with random normal weights and Student's tails (``means``). Resampling
+    of few blocks would give intervals that are too narrow.
 
     Raises:
         ValueError: With fewer than 3 blocks or 4 levels.
@@ -95,10 +95,11 @@ def curve(levels: Sequence[float], table: Floats, draws: int = DRAWS, seed: int 
 
 
 def means(table: Floats, draws: int, seed: int) -> Floats:
-    """What the means of columns may be, given rows that are a sample: one draw a row.
+    """Bootstrap draws of the column means, treating the rows as a sample: one draw per row.
 
-    Each draw adds the rows' deviations with independent normal weights, stretched as Student's t
-    is: of any weighted sum of columns the draws' quantiles are the bounds of Student's interval.
+    Each draw adds the deviations of the rows with independent normal weights, scaled like Student's
+    t: for any weighted sum of columns, the quantiles of the draws are the bounds of Student's
+    interval.
     """
     lot = np.random.default_rng(seed)
     blocks = len(table)
@@ -110,18 +111,18 @@ def means(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _terms(n: Floats) -> Floats:
-    """Columns whose sum is N / X: of 1 - σ, σ and κ, each by γ."""
+    """The columns that sum to N / X: those of 1 - σ, σ and κ, each divided by γ."""
     return np.stack([np.ones_like(n), n, n * (n - 1)], axis=1)
 
 
 def _fitted(terms: Floats, wanted: Floats, scale: float) -> Usl:
-    """The curve whose N / X has the logarithms ``wanted``, with γ in units of ``scale``."""
+    """The curve with the logarithms ``wanted`` of N / X, with γ in units of ``scale``."""
     from scipy.optimize import nnls
 
     sizes = terms.max(axis=0)
     columns = terms / sizes
     theta, _ = nnls(columns / np.exp(wanted)[:, None], np.ones(len(wanted)))
-    theta = theta + _LEAST * theta.max()  # the law's start: throughput of one is above zero
+    theta = theta + _LEAST * theta.max()  # the throughput of one is above zero
     error = _error(columns, theta, wanted)
     for _ in range(_STEPS):
         now = columns @ theta

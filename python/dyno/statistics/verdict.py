@@ -1,4 +1,4 @@
-"""What a shift says: better, worse, different, equivalent, or nothing yet."""
+"""Verdict on a shift: better, worse, different, equivalent, or undecided."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def verdict(
     p: float | None = None,
     floor_percent: float = 0.0,
 ) -> Verdict:
-    """How the second variant does.
+    """Judges the second variant.
 
-    Better and worse, or different where neither more nor less is better, take an interval without
-    zero, and a p value below 5 % once it was adjusted for all questions that were asked. Equivalent
-    takes an interval inside the margin, also where it lies to one side of zero: a difference that
-    is certain and too small to matter.
+    Better and worse, or different if neither direction is better, require an interval without zero
+    and a p value below 5 % after adjustment for all questions. Equivalent requires an interval
+    within the margin, even if it excludes zero: a significant difference that is too small to
+    matter.
 
     Args:
-        shift: Of a figure, in percent.
+        shift: The shift of a metric, in percent.
         margin_percent: The largest shift that does not matter.
-        wish: Whether more of the figure is better, as of throughput, or less, as of time; neither
-            of what a machine was busy with.
+        wish: Whether higher is better, as for throughput, or lower, as for time; neither for
+            resource usage.
         p: The adjusted p value; None for the shift's own.
-        floor_percent: A shift whose estimate is no larger is none of them.
+        floor_percent: A shift with an estimate up to this is none of them.
     """
     if -margin_percent <= shift.low and shift.high <= margin_percent:
         return "equivalent"

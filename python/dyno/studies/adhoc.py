@@ -21,7 +21,7 @@ _EXPLORATORY = {"oltp": ("p95_ms", "client_cpu_ms"), "dss": ("query_s", "geomean
 LEAST_S = 5.0
 _WARMUP_S = 5.0
 _LEAST_RUN_S = 15.0
-"""A window, its warm-up and what is around them, at the shortest."""
+"""Minimum duration of a window with its warm-up and overhead."""
 _RUN: dict[str, dict[str, Value]] = {
     "oltp": {"users": 8, "warmup": f"{_WARMUP_S:g}s"},
     "dss": {},
@@ -39,10 +39,10 @@ def usual_target(workload: str, out: Path) -> str:
 
 
 def numbered(study: Study, out: Path, *, resume: bool) -> Study:
-    """The study under a name that is free, or that of the last one like it if it is to go on.
+    """Returns the study under a free name, or under that of its last match if it is to be resumed.
 
     Raises:
-        UsageError: If there is none to go on with.
+        UsageError: If there is no study to resume.
     """
     names = (study.name if one == 1 else f"{study.name}-{one}" for one in itertools.count(1))
     like: Study | None = None
@@ -73,10 +73,10 @@ def study(
     pairs: int,
     early_stop: bool = True,
 ) -> Study:
-    """The study of ``first`` against ``second``, which are ``path=value``.
+    """Builds the study of ``first`` against ``second``, each a ``path=value``.
 
     Raises:
-        UsageError: If it makes no sense.
+        UsageError: If the study is contradictory.
     """
     if workload not in WORKLOADS:
         *others, last = WORKLOADS
@@ -125,10 +125,10 @@ def study(
 def _require_difference(
     first: tuple[str, ...], second: tuple[str, ...], both: tuple[str, ...]
 ) -> None:
-    """Refuses what cannot be the same for both, or makes no difference although something is given.
+    """Rejects shared paths that have an option of their own, and identical variants.
 
     Raises:
-        UsageError: With the option to give instead.
+        UsageError: With the option to use instead.
     """
     for path in overrides.read(both):
         if path in ("workload", "target", "scale"):

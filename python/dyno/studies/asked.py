@@ -16,17 +16,17 @@ _THE_STUDYS = {
     *("json", "out", "quiet", "yes", "help", "target", "seed", "set", "limit", "scale", "replace"),
     *("resume", "dry-run", "fio", "profiles", "destroy", "settings"),
 }
-"""Options that are no keys of ``load`` and ``run``: the study gives them, or they ask a person."""
+"""Options that ``load`` and ``run`` must not have: the study sets them, or they prompt a user."""
 
 
 def load(variant: Variant, study: Study, out: Path | None) -> LoadingPlan | None:
-    """The load; None where nothing is loaded: without a scale, or before a load.
+    """The load plan; None if nothing is loaded: no scale, or each run is a load.
 
-    Data that variants share is loaded with the settings that all of them have: whose turn comes
-    first must not shape what the others run on.
+    Shared data is loaded with the settings that all of its variants have, so the order of variants
+    does not affect the data.
 
     Raises:
-        UsageError: If an option is unknown or cannot be.
+        UsageError: If an option is unknown or invalid.
     """
     if variant.workload == "io" or variant.scale is None or variant.verb == "load":
         return None
@@ -37,16 +37,16 @@ def load(variant: Variant, study: Study, out: Path | None) -> LoadingPlan | None
 def run(
     variant: Variant, reset: Reset, seed: int, out: Path | None
 ) -> RunPlan | StoragePlan | LoadingPlan:
-    """One run.
+    """The plan of one run.
 
     Args:
-        variant: What to run.
-        reset: What it begins with.
+        variant: The variant to run.
+        reset: The reset before the run.
         seed: The same for all runs of a pair, so that they draw the same parameters.
-        out: The folder of its data and bundles; None where it is only told.
+        out: The folder of its data and bundles; None for display only.
 
     Raises:
-        UsageError: If an option is unknown or cannot be.
+        UsageError: If an option is unknown or invalid.
     """
     if variant.verb == "load":
         return _load(variant, out)
@@ -58,7 +58,7 @@ def run(
         "workload": variant.workload,
         "target": variant.target,
         "seed": seed,
-        # What somebody else has loaded there meanwhile is refused.
+        # Refuses data that somebody else has loaded there meanwhile.
         **({} if variant.scale is None else {"scale": variant.scale}),
         **_options(variant.run, RunPlan),
         **_settings(variant),
@@ -68,7 +68,7 @@ def run(
 
 
 def typed(variant: Variant, study: Study) -> list[str]:
-    """Its load and its first run as a person would type them."""
+    """The commands of its load and its first run."""
     found = [load(variant, study, None), run(variant, study.reset, study.seed, None)]
     return [plan.command for plan in found if plan is not None]
 
@@ -87,10 +87,10 @@ def _load(variant: Variant, out: Path | None) -> LoadingPlan:
 
 
 def require_known(variant: Variant) -> None:
-    """Refuses a key that is no option, with the nearest, or that is not a variant's to give.
+    """Rejects unknown options, and options that a variant cannot set.
 
     Raises:
-        UsageError: Naming it.
+        UsageError: With the option and, if it is unknown, the nearest one.
     """
     runs = StoragePlan if variant.workload == "io" else RunPlan
     for part, kind, given in (("load", LoadingPlan, variant.load), ("run", runs, variant.run)):
@@ -110,7 +110,7 @@ def require_known(variant: Variant) -> None:
 
 
 def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
-    """The options of a part as values of a plan; one that is false is not given."""
+    """Converts the options of a section to plan values; false ones are left out."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         field = name.replace("-", "_")

@@ -16,10 +16,10 @@ MOST_VARIANTS = 64
 
 
 def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
-    """The study that a specification says.
+    """Builds the study from its specification.
 
     Raises:
-        UsageError: If it makes no sense.
+        UsageError: If the specification is contradictory.
     """
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: define either [[variants]] or [factors].")
@@ -34,7 +34,7 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
         seconds = None if spec.time_limit is None else parse_seconds(spec.time_limit)
     except UsageError as error:
         raise UsageError(f"{what}: {error}") from None
-    # What is limited is looked at, too.
+    # Limited metrics are also analysed.
     looked_at = dict.fromkeys([*spec.exploratory, *(one.metric for one in limits)])
     repeated = [one.name for place, one in enumerate(made) if one.name in
                 {other.name for other in made[:place]}]  # fmt: skip
@@ -64,13 +64,14 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
 
 
 def usual_reset(variants: Iterable[Variant]) -> Reset:
-    """What is done before each run where nothing is said.
+    """The default reset before each run.
 
-    A server that is not Dyno's own is not started again, and storage has none. Transactions leave
-    more data than they found, so that each run of them would be slower than the one before: they
-    begin with the data as it was after the load. So they do where variants with other data take
-    turns in one database, which is loaded again for them anyhow: else one run would find it fresh
-    and the next one used, by lot.
+    Dyno does not restart a server that it did not start, and storage needs no reset. Transactions
+    grow the data, so each run would be slower than the one before: the data is restored to its
+    state
+    after the load. The same holds for variants with different data that alternate in one database.
+    They reload it anyway; otherwise it would be random which run finds fresh data and which used
+    data.
     """
     made = list(variants)
     if _in_turn(made):
@@ -83,7 +84,7 @@ def usual_reset(variants: Iterable[Variant]) -> Reset:
 
 
 def _in_turn(variants: Iterable[Variant]) -> bool:
-    """Whether all are transactions, and of other data in one database that is not Dyno's own."""
+    """Whether all are transactions on different data in one external database."""
     made = list(variants)
     fit = all(
         one.kind == "oltp" and one.verb == "run" and one.scale is not None and not one.embedded

@@ -22,7 +22,7 @@ _WORDS = {"source", "question", "design", "rule", "misleads", "time_limit_s", "e
 
 
 def require(study: Study) -> None:
-    """Refuses contradictory studies.
+    """Rejects contradictory studies.
 
     Raises:
         UsageError: With the reason and a way out.
@@ -88,7 +88,7 @@ def _against_data(study: Study, variant: Variant) -> str:
 
 
 def require_installed(study: Study) -> None:
-    """Refuses a study with an engine that is not installed.
+    """Rejects a study with an engine that is not installed.
 
     Raises:
         TargetError: Saying what to install.

@@ -65,10 +65,10 @@ class Limit:
 
 
 def parse(text: str, kinds: Iterable[str]) -> Limit:
-    """Reads a criterion of a study whose variants have the workloads ``kinds``.
+    """Parses a criterion of a study whose variants have the workloads ``kinds``.
 
     Raises:
-        UsageError: If it is none; the nearest metric, or member of its family, is offered.
+        UsageError: If it is invalid; the message offers the nearest metric or family member.
     """
     found = _FORM.fullmatch(text)
     if found is None:

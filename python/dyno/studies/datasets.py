@@ -98,7 +98,7 @@ class Datasets:
         self.say(f"Saved state: {bytes_text(kept.size_bytes)}, {how}, {seconds_text(kept.seconds)}")
 
     def _number(self, variant: Variant) -> int:
-        """Of its data set, from 1."""
+        """The number of its data set, from 1."""
         keys = list(dict.fromkeys(each.data for each in self.book.study.variants))
         return keys.index(variant.data) + 1
 
@@ -131,12 +131,12 @@ def alone(out: Path) -> None:
 
 
 def _place(variant: Variant, out: Path) -> str:
-    """Where the variant's data lies: a private engine's folder, or a database of the user's."""
+    """The location of the variant's data: a private engine's folder, or a user's database."""
     return out.name if variant.embedded else f"{variant.workload} {variant.target}"
 
 
 def _loaded(book: StudyStore) -> dict[str, int]:
-    """Data sets by where they are, as far as they are whole."""
+    """Completely loaded data sets, by location."""
     try:
         return json.loads((book.folder / _LOADED).read_text("utf-8"))
     except (OSError, ValueError):

@@ -12,7 +12,7 @@ _NO_PATHS = ("name", "levels")
 
 
 def differing(study: Study) -> list[str]:
-    """Paths whose values are not the same in all variants: ``target``, ``settings.memory``."""
+    """Paths whose values differ between variants: ``target``, ``settings.memory``."""
     flat = [_flat(variant) for variant in study.variants]
     return [path for path in _paths(flat) if len({_text(one, path) for one in flat}) > 1]
 
@@ -34,7 +34,7 @@ def common(study: Study) -> dict[str, str]:
 
 
 def same(study: Study) -> bool:
-    """Whether the variants are identical but for their names: an A/A test."""
+    """Whether the variants are identical except for their names: an A/A test."""
     return not differing(study)
 
 

@@ -13,7 +13,7 @@ from dyno.studies.store import StudyStore
 
 
 def document(book: StudyStore, found: Outcome) -> dict[str, Any]:
-    """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
+    """The outcome with all runs, for ``--json``; infinite bounds are null."""
     entries = book.entries()
     state = ending(book)
     made: Any = _finite(
@@ -35,7 +35,7 @@ def document(book: StudyStore, found: Outcome) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Without what JSON has no word for."""
+    """Replaces values that JSON cannot represent."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

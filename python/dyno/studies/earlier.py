@@ -23,9 +23,9 @@ class Noise:
 
     Attributes:
         sd_percent: Standard deviation of the ratios of pairs.
-        pairs: Of so many pairs.
-        study: That found it.
-        day: When.
+        pairs: The number of pairs.
+        study: The study that measured it.
+        day: The date.
     """
 
     metric: str
@@ -35,7 +35,7 @@ class Noise:
     day: str
 
     def words(self, study: Study) -> str:
-        """What it means for a study of so many pairs."""
+        """The effect that it allows a study of this size to detect."""
         questions = len(study.headline) * (len(study.variants) - 1)
         takes = needed(study.margin, self.sd_percent, questions)
         finds = digits(found_by(self.sd_percent, study.pairs, study.pairs, questions))
@@ -53,7 +53,7 @@ class Noise:
 
 
 def books(out: Path) -> list[StudyStore]:
-    """The studies under an output folder that can be read, oldest first."""
+    """The readable studies under an output folder, oldest first."""
     found: list[StudyStore] = []
     for plan in (out / "studies").glob("*/study.json"):
         try:
@@ -64,14 +64,14 @@ def books(out: Path) -> list[StudyStore]:
 
 
 def alike(one: Variant, other: Variant) -> bool:
-    """Whether two variants do the same work on the same target, whatever its settings."""
+    """Whether two variants run the same work on the same target, regardless of settings."""
     return (one.workload, one.target, one.scale) == (other.workload, other.target, other.scale)
 
 
 def known(study: Study, earlier: Iterable[StudyStore]) -> list[Noise]:
-    """Of each headline metric the spread that is known: of an A/A study, or else of the last.
+    """The known spread of each headline metric: from an A/A study, or else from the last study.
 
-    Runs of another length vary otherwise, so that studies with the same options go first.
+    Studies with the same options come first, because the spread depends on the run length.
     """
     first = study.variants[0]
     fit = [book for book in earlier if alike(book.study.variants[0], first)]
@@ -90,7 +90,7 @@ def known(study: Study, earlier: Iterable[StudyStore]) -> list[Noise]:
 
 
 def _is_aa(study: Study) -> bool:
-    """Whether its variants are all the same."""
+    """Whether all its variants are the same."""
     return (
         len({one.model_copy(update={"name": ""}).model_dump_json() for one in study.variants}) == 1
     )
@@ -104,7 +104,7 @@ def _entries(book: StudyStore) -> list[Entry]:
 
 
 def _spread(study: Study, entries: Sequence[Entry], metric: str) -> tuple[float, int] | None:
-    """The widest among the variants, which a study of others may have as well."""
+    """The largest spread of a variant, as the studies need not share all variants."""
     value = {(one.pair, one.variant): one.figures.get(metric, 0.0) for one in entries}
     first = study.variants[0].name
     found: list[tuple[float, int]] = []

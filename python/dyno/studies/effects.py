@@ -1,10 +1,10 @@
-"""What each factor of a study does, and what two of them do together.
+"""Main effects of the factors of a study, and their two-way interactions.
 
-A main effect is that of a level against the first, averaged over the combinations of the other
-factors' levels; an interaction is how that ratio differs at another level of a second factor: a
-ratio of ratios. Where runs of a combination are missing, both are averaged over those combinations
-that have runs at all levels in question, and the note says which; what no runs can tell is left out
-and told.
+A main effect compares a level with the first one, averaged over the combinations of the other
+factors' levels. An interaction is the change of that ratio at another level of a second factor: a
+ratio of ratios. If runs of a combination are missing, the average covers only combinations with
+runs at all levels involved, and the note lists them. Effects that cannot be estimated are omitted
+and noted.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class _Found:
 
 
 def effects(study: Study, valid: Valid) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
-    """Main effects and interactions of a study with two factors and more; what cannot be told.
+    """Main effects and interactions of a study with two or more factors; notes on omitted ones.
 
-    Of one factor the comparisons with the first variant say it all.
+    With one factor, the comparisons with the first variant are sufficient.
     """
     if len(study.factors) < 2 or not _whole(study):
         return (), ()
@@ -127,7 +127,7 @@ class _Grid:
         ]
 
     def terms(self, which: tuple[int, ...]) -> tuple[dict[Cell, dict[Cell, float]], str]:
-        """The contrast of each level, or combination of two, with the first; and how averaged."""
+        """Contrasts of each level, or pair of levels, with the first, and the averaging applied."""
         rest = [place for place in range(len(self._levels)) if place not in which]
         others = list(itertools.product(*(self._levels[place] for place in rest)))
         own = list(itertools.product(*(self._levels[place] for place in which)))
@@ -179,7 +179,7 @@ class _Grid:
 
 
 def _corners(levels: Cell, reference: Cell) -> dict[Cell, float]:
-    """The cells of a difference, or of a difference of differences, with their signs."""
+    """The signed cells of a difference, or of a difference of differences."""
     made: dict[Cell, float] = {}
     for moved in itertools.product((True, False), repeat=len(levels)):
         corner = tuple(

@@ -95,7 +95,7 @@ class Work:
         return reason
 
     def _hopeless(self) -> str:
-        """Why no comparison is left; empty if one is."""
+        """Why no comparison is possible any more; empty if one is."""
         first, *others = (variant.name for variant in self.book.study.variants)
         if first in self._dropped:
             return f"the baseline '{first}' was dropped"
@@ -194,7 +194,7 @@ class Work:
             if name.partition(".")[0] in self.book.study.headline
         ]
         what = figures[0]
-        for more in figures[1:]:  # those that fit on the line
+        for more in figures[1:]:  # the metrics that fit on the line
             if len(f"{head}{what}, {more}  {times}") <= _COLUMNS:
                 what += f", {more}"
         beyond = f"; {'; '.join(entry.broken)}" if entry.broken else ""

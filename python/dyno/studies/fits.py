@@ -1,4 +1,4 @@
-"""How figures grow with a factor whose levels are numbers: exponents, and throughput's own law."""
+"""Scaling of metrics with numeric factors: exponents, and the universal scalability law."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from dyno.studies.outcome import Fit, Parameter, Point
 from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
 
 COUNTS = {"users", "streams", "parallelism", "cpus", "cpu", "databases", "jobs", "depth", "spread"}
-"""Last words of factors that count who works at once: what the law of scalability is about."""
+"""Last words of factors that count concurrency, which the scalability law applies to."""
 
 _SHARES = {"fill"}
-"""Of factors that say how full something is: that rates grow in proportion to it nobody asks."""
+"""Factors that are fill levels: proportional growth of a rate with them is of no interest."""
 
 _FEWEST_BLOCKS = 2
 _OFF = 0.1
-"""By how much a point must miss the curve to be told, besides lying outside its interval."""
+"""Minimum deviation of a point from the curve to be reported, if also outside its interval."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class _Series:
 
 
 def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
-    """A fit for each metric and factor with three levels that are numbers; what has none, why."""
+    """Fits each metric over each factor with three numeric levels, with notes on missing fits."""
     asked: list[_Series] = []
     notes: list[tuple[str, str]] = []
     for factor, at, variants in _lines(study):
@@ -74,7 +74,7 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
 
 
 def _lines(study: Study) -> Iterator[tuple[str, dict[str, Value], dict[float, Variant]]]:
-    """Each factor of numbers, with the levels of the others, and its variants by level."""
+    """Each numeric factor, with the levels of the others and its variants by level."""
     known = [one for one in study.variants if set(study.factors) <= set(one.levels)]
     for factor in study.factors:
         if factor.rpartition(".")[2] in _SHARES:
@@ -100,9 +100,9 @@ def _number(value: Value) -> float | None:
 def _table(
     valid: Valid, variants: Mapping[float, Variant], metric: str
 ) -> tuple[list[float], Floats]:
-    """Logarithms by block and level: blocks that have all levels, levels that two blocks have.
+    """Logarithms by block and level: complete blocks, and levels with at least two blocks.
 
-    Where no two blocks are whole the level that most of them lack is left out.
+    While fewer than two blocks are complete, the level missing in most blocks is dropped.
     """
     pairs = sorted({pair for pair, _ in valid})
     logs: dict[float, dict[int, float]] = {}
@@ -159,7 +159,7 @@ def _fit(one: _Series, found: Exponent, p: float) -> Fit | None:
 
 
 def _hundredths(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}"  # no minus before zero
+    return f"{round(value, 2) + 0.0:.2f}"  # avoids -0.00
 
 
 def _exp(value: float) -> float:
@@ -167,7 +167,7 @@ def _exp(value: float) -> float:
 
 
 def _curve(one: _Series) -> tuple[usl.Usl | None, dict[str, Parameter], list[str]]:
-    """Throughput's law with its parameters, where it is about that; and what to say of it."""
+    """The scalability law with its parameters, if it applies, and a note."""
     counts = one.factor.rpartition(".")[2] in COUNTS
     if owner(one.metric).wish != "more" or not one.headline or not counts:
         return None, {}, []

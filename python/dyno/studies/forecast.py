@@ -26,12 +26,12 @@ class Data:
     """A data set of a study.
 
     Attributes:
-        variants: Names of those that use it.
-        room_bytes: What its engine and the saved state take in the study's folder at the peak; 0
-            where they lie elsewhere.
-        place: The database of the user's that they lie in instead; empty where it is Dyno's own.
-        place_bytes: What they take there at the peak, by the scale.
-        keep: What it takes to save its state after the load.
+        variants: Names of the variants that use it.
+        room_bytes: Peak size of its engine and saved state in the study's folder; 0 if they are
+            elsewhere.
+        place: The user's database that holds it; empty if the engine is private.
+        place_bytes: Peak size there, estimated from the scale.
+        keep: Time to save its state after the load.
     """
 
     variants: tuple[str, ...]
@@ -45,16 +45,16 @@ class Data:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a study takes.
+    """The expected duration and disk space of a study.
 
     Attributes:
-        runs: Of each variant, one run.
-        resets: Of each variant, what is done before a run.
-        data: What is loaded.
-        reloads: Loads that are made again as variants with other data share a database.
+        runs: One run per variant.
+        resets: The reset before a run, per variant.
+        data: The data sets to load.
+        reloads: Repeated loads, as variants with different data share a database.
         shared: Whether the saved state shares its blocks with the data.
-        invalid: The share of runs that will not count.
-        replace: How many of those are made again, at most.
+        invalid: The expected share of invalid runs.
+        replace: Maximum number of repeats of invalid runs.
     """
 
     runs: Mapping[str, Length]
@@ -71,14 +71,14 @@ class Forecast:
         took: Mapping[str, Sequence[float]],
         repeats: float = 0.0,
     ) -> float:
-        """Seconds of the runs that are left, by what those of the same variant took.
+        """Seconds of the remaining runs, from the duration of earlier runs of the same variant.
 
-        Others take as much more or less than was forecast as those have taken that have ended.
+        Variants without runs are scaled by the ratio of actual to forecast times so far.
 
         Args:
-            slots: The runs.
-            took: By variant, each with all that lay before it.
-            repeats: Runs that are expected to be made again.
+            slots: The remaining runs.
+            took: Durations by variant, each including everything before the run.
+            repeats: Expected number of repeated runs.
         """
         known = {name: statistics.median(each) for name, each in took.items() if each}
         thought = sum(self._cycle(name).seconds for name in known)
@@ -99,11 +99,11 @@ class Forecast:
         return sum(each) + pace * sum(one.seconds for one in loads) + again
 
     def total_s(self, slots: Sequence[Slot]) -> float:
-        """Seconds that the whole study is expected to take, with runs that are made again."""
+        """Expected seconds of the whole study, including repeated runs."""
         return sum(self.reloads.values()) + self.left_s(slots, {}, self.repeats(len(slots)))
 
     def range_s(self, slots: Sequence[Slot]) -> tuple[float, float]:
-        """Seconds if all goes well, and at most as a rule: with all repeats, on a busy machine."""
+        """Seconds at best, and usual maximum: with all repeats, on a busy machine."""
         again = sum(self.reloads.values())
         most = [self._cycle(slot.variant).most for slot in slots]
         loads = sum(one.most for _, one in self._loads())
@@ -111,25 +111,26 @@ class Forecast:
         return self.left_s(slots, {}) + again, sum(most) + loads + repeats + 1.5 * again
 
     def repeats(self, runs: int, made: int = 0, share: float | None = None) -> float:
-        """How many of so many runs are expected to be made again, where some were already.
+        """Expected number of repeats.
 
         Args:
-            runs: That are left.
-            made: Repeats until now.
-            share: Of invalid runs; None for what was expected.
+            runs: The number of remaining runs.
+            made: Repeats so far.
+            share: The share of invalid runs; None for the forecast share.
         """
         return max(0.0, min(self.replace - made, runs * (self.invalid if share is None else share)))
 
     def _cycle(self, name: str) -> Length:
-        """A run with what is done before it."""
+        """A run with its reset."""
         run, reset = self.runs[name], self.resets[name]
         return Length(run.seconds + reset.seconds, run.source, run.most + reset.most)
 
     def _loads(self) -> list[tuple[Data, Length]]:
-        """What is loaded once, with the copy that is kept of it.
+        """Initial loads, with the copies of their state.
 
-        In a database of the user's there is no copy to put back: what is done before each run is
-        the load itself, also before the first.
+        A database of the user's has no copy to restore: the reset before each run is the load
+        itself,
+        also before the first run.
         """
         return [
             (one, Length(one.load.seconds + one.keep.seconds, "", one.load.most + one.keep.most))
@@ -139,14 +140,14 @@ class Forecast:
 
     @property
     def room_bytes(self) -> int:
-        """What all data takes in the study's folder."""
+        """Space for all data in the study's folder."""
         return sum(one.room_bytes for one in self.data)
 
     @property
     def elsewhere_bytes(self) -> dict[str, int]:
-        """What data takes in databases of the user's: of sets that take turns there the largest.
+        """Space for data in databases of the user's: the largest of the sets that share one.
 
-        What is free there is not looked at: the server may be another machine.
+        The free space there is not checked, because the server may be another machine.
         """
         most: dict[tuple[str, str], int] = {}
         for one in self.data:
@@ -159,7 +160,7 @@ class Forecast:
         return found
 
     def lines(self, study: Study, slots: Sequence[Slot], folder: Path) -> list[str]:
-        """What is told before it begins, now being the beginning."""
+        """The forecast as text, shown before the start; the start is now."""
         found = [
             f"  data of {', '.join(one.variants)}: load about {seconds_text(one.load.seconds)} "
             f"({one.load.source})"
@@ -197,12 +198,12 @@ class Forecast:
         return found
 
     def _duration(self, study: Study, slots: Sequence[Slot]) -> str:
-        """How long it takes, and until when."""
+        """The duration and the end time."""
         low, high = self.range_s(slots)
         limit = study.time_limit_s
         if limit is not None and limit < low:
             return f"Time limit {seconds_text(limit)}; all runs would take {between(low, high)}."
-        if limit is not None:  # a pair that has begun by then is finished
+        if limit is not None:  # a pair that has started by then is completed
             pair = sum(self._cycle(one.name).most for one in study.variants)
             high = min(high, max(low, limit + pair))
         then = dict.fromkeys((_moment(low), _moment(high)))
@@ -211,10 +212,10 @@ class Forecast:
         return f"Duration: {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
 
     def require_room(self, folder: Path) -> None:
-        """Refuses what cannot fit.
+        """Rejects a study whose data cannot fit.
 
         Raises:
-            DiskFullError: If there is less than half of what it probably takes.
+            DiskFullError: If less than half of the estimated space is free.
         """
         free, needed = _free(folder), self.room_bytes
         if needed and free < needed / 2:
@@ -228,13 +229,13 @@ class Forecast:
 def forecast(
     study: Study, slots: Sequence[Slot], earlier: Iterable[StudyStore], out: Path
 ) -> Forecast:
-    """From options where they tell, else from earlier runs, else by rules of thumb.
+    """Forecasts from options, else from earlier runs, else by rules of thumb.
 
     Args:
-        study: What is to run.
-        slots: Its order.
-        earlier: Studies that ran here before.
-        out: Where its data will lie, or what will be above it.
+        study: The study.
+        slots: Its run order.
+        earlier: Earlier studies on this machine.
+        out: The folder of its data, or a future parent of it.
     """
     before = list(earlier)
     shared = study.reset == "reload" and saved.shares_blocks(_existing(out))
@@ -269,7 +270,7 @@ def _data(study: Study, earlier: Sequence[StudyStore], shared: bool) -> tuple[Da
         if study.reset == "reload" and not shared:
             room *= 2
         names = tuple(one.name for one in own)
-        alone = first.verb == "load"  # then there is none but the runs themselves
+        alone = first.verb == "load"  # then the runs are the only loads
         load = None if alone else lengths.load(first, earlier)
         place = "" if first.embedded else first.target
         keep = lengths.NOTHING
@@ -281,7 +282,7 @@ def _data(study: Study, earlier: Sequence[StudyStore], shared: bool) -> tuple[Da
 
 
 def _reloads(study: Study, slots: Sequence[Slot], loads: Mapping[str, Length]) -> dict[str, float]:
-    """Loads beyond the first of each data set, of variants that share one database in turn."""
+    """Loads beyond the first of each data set, when variants alternate in one database."""
     found: dict[str, float] = {}
     if study.reset == "reload":
         return found
@@ -323,7 +324,7 @@ def _roughly(seconds: float) -> str:
 
 
 def _moment(seconds: float) -> str:
-    """When that is over, on the clock of this machine."""
+    """The end time on this machine's clock."""
     then = time.localtime(time.time() + seconds)
     same = time.strftime("%Y%m%d", then) == time.strftime("%Y%m%d")
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)

@@ -1,4 +1,4 @@
-"""Journals: a record a line, each of which is there whole or, after a kill, not at all."""
+"""Journals: one record per line; after a kill, a record is complete or absent."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dyno.safety.safefiles import open_own
 M = TypeVar("M", bound=Model)
 
 LONGEST = 64 << 20
-"""Bytes of a journal, and of what else a study keeps."""
+"""Maximum size in bytes of a journal and of other files of a study."""
 
 
 def read(path: Path, kind: type[M]) -> list[M]:
-    """The records of a journal; a last line that a kill cut off is left out.
+    """Reads the records of a journal; skips an incomplete last line.
 
     Raises:
-        UsageError: If a line makes no sense.
+        UsageError: If a line is invalid.
     """
     try:
         lines = safefiles.read_bytes(path, LONGEST).splitlines(keepends=True)
@@ -35,11 +35,11 @@ def read(path: Path, kind: type[M]) -> list[M]:
 
 
 def append(path: Path, record: Model) -> None:
-    """Adds a record to a journal, durably.
+    """Appends a record to a journal, durably.
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
-        UsageError: If a link or no regular file is in its place.
+        UsageError: If the path is a link or no regular file.
     """
     from dyno.bundle.writer import file_error
 
@@ -48,7 +48,7 @@ def append(path: Path, record: Model) -> None:
         try:
             size = os.lseek(fd, 0, os.SEEK_END)
             kept = os.pread(fd, size, 0).rfind(b"\n") + 1
-            os.ftruncate(fd, kept)  # a line that a kill cut off
+            os.ftruncate(fd, kept)  # drops an incomplete line
             os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
             os.fsync(fd)
         finally:

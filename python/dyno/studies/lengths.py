@@ -1,4 +1,4 @@
-"""How long the runs and loads of a study take: by options, by earlier ones, by rules of thumb."""
+"""Durations of a study's runs and loads: from options, earlier runs, or rules of thumb."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from dyno.studies.taken import invalid_share
 
 _AROUND_S = {"embedded": (8.0, 20.0), "null": (2.0, 5.0)}
 _AROUND_SERVER_S = 5.0, 12.0
-"""Rules of thumb: what a run takes beside its windows to start, prove, judge and end; on a machine
-that is busy with other work."""
+"""Rules of thumb: the overhead of a run (start, verification, verdict, stop) in seconds, on an
+idle and on a busy machine.
+"""
 _PASS_S = {"row store": 30.0, "column store": 3.0}
-"""Rules of thumb: the 22 queries once, at scale 1."""
+"""Rules of thumb: seconds for the 22 queries once, at scale 1."""
 _LOAD_MB_PER_S = {"row store": 15.0, "column store": 60.0}
-"""Rules of thumb: raw rows into tables, with keys and indexes."""
+"""Rules of thumb: raw MB/s into tables, with keys and indexes."""
 _COPY_MB_PER_S = 150.0, 25.0
-"""Rules of thumb: of a copy; of a slow one."""
+"""Rules of thumb: MB/s of a copy, usual and slow."""
 _RULE, _AGAIN = 2.0, 1.25
-"""How much longer than told something may take: by a rule of thumb; by earlier times."""
+"""Factors from expected to maximum time: for a rule of thumb, and for earlier measurements."""
 INVALID_SHARE = 0.05
-"""A rule of thumb: runs that do not count."""
+"""A rule of thumb: the share of invalid runs."""
 _SEARCH_WINDOWS = 12
 _USUAL_STREAMS = 2
 
 
 @dataclass(frozen=True)
 class Length:
-    """Seconds that something takes, how that is known, and what it takes at most as a rule."""
+    """Expected seconds, their source, and the usual maximum."""
 
     seconds: float
     source: str
@@ -48,7 +49,7 @@ NOTHING = Length(0.0, "", 0.0)
 
 
 def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
-    """One run of a variant."""
+    """The duration of one run of a variant."""
     took, source = _measured(variant, earlier)
     if took:
         usual = statistics.median(took)
@@ -74,12 +75,12 @@ def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
 
 
 def around_s(scheme: str) -> tuple[float, float]:
-    """What a run takes beside its windows, as a rule and at most, by the scheme of its target."""
+    """The overhead of a run outside its windows, usual and maximum, by the scheme of its target."""
     return _AROUND_S.get(scheme, _AROUND_SERVER_S)
 
 
 def invalid(study: Study, earlier: Sequence[StudyStore]) -> float:
-    """The share of runs that will not count, by those of the like before."""
+    """The expected share of invalid runs, from earlier similar runs."""
     found: list[Entry] = []
     for book in earlier:
         kinds = {one.name: one for one in book.study.variants}
@@ -93,7 +94,7 @@ def invalid(study: Study, earlier: Sequence[StudyStore]) -> float:
 
 
 def _windows(variant: Variant) -> float:
-    """Seconds of the levels of a run of transactions, warm-up and all."""
+    """Seconds of all levels of a transaction run, including warm-up."""
     given = {name.replace("_", "-"): str(value) for name, value in variant.run.items()}
     search = "find-max" in given
     window = parse_seconds(given.get("duration", "15s" if search else "60s"))
@@ -117,7 +118,7 @@ def _storage(variant: Variant) -> Length:
 
 
 def _measured(variant: Variant, earlier: Sequence[StudyStore]) -> tuple[list[float], str]:
-    """Runs that did the same, or else the same work with other settings."""
+    """Earlier runs of the same variant, or else the same work with other settings."""
     same: list[float] = []
     like: list[float] = []
     for book in earlier:
@@ -143,14 +144,14 @@ def _measured(variant: Variant, earlier: Sequence[StudyStore]) -> tuple[list[flo
 
 
 def raw_bytes(variant: Variant) -> float:
-    """Of the rows that a variant's load sends."""
+    """The size of the rows that a variant loads."""
     databases = variant.load.get("databases", 1)
     many = databases if isinstance(databases, int) else 1
     return workloads.named(variant.workload).bytes_per_scale * (variant.scale or 0.0) * many
 
 
 def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
-    """From the last load of the workload into the target, in proportion to the scale."""
+    """Duration of a load: that of the target's last load of the workload, scaled linearly."""
     for book in reversed(earlier):
         kinds = {one.name: one for one in book.study.variants}
         for note in reversed(_notes(book)):
@@ -178,7 +179,7 @@ def _notes(book: StudyStore) -> list[Note]:
 def put_back(
     variant: Variant, loads: Mapping[str, Length], shared: bool, earlier: Sequence[StudyStore]
 ) -> Length:
-    """What it takes to have the data as it was after the load."""
+    """The time to restore the data to its state after the load."""
     if not variant.embedded:
         return loads.get(variant.name, NOTHING)
     if shared or variant.scale is None:

@@ -1,4 +1,4 @@
-"""Studies of loads alone: each run is a load that begins from nothing."""
+"""Load studies: each run is a load from scratch."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dyno.workspace import engine_folders, places
 
 
 def require(variants: Iterable[Variant], reset: Reset | None) -> None:
-    """Refuses what a load cannot be.
+    """Rejects what does not apply to a load.
 
     Raises:
-        UsageError: Saying what to leave out.
+        UsageError: With the option to remove.
     """
     for variant in variants:
         if variant.verb != "load":
@@ -37,10 +37,10 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
 
 
 def require_figures(names: Iterable[str], verb: Verb) -> None:
-    """Refuses metrics that the verb's bundles do not have: loads and runs have their own.
+    """Rejects metrics that the verb's bundles lack: loads and runs have different metrics.
 
     Raises:
-        UsageError: With those that they have.
+        UsageError: With the available metrics.
     """
     other = {"run": "load", "load": "run"}[verb]
     wrong = next((name for name in names if METRICS[name].verb == other), None)
@@ -52,7 +52,7 @@ def require_figures(names: Iterable[str], verb: Verb) -> None:
 
 
 def remove_engines(out: Path) -> None:
-    """Removes the private engines of an output folder, and what they have on volumes elsewhere.
+    """Removes the private engines of an output folder, including their files on other volumes.
 
     Raises:
         TargetError: If something cannot be removed.

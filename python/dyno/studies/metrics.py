@@ -1,4 +1,4 @@
-"""What a study can ask about: figures of a run by name."""
+"""The metrics of a run that a study can compare, by name."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Verb = Literal["run", "load", "both"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, or a family of them, of a run.
+    """A metric, or a family of metrics, of a run.
 
     Attributes:
-        asked: What it is in a bundle; of several those that a run has.
-        where: Patterns that parts of their scopes must have, empty for a part that must be absent;
-            their groups are parts as well.
-        each: The parts that tell those of a family apart; none for a lone one.
-        wish: Whether more of it is better, or less; neither of what says how busy a machine was,
-            which is as welcome as the work that came of it.
+        asked: Its names in a bundle; if there are several, those that a run has.
+        where: Patterns for parts of their scopes; an empty pattern requires an absent part. Groups
+            become parts as well.
+        each: The parts that distinguish the members of a family; none for a single metric.
+        wish: Whether higher or lower is better; neither for resource usage, which depends on the
+            work done.
         verb: The verb whose bundles have it; a storage profile counts as a run.
-        otherwise: Of what counts in runs that have nothing of ``asked``.
+        otherwise: The metric to use in runs without any of ``asked``.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Metric:
 
     @property
     def kind(self) -> str:
-        """Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all."""
+        """The workload kind that has it: ``oltp``, ``dss`` or ``io``; empty for all."""
         return _KINDS.get(self.asked[0].owner, "")
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
@@ -60,7 +60,7 @@ class Metric:
         return found or ({} if self.otherwise is None else self.otherwise.of(listed))
 
     def _parts(self, name: str) -> dict[str, str] | None:
-        """The parts of the scope of an estimate that belongs to it; None of any other."""
+        """The scope parts of a matching estimate; None if it does not match."""
         for metric in self.asked:
             match = metric.pattern.fullmatch(name)
             parts = match.groupdict("") if match else {}
@@ -77,7 +77,7 @@ _KINDS: dict[type[metrics.Scope], str] = {
     **{_Q: "dss", metrics.Query: "dss", _C: "io"},
 }
 _BESIDE = {"part": "during", "database": ""}
-_ROWS = {"phase": "(?!index-).*", "curve": ""}  # a load's rows, not its indexes
+_ROWS = {"phase": "(?!index-).*", "curve": ""}  # rows of a load, without index phases
 _WITHIN = {"place": r"(?:fill[\d_]+(?:\.|$))?(?P<within>[\w.+-]*)"}
 _BY_FILL = {"place": r"(?P<within>(?:[\w+-]+\.)?fill[\d_]+)"}
 _DEVICE = {**_ROWS, "source": "disk", "subject": r"[\w-]+"}
@@ -197,11 +197,11 @@ METRICS = {
         ),
     )
 }  # fmt: skip
-"""By name."""
+"""All metrics by name."""
 
 
 def had_by(workload: str, verb: Verb) -> list[str]:
-    """Names of the metrics that runs or loads of a workload have."""
+    """Names of the metrics of a workload's runs or loads."""
     kind = workloads.named(workload).kind if workload in workloads.names() else workload
     return [
         name

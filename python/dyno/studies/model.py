@@ -1,4 +1,4 @@
-"""A study: variants, how often each runs and in what order, and what is asked of their figures."""
+"""A study: its variants, the number and order of runs, and the metrics to compare."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ Reset = Literal["nothing", "restart", "cold", "reload"]
 Verb = Literal["run", "load"]
 
 IO = "io"
-"""What a variant has in the place of a workload that measures storage."""
+"""The workload name of storage variants."""
 DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
 
 class Variant(Model):
-    """One way to do it.
+    """A variant of a study.
 
     Attributes:
-        verb: Whether a run of it is a ``dyno run`` (or ``dyno io``), or a load from nothing.
-        target: Its URL; what runs is never written with a password.
+        verb: Whether a run is a ``dyno run`` (or ``dyno io``), or a load from scratch.
+        target: Its URL; it is never stored with a password.
         load: Options of ``dyno load``, by name without dashes.
         run: Options of ``dyno run`` or ``dyno io``.
-        settings: Neutral words, for the run; for the load where all that share its data have them.
-        limits: Processors, memory and I/O of the engine while it runs, by the words of ``--limit``;
-            not while data is loaded that variants share.
-        levels: Of a factorial study the level of each factor.
+        settings: Portable settings for the run; for the load if all variants with the same data
+            have them.
+        limits: CPU, memory and I/O limits of the engine during runs, as in ``--limit``; they do
+            not apply to the load of shared data.
+        levels: In a factorial study, the level of each factor.
     """
 
     name: str
@@ -45,22 +46,22 @@ class Variant(Model):
 
     @property
     def kind(self) -> str:
-        """``oltp``, ``dss``, or ``io`` of a storage profile."""
+        """``oltp``, ``dss``, or ``io`` for a storage profile."""
         return IO if self.workload == IO else workloads.get(self.workload).kind
 
     @property
     def embedded(self) -> bool:
-        """Whether its engine is a private one of the study's."""
+        """Whether it uses a private engine of the study."""
         return self.target.startswith("embedded:")
 
     @property
     def on_server(self) -> bool:
-        """Whether its server is not Dyno's own, and so not Dyno's to start again."""
+        """Whether it uses a server that Dyno did not start and cannot restart."""
         return targets.is_others(self.target)
 
     @property
     def data(self) -> tuple[Any, ...]:
-        """What tells its data from that of others: variants that agree in it share a database."""
+        """Identifies its data: variants with equal values share a database."""
         fixed = {word: self.settings[word] for word in ("checksums",) if word in self.settings}
         return (
             self.workload,
@@ -72,24 +73,24 @@ class Variant(Model):
 
 
 class Study(Model):
-    """What is asked, and how.
+    """The definition of a study.
 
     Attributes:
-        question, design, rule, misleads: What it asks; how it is done; when the answer is yes; how
-            it can mislead.
-        variants: The first is what the others are compared with.
-        pairs: How often each variant runs.
-        margin: Percent; a shift within it does not matter.
-        headline: Metrics that the answer is about.
-        exploratory: Metrics that are looked at as well.
-        criteria: Limits on figures, as ``p95_ms.new_order < 2000``; a variant that breaks one
-            cannot win.
-        reset: What is done before each run: nothing; the server is started again; caches are
-            emptied as well; the data is what it was after the load.
-        time_limit_s: No new pair begins after it; None for none.
-        early_stop: Whether it may end before all runs are made: as every headline interval is
-            tight, or as the rest could not answer it.
-        seed: Of the order of runs.
+        question, design, rule, misleads: The question; the experiment; the decision rule; the
+            limitations.
+        variants: The first is the baseline.
+        pairs: Runs per variant.
+        margin: Percent; smaller shifts are irrelevant.
+        headline: Metrics that answer the question.
+        exploratory: Other metrics to test.
+        criteria: Limits on metrics, as ``p95_ms.new_order < 2000``; a violation disqualifies a
+            variant.
+        reset: The action before each run: none; restart the server; also drop caches; restore the
+            data to its state after the load.
+        time_limit_s: No new pair starts after it; None for no limit.
+        early_stop: Whether it may stop early: because every headline interval is tight, or for
+            futility.
+        seed: The seed of the run order.
     """
 
     name: str
@@ -112,11 +113,11 @@ class Study(Model):
     seed: int = 1
 
     def variant(self, name: str) -> Variant:
-        """The variant called so."""
+        """The variant of that name."""
         return next(one for one in self.variants if one.name == name)
 
     def shared_settings(self, variant: Variant) -> dict[str, Value]:
-        """Settings that all variants on the same data have alike."""
+        """Settings that all variants on the same data share."""
         others = [one.settings for one in self.variants if one.data == variant.data]
         return {
             word: value

@@ -1,7 +1,7 @@
-"""When things of a study happened: moments between which times are right whatever the clock does.
+"""Timestamps of a study that are immune to changes of the wall clock.
 
-The wall clock may be set while a study works, by minutes or by days; a run then had lasted for less
-than nothing, and the time limit would be used up at once.
+The wall clock may be set during a study, by minutes or by days. A run would then have a negative
+duration, or the time limit would expire at once.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ _ANCHOR = Clock.now()
 
 
 def now() -> float:
-    """Seconds since the epoch: the wall clock as this process began, and what has passed since."""
+    """Seconds since the epoch: the wall clock at process start plus the monotonic time since."""
     return _ANCHOR.unix_now_ns() / 1e9

@@ -1,4 +1,4 @@
-"""What a study of the same against itself says: the noise, and what can be found in spite of it."""
+"""A/A tests: the noise of a study, and the effects it can detect."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dyno.studies.pairs import FEWEST, Valid, needed, sound
 from dyno.studies.store import Entry
 
 SHIFTS = (1.0, 2.0, 5.0, 10.0)
-"""Percent."""
+"""Shifts in percent."""
 
 
 def noise(
     study: Study, entries: Sequence[Entry], valid: Valid, made: Sequence[Comparison]
 ) -> tuple[Noise, ...]:
-    """Of each figure; nothing unless all variants do the same."""
+    """The noise of each metric; empty unless all variants are the same."""
     if not same(study) or not valid:
         return ()
     took = pair_s(study, entries)
@@ -49,7 +49,7 @@ def noise(
 
 
 def same(study: Study) -> bool:
-    """Whether it is one variant against itself."""
+    """Whether all variants are the same."""
     first, *rest = (one.model_copy(update={"name": "", "levels": {}}) for one in study.variants)
     return len(rest) == 1 and rest[0] == first
 
@@ -65,7 +65,7 @@ def _ratios(valid: Valid, base: str, one: Comparison) -> list[float]:
 
 
 def pair_s(study: Study, entries: Sequence[Entry]) -> float:
-    """From the start of a run to that of the next, as a rule; times the runs of a pair."""
+    """The typical duration of a pair: the time between run starts, times the runs of a pair."""
     runs = sorted(entries, key=lambda one: one.started)
     lasted = [one.ended - one.started for one in runs]
     gaps = [later.started - one.ended for one, later in itertools.pairwise(runs)]

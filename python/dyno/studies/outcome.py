@@ -66,8 +66,8 @@ class Term(Model):
     """A level of a factor, or a combination of two levels, relative to the first.
 
     Attributes:
-        levels: Of the effect's factors, in their order.
-        percent, low, high: The change with its interval; of two factors the ratio of ratios.
+        levels: The levels of the effect's factors, in order.
+        percent, low, high: The change with its interval; for two factors the ratio of ratios.
     """
 
     levels: tuple[Value, ...]
@@ -80,10 +80,11 @@ class Effect(Model):
     """A main effect of a factor on a metric, or the interaction of two factors.
 
     Attributes:
-        factors: One is a main effect, averaged over the levels of the others; two are an
+        factors: One factor for a main effect, averaged over the levels of the others; two for an
             interaction.
-        p: Of the F test that no level makes a difference, adjusted within its family.
-        share_percent: Partial eta squared x 100: its share of what it and the noise make up.
+        p: p value of the F test that all levels are equal, adjusted within its family.
+        share_percent: Partial eta squared x 100: its share of the sum of its own and the noise
+            sum of squares.
         verdict: ``certain`` if p is below 5 %; ``none`` if every interval is within the margin.
         note: The levels of the other factors that it averages over, if runs are missing.
     """
@@ -121,12 +122,12 @@ class Fit(Model):
 
     Attributes:
         at: Levels of the other factors.
-        exponent: Of y ~ x^exponent.
-        linear: Whether that is 1: ``linear`` only if its whole interval is inside 1 ± tolerance.
-        usl: sigma, kappa, gamma and, where one was observed, peak: of throughputs over counts of
-            users, streams or processors with enough levels.
-        note: Why there is no such curve, that its peak lies outside what was measured, or what
-            does not follow it.
+        exponent: The exponent of y ~ x^exponent.
+        linear: Whether the exponent is 1: ``linear`` only if its interval is within 1 ± tolerance.
+        usl: sigma, kappa, gamma and, if observed, peak; for throughput over users, streams or CPUs
+            with enough levels.
+        note: Why there is no curve, that its peak is outside the measured range, or which points
+            deviate from it.
     """
 
     metric: str
@@ -200,18 +201,18 @@ class Futility(Model):
 
 
 class Outcome(Model):
-    """What a study says. Numbers are finite, or None.
+    """The results of a study. Numbers are finite, or None.
 
     Attributes:
-        comparisons: By all runs that count, disturbed ones included.
-        undisturbed: The headline ones by valid runs alone; empty if no run that counts was
+        comparisons: Comparisons of all runs that count, including disturbed ones.
+        undisturbed: Headline comparisons of valid runs only; empty if no run that counts was
             disturbed.
-        runs, invalid, disturbed: How many runs ended, and how many of them were so.
-        disqualified: Variants that cannot win, and why; those that were dropped among them.
-        dropped: Variants that were left out of the rest, and why.
-        noise: Of a study whose variants are the same.
-        futility: Why it ended before its runs were made, if the rest could not have answered it.
-        notes: What could not be told, and why; a sentence each.
+        runs, invalid, disturbed: The number of completed, invalid and disturbed runs.
+        disqualified: Disqualified variants and the reasons, including dropped ones.
+        dropped: Dropped variants and the reasons.
+        noise: The noise of an A/A test.
+        futility: Why it stopped for futility, if it did.
+        notes: What could not be estimated and why, one sentence each.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -230,6 +231,6 @@ class Outcome(Model):
 
     @property
     def regressions(self) -> tuple[Comparison, ...]:
-        """Exploratory figures that got worse, the largest shift first."""
+        """Exploratory metrics that got worse, the largest shift first."""
         worse = [one for one in self.comparisons if not one.headline and one.verdict == "worse"]
         return tuple(sorted(worse, key=lambda one: -abs(one.percent or 0)))

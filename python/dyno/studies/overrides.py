@@ -1,4 +1,4 @@
-"""What the command line changes of a study: of its base, and of how often and how long it runs."""
+"""Command-line overrides of a study: its base, number of pairs and time limits."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dyno.studies.model import Reset, Value
 
 @dataclass(frozen=True)
 class Overrides:
-    """Instead of what a study's file says; None and nothing leave it as it is.
+    """Values that replace those of the study file; None and empty values change nothing.
 
     Attributes:
-        settings: ``word=value``, as of ``--set``.
+        settings: ``word=value``, as in ``--set``.
         paths: ``path=value``, as ``run.duration=60s``.
     """
 
@@ -29,10 +29,10 @@ class Overrides:
     early_stop: bool | None = None
 
     def changes(self) -> dict[str, Value]:
-        """What is to be changed of the base, by path.
+        """Changes to the base, by path.
 
         Raises:
-            UsageError: If one is no ``path=value``, or is given twice.
+            UsageError: If one is not ``path=value`` or occurs twice.
         """
         found: dict[str, Value] = {}
         given = [*_read(self.paths), *((f"settings.{k}", v) for k, v in _read(self.settings))]
@@ -46,16 +46,16 @@ class Overrides:
 
 
 def read(texts: Iterable[str]) -> dict[str, Value]:
-    """``path=value`` by path; numbers and truths as such.
+    """Parses ``path=value`` texts; numbers and booleans are converted.
 
     Raises:
-        UsageError: If one is none.
+        UsageError: If one is malformed.
     """
     return dict(_read(texts))
 
 
 def plain(path: str) -> str:
-    """A path in one spelling: ``run.no_criteria`` is ``run.no-criteria``."""
+    """Normalizes a path: ``run.no_criteria`` becomes ``run.no-criteria``."""
     return path.replace("_", "-")
 
 

@@ -1,4 +1,4 @@
-"""Variants against the first, in pairs of runs."""
+"""Comparisons of variants with the baseline, in pairs of runs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Valid = Mapping[tuple[int, str], Entry]
 
 FEWEST = 2
 FEWEST_TO_STOP = 8
-"""Pairs before which no study ends for its intervals being tight: the first few may agree."""
+"""Minimum number of pairs before a study stops on tight intervals: a few may agree by chance."""
 
 _MAY_STOP = 0.96
-"""Confidence of intervals in studies that may end so, which have more pairs than that.
+"""Confidence of intervals in studies that may stop early, which have more pairs than that.
 
-Who stops when an interval looks tight stops more often where it is too tight. Made so, intervals
-hold the truth 95 times of 100 wherever the study ends (benches/studies.txt).
+Stopping on a tight interval selects intervals that are too tight. At this confidence, intervals
+cover the true value 95 times of 100 wherever the study stops (benches/studies.txt).
 """
 
 
@@ -37,7 +37,7 @@ def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:
 
 
 def figures(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
-    """Names of the values that any run has and whether they are headline ones, which are first."""
+    """Names of all values in the runs, and whether they are headline metrics, which come first."""
     names = dict.fromkeys(
         name for entry in entries for name in entry.figures if name.partition(".")[0] in METRICS
     )
@@ -47,18 +47,18 @@ def figures(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
 
 
 def sound(entry: Entry, metric: str) -> float | None:
-    """The figure of a run if it can be compared by ratios: a number above zero."""
+    """The value of a run if ratios apply to it: a number above zero."""
     value = entry.figures.get(metric)
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
 
 def finite(value: float) -> float | None:
-    """The value, or None where it is infinite or none."""
+    """The value, or None if it is infinite or NaN."""
     return value if math.isfinite(value) else None
 
 
 def adjusted_in_families(asked: Mapping[tuple[bool, str], float]) -> dict[str, float]:
-    """P values by name, adjusted: of headline questions by Holm, of the others by Benjamini."""
+    """Adjusted p values by name: headline questions by Holm, others by Benjamini-Hochberg."""
     found: dict[str, float] = {}
     for headline in (True, False):
         own = {name: p for (is_headline, name), p in asked.items() if is_headline == headline}
@@ -67,26 +67,26 @@ def adjusted_in_families(asked: Mapping[tuple[bool, str], float]) -> dict[str, f
 
 
 def confidence(study: Study) -> float:
-    """What the intervals of its comparisons are made at."""
+    """The confidence of the intervals of its comparisons."""
     return _at(study.pairs)
 
 
 def found_by(sd_percent: float, pairs: int, planned: int, questions: int = 1) -> float:
-    """The smallest shift in percent that ``pairs`` of ``planned`` find four times of five.
+    """The smallest shift in percent that ``pairs`` of ``planned`` detect with 80 % power.
 
     Args:
         sd_percent: Standard deviation of the ratios of pairs.
-        pairs: How many there are.
-        planned: How many the study has at most, which says what its intervals are made at.
-        questions: How many are asked together; the shift is found though no other is there.
+        pairs: The number of pairs so far.
+        planned: Maximum pairs of the study, which determines the confidence of its intervals.
+        questions: The number of questions asked together; assumes that no other one has a shift.
     """
     return smallest_effect(sd_percent, pairs, POWER, _sure(planned, questions))
 
 
 def needed(effect_percent: float, sd_percent: float, questions: int = 1) -> int | None:
-    """The pairs of a study that finds a shift of ``effect_percent`` four times of five.
+    """The pairs needed to detect a shift of ``effect_percent`` with 80 % power.
 
-    None where it takes 10,000 and more.
+    None if 10,000 or more.
     """
     few = pairs_for(effect_percent, sd_percent, POWER, _sure(FEWEST_TO_STOP, questions))
     if few <= FEWEST_TO_STOP:
@@ -100,12 +100,12 @@ def _at(planned: int) -> float:
 
 
 def _sure(planned: int, questions: int) -> float:
-    """How sure a single question must be for its p value to stand once it is adjusted."""
+    """The confidence that a single question needs for its adjusted p value to be significant."""
     return max(_at(planned), 1 - (1 - CONFIDENCE) / max(questions, 1))
 
 
 class _Asked:
-    """One variant in one metric."""
+    """A comparison of one variant in one metric."""
 
     shift: Shift | None = None
 
@@ -138,7 +138,7 @@ class _Asked:
 
 
 def _lack(name: str, entry: Entry | None, metric: str) -> str:
-    """What keeps a run from being compared; empty if nothing does."""
+    """Why a run cannot be compared; empty if it can."""
     if entry is None:
         return f"'{name}' has no valid run"
     if sound(entry, metric) is not None:
@@ -149,7 +149,7 @@ def _lack(name: str, entry: Entry | None, metric: str) -> str:
 def comparisons(
     study: Study, valid: Valid, disqualified: Mapping[str, str], headline_only: bool = False
 ) -> tuple[Comparison, ...]:
-    """All variants against the first, in all metrics that any run has.
+    """Compares all variants with the baseline, in all metrics that any run has.
 
     Headline questions are adjusted as one family and exploratory ones as another, over variants
     and metrics.
@@ -202,7 +202,7 @@ def _comparison(
     if disqualified and said == "better":
         said = "inconclusive"
     if first in out and one.headline and said == "worse":
-        # The first would win by it. What got worse one by one is told all the same.
+        # The baseline would win by it. Individual regressions are still reported.
         said = "inconclusive"
         note = "; ".join(text for text in (f"'{first}' is disqualified", note) if text)
     return made.model_copy(update={
@@ -225,7 +225,7 @@ def _comparison(
 
 
 def grouped(notes: Sequence[tuple[str, str]], most: int = 3) -> tuple[str, ...]:
-    """Notes of metrics as sentences: those that say the same of several are one."""
+    """Groups notes of metrics into sentences; metrics with the same note share one."""
     metrics: dict[str, list[str]] = {}
     for metric, text in notes:
         metrics.setdefault(text, []).append(metric)

@@ -1,4 +1,4 @@
-"""One run of a study: a process of its own, and from its bundle the entry in the study's book."""
+"""One run of a study: a child process, and the journal entry from its bundle."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dyno.studies.store import Begun, Entry, StudyStore
 
 
 def make(book: StudyStore, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
-    """Makes a run, on the data in ``out``.
+    """Executes a run on the data in ``out``.
 
-    What is about to run is written down before, so that ``adopted`` knows it again.
+    The journal records the run before it starts, so that ``adopted`` can recognize it.
 
     Raises:
         Interrupted: If the user stops it.
-        TargetError: If another Dyno is at work in the folder, and does not end.
+        TargetError: If another Dyno uses the folder and does not end.
     """
     study = book.study
     alone(out)
@@ -52,14 +52,14 @@ def make(book: StudyStore, slot: Slot, attempt: int, variant: Variant, out: Path
 
 
 def adopted(book: StudyStore) -> Entry | None:
-    """The run that had ended when the study was killed just before it could write that down.
+    """Returns a run that completed just before the study was killed, not yet in the journal.
 
-    Its bundle has the command line that was about to run, began after that, is of no run in the
-    book, and is closed and judged: what was stopped with the study, or failed, is made again.
+    Its bundle has the command line of the recorded run, started after it, belongs to no journal
+    entry, and is complete with a verdict. Runs that failed or were stopped are repeated.
 
     Raises:
-        TargetError: If the run's process goes on and does not end.
-        UsageError: If the book is damaged.
+        TargetError: If the process of the run does not end.
+        UsageError: If the journal is damaged.
     """
     begun = book.begun_run()
     if begun is None:
@@ -79,7 +79,7 @@ def adopted(book: StudyStore) -> Entry | None:
         ):
             found = _read(book, bundle.path)
             code = 0 if run.validity.valid and not found["broken"] else 1
-            # By the run's own clock: the wall clock may have been set since the study began it.
+            # Uses the run's own clock: the wall clock may have been set since the study started.
             ends = [phase.end_ns or 0 for phase in run.phases]
             lasted = max(ends, default=run.clock.unix_ns) - run.clock.unix_ns
             return _entry(book.study, begun, code, begun.started + lasted / 1e9, found)
@@ -113,7 +113,7 @@ def _nothing(bundle: str | None, *reasons: str) -> dict[str, Any]:
 
 
 def _read(book: StudyStore, path: Path) -> dict[str, Any]:
-    """What a run's entry has from its bundle."""
+    """The fields of a run's entry that come from its bundle."""
     study = book.study
     name = str(path.relative_to(book.folder))
     try:
@@ -129,7 +129,7 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
     return {
         "bundle": name,
         "verdict": told.verdict or "valid",
-        # The book is JSON, which has no number for what is none.
+        # The journal is JSON, which cannot represent NaN.
         "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
         "reasons": tuple(one.message for one in told.reasons),
         "codes": tuple(one.code for one in told.reasons),

@@ -1,4 +1,4 @@
-"""The state of private engines after a load, kept so that each run can begin from it."""
+"""The saved state of private engines after a load, so that each run can start from it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _FICLONE = 0x40049409
 _LONGEST_REGISTER = 1 << 20
 SPARE_BYTES = 256 << 20
 GROWTH = 0.25
-"""What runs may add to the data beside the copy of it, as a share of it."""
+"""Allowed growth of the data during runs, as a share of its size, in addition to the copy."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A state that was kept, or put back.
+    """A saved or restored state.
 
     Attributes:
-        shared: Whether the copy shares its blocks with the data, so that it takes no room.
+        shared: Whether the copy shares its blocks with the data and so takes no space.
     """
 
     size_bytes: int
@@ -41,7 +41,7 @@ class Kept:
 
 
 def bytes_of(folder: Path) -> int:
-    """What the files below a folder occupy."""
+    """Bytes that the files below a folder occupy."""
     return sum(
         (Path(place) / name).lstat().st_blocks * 512
         for place, _, names in os.walk(folder)
@@ -50,13 +50,13 @@ def bytes_of(folder: Path) -> int:
 
 
 def keep(out: Path) -> Kept:
-    """Keeps what the engines of an output folder hold now; whole, or not at all.
+    """Saves the current state of the engines of an output folder, completely or not at all.
 
-    What they hold on other volumes (``dyno.workspace.places``) is kept in the output folder, too.
+    Their files on other volumes (``dyno.workspace.places``) are also saved in the output folder.
 
     Raises:
-        DiskFullError: If a second copy beside the first would not fit; a copy that shares its
-            blocks needs no room, but only the file system knows.
+        DiskFullError: If a full copy would not fit. A copy with shared blocks needs no space, but
+            only the file system knows that.
     """
     began = time.monotonic()
     elsewhere = _places(out / ENGINES)
@@ -81,24 +81,24 @@ def keep(out: Path) -> Kept:
 
 
 def restore(out: Path) -> Kept:
-    """Puts it back. Cut off, it is begun again by the next call."""
+    """Restores the state. After an interruption, the next call starts again."""
     began = time.monotonic()
     for number, home, place in _registered(out):
         _put_back(out / _SAVED / _PLACES / str(number), place, home)
     shutil.rmtree(out / ENGINES, ignore_errors=True)
     _copy(out / _SAVED / ENGINES, out / ENGINES)
-    os.sync()  # what is written back later would be written beside the run
+    os.sync()  # otherwise writeback would overlap with the run
     return Kept(bytes_of(out / ENGINES), time.monotonic() - began, shares_blocks(out))
 
 
 def forget(out: Path) -> None:
-    """Forgets a state, also one whose copy was cut off."""
+    """Removes a state, including an incomplete copy."""
     shutil.rmtree(out / _COMING, ignore_errors=True)
     shutil.rmtree(out / _SAVED, ignore_errors=True)
 
 
 def discard(out: Path) -> None:
-    """Forgets a state, with what was put back from it, whole or cut off."""
+    """Removes a state and the data restored from it, complete or not."""
     if is_kept(out):
         for _, home, place in _registered(out):
             places.release(home, [place])
@@ -113,12 +113,12 @@ def discard(out: Path) -> None:
 
 
 def is_kept(out: Path) -> bool:
-    """Whether there is a state to go back to."""
+    """Whether there is a saved state."""
     return is_own_folder(out / _SAVED)
 
 
 def occupied_bytes(out: Path) -> int:
-    """What engines occupy, on other volumes as well, and their state where it shares no blocks."""
+    """Bytes of the engines, including other volumes, and of their state unless it shares blocks."""
     kept = is_kept(out)
     elsewhere = {*_places(out / ENGINES), *(place for _, _, place in _registered(out) if kept)}
     own = bytes_of(out / _SAVED) if kept and not shares_blocks(out) else 0
@@ -126,7 +126,7 @@ def occupied_bytes(out: Path) -> int:
 
 
 def shares_blocks(folder: Path) -> bool:
-    """Whether copies in a folder share their blocks: Btrfs, XFS, ZFS and others by one call."""
+    """Whether copies in a folder share blocks: Btrfs, XFS, ZFS and others, by the same call."""
     try:
         with (
             tempfile.TemporaryFile(dir=folder) as source,
@@ -141,9 +141,10 @@ def shares_blocks(folder: Path) -> bool:
 
 
 def _registered(out: Path) -> list[tuple[int, Path, Path]]:
-    """Folders on other volumes that a state is of: number, engine's folder, folder there.
+    """Folders of a state on other volumes: number, engine folder, folder there.
 
-    Only those that bear the name of one of its engines: a register of somebody else's names any.
+    Includes only folders named after one of its engines, because a foreign register may name any
+    folder.
     """
     try:
         listed = json.loads(own_text(out / _SAVED / _REGISTER, _LONGEST_REGISTER) or "[]")
@@ -156,7 +157,7 @@ def _registered(out: Path) -> list[tuple[int, Path, Path]]:
 
 
 def _places(engines: Path) -> list[Path]:
-    """Folders that the engines have on other volumes."""
+    """The engines' folders on other volumes."""
     homes = [home.resolve() for home in _entries(engines) if is_own_folder(home)]
     return [place for home in homes for place in places.own(home)]
 
@@ -166,15 +167,15 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _put_back(source: Path, place: Path, home: Path) -> None:
-    """Copies what an engine had on a volume; marked from the start, so that a kill leaves that.
+    """Restores an engine's files on a volume; marks the folder first, against a kill.
 
     Raises:
-        TargetError: If something that is not Dyno's is in the place.
+        TargetError: If the folder holds something that Dyno did not create.
     """
     places.release(home, [place])
     try:
         with contextlib.suppress(OSError):
-            place.rmdir()  # of a kill before the mark
+            place.rmdir()  # left by a kill before the mark
         place.mkdir(mode=0o700)
         places.mark(place, home)
     except OSError as error:
@@ -185,7 +186,7 @@ def _put_back(source: Path, place: Path, home: Path) -> None:
 
 def _copy(source: Path, target: Path) -> None:
     there = target / places.MARKER
-    marked = there.exists()  # copied over, it would be empty for a moment
+    marked = there.exists()  # overwriting it would leave it empty for a moment
 
     def others(folder: str, _: list[str]) -> list[str]:
         return [there.name] if marked and Path(folder) == source else []
@@ -210,7 +211,7 @@ def _clone(source: str, target: str) -> str:
 
 
 def _own(source: Path, target: Path) -> None:
-    """The same owner, as servers of another user need it; only root can, and only root must."""
+    """Copies the owner, as a server under another user needs it; only root can do this."""
     if os.geteuid() == 0:
         status = source.stat()
         os.chown(target, status.st_uid, status.st_gid)

@@ -1,8 +1,8 @@
-"""The order of the runs of a study: blocks in random order, there and back.
+"""The run order of a study: randomized blocks, each followed by its reverse.
 
-A block has every variant twice, in an order drawn by lot and then in its reverse: ABBA or BAAB of
-two. What drifts evenly over a block meets all variants alike, and what is found in pairs of
-neighbours is free of what changes from block to block. An odd last half is only there.
+A block contains every variant twice, in random order and then reversed: ABBA or BAAB for two
+variants. A linear drift within a block affects all variants equally, and comparing adjacent pairs
+removes differences between blocks. With an odd number of pairs, the last block has no reverse.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dyno.bundle.model import Model
 
 
 class Slot(Model):
-    """A run to be made.
+    """A planned run.
 
     Attributes:
-        place: From 0, in the order of the study.
-        pair: Slots of one pair are compared with each other; from 0.
+        place: Its position in the study, from 0.
+        pair: Slots of the same pair are compared with each other; from 0.
     """
 
     place: int
@@ -27,7 +27,7 @@ class Slot(Model):
 
 
 def schedule(variants: Sequence[str], pairs: int, seed: int) -> list[Slot]:
-    """As many runs of each variant as there are pairs, the same for the same seed."""
+    """The order of ``pairs`` runs per variant; deterministic for a seed."""
     lot = random.Random(seed)  # noqa: S311 - an order, no secret
     slots: list[Slot] = []
     order: list[str] = []

@@ -1,4 +1,4 @@
-"""The free space that all engines of a study are set by: that of its beginning."""
+"""The free space that sizes all engines of a study: that at its start."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NOTE = "space"
 
 @contextlib.contextmanager
 def same_for_all(folder: Path) -> Generator[None]:
-    """Has every run that begins inside the block set its engine by the same free space.
+    """Makes every run in the block size its engine by the same free space.
 
-    Engines have folders of their own, which are made one after the other, and some are made anew.
-    A study that is gone on with finds what it noted in its folder.
+    Engines have separate folders, which are created one after another and sometimes again. A
+    resumed study uses the value stored in its folder.
 
     Raises:
-        TargetError: If it cannot be noted.
+        TargetError: If it cannot be stored.
     """
     note = folder / _NOTE
     space = read_note(note)

@@ -1,4 +1,4 @@
-"""Reads a study: its file (``dyno.studies.form``), and what the command line changes of it."""
+"""Reads a study from its file (``dyno.studies.form``) and applies command-line overrides."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dyno.studies.variants import rebased
 
 
 def read(text: str, instead: Overrides | None = None) -> Study:
-    """The study that ``text`` names: a shipped one, or the path of a file.
+    """Reads the study named by ``text``: a shipped one, or a file.
 
     Args:
         text: Its name or path.
-        instead: What the command line changes of it.
+        instead: Command-line overrides.
 
     Raises:
-        UsageError: If there is none of that name, or it cannot be read, or makes no sense.
+        UsageError: If it does not exist, cannot be read or is contradictory.
     """
     name, source, content = presets.find(studies.FOLDER, "study", text)
     what = f"Study {name if source == 'preset' else text}"
@@ -30,10 +30,10 @@ def read(text: str, instead: Overrides | None = None) -> Study:
 
 
 def _overridden(spec: StudySpec, instead: Overrides) -> StudySpec:
-    """The specification with another base, and what else the command line says.
+    """Applies the overrides to a specification.
 
     Raises:
-        UsageError: If the variants differ in what is to be changed for all of them.
+        UsageError: If an override concerns a path in which the variants differ.
     """
     changes = instead.changes()
     differ = {spelling(path) for one in (spec.factors, *spec.variants) for path in one}

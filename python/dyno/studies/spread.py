@@ -1,4 +1,4 @@
-"""How much the runs of one variant differ from each other."""
+"""Variation between the runs of one variant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.studies.store import Entry
 
 
 class Spread(Model):
-    """Standard deviation of a variant's figure from run to run, percent."""
+    """Standard deviation of a variant's metric between runs, in percent."""
 
     variant: str
     metric: str
@@ -23,7 +23,7 @@ class Spread(Model):
 
 
 def spreads(study: Study, entries: Sequence[Entry]) -> list[Spread]:
-    """Of each variant and headline figure with two valid runs or more."""
+    """The spread of each variant and headline metric with at least two valid runs."""
     valid = counted(entries).values()
     found: list[Spread] = []
     for metric, headline in figures(study, valid):

@@ -1,4 +1,4 @@
-"""The book of a study: its plan, and a journal of its runs that a kill leaves readable."""
+"""The folder of a study: its plan, and a journal of its runs that survives a kill."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ _PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "be
 
 
 class Entry(Model):
-    """A run that has ended.
+    """A completed run.
 
     Attributes:
-        place: Of its slot.
-        attempt: From 1; later ones take the place of an invalid run.
-        bundle: Its folder, relative to the study's; None if it came to none.
+        place: The position of its slot.
+        attempt: From 1; later attempts replace an invalid run.
+        bundle: Its folder, relative to the study's; None if it has no bundle.
         code: The exit code.
-        verdict: That of its record. A disturbed run counts: runs alternate and are compared in
-            pairs, so the disturbance shows as noise in the interval. An invalid run never counts.
-        reasons: Why it is not valid, in words.
-        broken: Criteria that it broke, in words; it is no less valid, but its variant cannot win.
-        codes: Of the reasons.
+        verdict: The verdict of its record. A disturbed run counts: runs alternate and are compared
+            in pairs, so the disturbance shows as noise in the interval. An invalid run never
+            counts.
+        reasons: Why it is not valid, as text.
+        broken: Criteria that it violates, as text. The run stays valid, but its variant is
+            disqualified.
+        codes: The codes of the reasons.
         figures: Values of the study's metrics by name.
     """
 
@@ -54,7 +56,7 @@ class Entry(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_before(cls, given: Any) -> Any:
-        """Entries of older books say only whether a run is valid."""
+        """Converts entries of older journals, which only store whether a run is valid."""
         if not isinstance(given, dict) or "valid" not in given:
             return given  # pyright: ignore[reportUnknownVariableType]
         rest: dict[str, Any] = {key: one for key, one in given.items() if key != "valid"}  # pyright: ignore[reportUnknownVariableType]
@@ -63,32 +65,32 @@ class Entry(Model):
     @computed_field
     @property
     def valid(self) -> bool:
-        """Whether its values may be believed and compared on their own, as in its record."""
+        """Whether its values are reliable on their own, according to its record."""
         return self.verdict == "valid"
 
     @property
     def counts(self) -> bool:
-        """Whether the study's answer rests on its values."""
+        """Whether its values are used for the study's results."""
         return self.verdict != "invalid"
 
     @property
     def disturbed(self) -> bool:
-        """Whether it counts though its environment was not quiet."""
+        """Whether it counts although its environment was not quiet."""
         return self.verdict == "disturbed"
 
     @property
     def why_not(self) -> str:
-        """Why it is not valid, in words."""
+        """Why it is not valid, as text."""
         return clauses(self.reasons) or f"exit code {self.code}"
 
 
 class Begun(Model):
-    """A run that is about to begin.
+    """A run that is about to start.
 
     Attributes:
-        place, pair, variant, attempt: As of its entry.
-        started: When, seconds since the epoch.
-        out: Name of the folder of its data and bundle, in the study's.
+        place, pair, variant, attempt: As in its entry.
+        started: Start time, seconds since the epoch.
+        out: Name of the folder of its data and bundle, in the study's folder.
         words: Its command line.
     """
 
@@ -102,20 +104,19 @@ class Begun(Model):
 
 
 class Note(Model):
-    """What a study did beside its runs.
+    """A journal event other than a run.
 
     Attributes:
-        kind: ``begun`` and ``ended`` of a session, that is a process that works on the study;
-            ``load``, ``keep`` and ``restore`` of data; ``dropped`` of a variant.
-        at: When it ended, seconds since the epoch.
-        variant: Which was dropped, or was to run on the data.
+        kind: ``begun`` and ``ended`` for a session, which is a process that works on the study;
+            ``load``, ``keep`` and ``restore`` for data; ``dropped`` for a variant.
+        at: End time, seconds since the epoch.
+        variant: The dropped variant, or the one that needed the data.
         data: The data set, from 1.
-        seconds, size_bytes: What it took.
-        shared: Whether a copy shares its blocks with what it is a copy of.
-        text: Why.
-        how: Of what ended a session: ``done`` if its work was; ``early`` if what was left of it
-            could not have answered the study.
-        futility: Why, of such an end.
+        seconds, size_bytes: Duration and size.
+        shared: Whether a copy shares its blocks with the original.
+        text: The reason.
+        how: How a session ended: ``done`` if it completed; ``early`` if it stopped for futility.
+        futility: The details of a futility stop.
     """
 
     kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
@@ -134,22 +135,22 @@ class StudyStore:
     """A study's folder.
 
     Attributes:
-        cwd: The folder that its command was given in, which paths may be relative to.
+        cwd: The working directory of its command, the base of relative paths.
     """
 
     def __init__(self, folder: Path, study: Study, slots: list[Slot]) -> None:
-        """That of a study; see ``begin`` and ``open``."""
-        # The user may name it by a link; what is written in it goes through none.
+        """Use ``begin`` or ``open`` instead."""
+        # The user may name the folder by a link; files in it are never written through links.
         self.folder = folder.resolve() if folder.is_symlink() else folder
         self.study, self.slots = study, slots
         self.cwd = Path.cwd()
 
     @classmethod
     def begin(cls, folder: Path, study: Study, slots: list[Slot]) -> StudyStore:
-        """A new folder with the plan in it.
+        """Creates a new folder with the plan.
 
         Raises:
-            UsageError: If a study is there already.
+            UsageError: If the folder already has a study.
         """
         if (folder / _PLAN).exists():
             raise UsageError(f"{folder} already has a study. Use --resume, or another --out.")
@@ -160,10 +161,10 @@ class StudyStore:
 
     @classmethod
     def open(cls, folder: Path) -> StudyStore:
-        """The book of a study that was begun.
+        """Opens the folder of a started study.
 
         Raises:
-            UsageError: If there is none, or it cannot be read.
+            UsageError: If it does not exist or cannot be read.
         """
         try:
             plan = json.loads(safefiles.read_text(folder / _PLAN, journal.LONGEST))
@@ -185,10 +186,10 @@ class StudyStore:
         return made
 
     def entries(self) -> list[Entry]:
-        """The runs that ended, in their order; a last line that a kill cut off is left out.
+        """The completed runs in order; skips an incomplete last line.
 
         Raises:
-            UsageError: If a line makes no sense.
+            UsageError: If a line is invalid.
         """
         return journal.read(self.folder / _JOURNAL, Entry)
 
@@ -197,42 +198,42 @@ class StudyStore:
         journal.append(self.folder / _JOURNAL, entry)
 
     def begin_run(self, begun: Begun) -> None:
-        """Keeps what is about to run, in the place of what ran before, durably."""
+        """Records the run that is about to start, durably; replaces the previous record."""
         from dyno.bundle.writer import write_atomically
 
         write_atomically(self.folder / _BEGUN, begun.model_dump_json())
 
     def begun_run(self) -> Begun | None:
-        """The run that began last, if no entry says that it ended."""
+        """The last run that started, if it has no entry."""
         try:
             begun = Begun.model_validate_json(
                 safefiles.read_text(self.folder / _BEGUN, journal.LONGEST)
             )
         except (OSError, ValueError, UsageError):
-            return None  # it is made again, which costs its time only
+            return None  # the run is repeated, which only costs time
         done = {(entry.place, entry.attempt) for entry in self.entries()}
         return None if (begun.place, begun.attempt) in done else begun
 
     def notes(self) -> list[Note]:
-        """What was done beside the runs, in its order.
+        """The events other than runs, in order.
 
         Raises:
-            UsageError: If a line makes no sense.
+            UsageError: If a line is invalid.
         """
         return journal.read(self.folder / _NOTES, Note)
 
     def note(self, note: Note) -> None:
-        """Appends what was done beside the runs, durably."""
+        """Appends an event, durably."""
         journal.append(self.folder / _NOTES, note)
 
     def dropped(self) -> dict[str, str]:
-        """Variants that were left out of the rest, and why."""
+        """Dropped variants and the reasons."""
         return {note.variant: note.text for note in self.notes() if note.kind == "dropped"}
 
     def begin_session(self) -> float:
-        """Notes that a process works on the study from now; returns seconds worked on it before.
+        """Starts a session; returns the seconds of all earlier sessions.
 
-        A session that was killed went on until the last sign of life of its runs.
+        A killed session ends at the last write of its runs.
         """
         total, begun = 0.0, None
         for note in self.notes():
@@ -248,7 +249,7 @@ class StudyStore:
         return total
 
     def _last_sign(self) -> float:
-        """When anything in the folder was last written, bundles included."""
+        """The time of the last write in the folder, including bundles."""
         found = [path.stat().st_mtime for path in (self.folder / _JOURNAL, self.folder / _NOTES)
                  if path.exists()]  # fmt: skip
         for bundle in self.folder.glob("data-*/*Z-*"):
@@ -258,7 +259,7 @@ class StudyStore:
         return max(found, default=0.0)
 
     def go_on(self, seconds: float | None, early_stop: bool) -> None:
-        """Keeps the same study with another time limit, and whether it may end early."""
+        """Changes the time limit of the study, and whether it may stop early."""
         ends = {"time_limit_s": seconds, "early_stop": early_stop}
         changed = self.study.model_copy(update=ends)
         if changed != self.study:

@@ -1,4 +1,4 @@
-"""What the runs of a study took so far, with all that lies between them; pure."""
+"""Durations of a study's runs so far, including the time between them. Pure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dyno.studies.store import Entry, Note
 
 
 def cycles(study: Study, entries: Sequence[Entry], notes: Sequence[Note]) -> dict[str, list[float]]:
-    """Seconds of each run by its variant, from the end of the run before it to its own end.
+    """Seconds of each run by variant, from the end of the previous run to its own end.
 
-    That includes data that was put back or loaded again, and the start and end of processes. Not
-    included are pauses between sessions, and what is done once: the first load of a data set.
+    This includes restores and reloads of data, and process start and stop. It excludes pauses
+    between sessions and one-time work: the first load of a data set.
 
     Args:
-        study: What is run.
-        entries: Its runs, in their order.
-        notes: What was done beside them.
+        study: The study.
+        entries: Its runs, in order.
+        notes: Its other events.
     """
     data = {one.name: one.data for one in study.variants}
     sessions = [note.at for note in notes if note.kind == "begun"]
@@ -44,6 +44,6 @@ def cycles(study: Study, entries: Sequence[Entry], notes: Sequence[Note]) -> dic
 
 
 def invalid_share(entries: Sequence[Entry], expected: float, weight: float) -> float:
-    """The share of runs that do not count; ``expected`` weighs as much as ``weight`` runs."""
+    """The share of invalid runs; ``expected`` has the weight of ``weight`` runs."""
     invalid = sum(not entry.counts for entry in entries)
     return (invalid + expected * weight) / (len(entries) + weight)

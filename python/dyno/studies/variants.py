@@ -1,4 +1,4 @@
-"""Variants: what the base of a study says, changed by path."""
+"""Variants: changes to the base of a study, by path."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _PLAIN = ("workload", "target", "scale")
 
 
 def rebased(base: Base, changes: Mapping[str, Value]) -> Base:
-    """The base with what the paths say.
+    """Applies changes by path to the base.
 
     Raises:
-        UsageError: For a path that is none; the nearest is offered.
+        UsageError: If a path is unknown; the message offers the nearest one.
     """
     plain, parts = _applied(base, changes)
     return base.model_copy(update={**plain, **parts})
 
 
 def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
-    """The variant that differs from the base in what the paths say.
+    """Builds the variant that differs from the base in the given paths.
 
     Raises:
-        UsageError: For a path that is none; the nearest is offered.
+        UsageError: If a path is unknown; the message offers the nearest one.
     """
     plain, parts = _applied(base, changes)
     if plain["workload"] not in WORKLOADS:
@@ -47,7 +47,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     if not plain["target"] and plain["workload"] != IO:
         raise UsageError("base.target is missing.")
     if redact(str(plain["target"] or "")) != str(plain["target"] or ""):
-        # It would be in the study's files and in the process list, run after run.
+        # It would appear in the study's files and in the process list of every run.
         raise UsageError(
             f"The target of '{name}' contains a password. Use the environment (PGPASSWORD, "
             "MYSQL_PWD) or the database's password file."
@@ -72,7 +72,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
 def _applied(
     base: Base, changes: Mapping[str, Value]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Value]]]:
-    """The base's own values and its parts, with what the paths say."""
+    """Applies changes by path to the values and sections of the base."""
     plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
     parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
     for path, value in changes.items():
@@ -88,7 +88,7 @@ def _applied(
 
 
 def _offer(part: str, key: str) -> str:
-    """What was meant by a path that is none: a word needs the part that it belongs to."""
+    """Suggests a path for an unknown one: a setting needs its section."""
     if key:
         near = closest(part, PARTS)
         return f"Did you mean '{near}.{key}'?" if near else f"Known parts: {', '.join(PARTS)}."
@@ -107,10 +107,10 @@ def _offer(part: str, key: str) -> str:
 
 
 def named(spec: StudySpec) -> list[Variant]:
-    """The base and the variants that a specification names.
+    """The base and the named variants of a specification.
 
     Raises:
-        UsageError: If one has no name, or differs in nothing.
+        UsageError: If one has no name or no difference.
     """
     made = [changed(spec.base, spec.base_name, {})]
     for place, changes in enumerate(spec.variants):
@@ -125,10 +125,10 @@ def named(spec: StudySpec) -> list[Variant]:
 
 
 def factorial(spec: StudySpec) -> list[Variant]:
-    """Every combination of the levels of its factors.
+    """All combinations of the levels of its factors.
 
     Raises:
-        UsageError: If a factor has one level only.
+        UsageError: If a factor has only one level.
     """
     single = [path for path, levels in spec.factors.items() if len(levels) < 2]
     if single:

@@ -1,12 +1,11 @@
 """Database systems under test: one folder each, found by name.
 
-A folder offers ``SCHEMES`` (the URL schemes it answers to), ``EXAMPLE`` (such a URL), ``EMBEDDED``
-(whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. It may
-offer ``SERVER`` (its work is done by a server's processes, which wait for their clients),
-``STORE`` (``row store`` or ``column store``), ``EXPANSION`` (bytes on disk a byte of raw
-rows), ``lacks()``, which tells what has to be installed first, ``LIMITED`` (scheme → whom limits of
-processors, memory and I/O hold for), and a module ``layout`` with
-``parts(url)``, if it can have another physical design than its own.
+A folder provides ``SCHEMES`` (its URL schemes), ``EXAMPLE`` (an example URL), ``EMBEDDED``
+(whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. Optional:
+``SERVER`` (the work is done by server processes, which wait for clients), ``STORE`` (``row store``
+or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``lacks()`` (what must be
+installed first), ``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply
+to), and a module ``layout`` with ``parts(url)``, if it supports other physical designs.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ def names() -> list[str]:
 
 
 def parse(text: str) -> TargetUrl:
-    """Takes a target URL apart.
+    """Parses a target URL.
 
     Raises:
-        UsageError: If it is no URL or names no known target; the nearest is offered. A text that
-            could hold a password is not shown.
+        UsageError: If it is no URL or names no known target; the message offers the nearest. It
+            never shows a text that could contain a password.
     """
     scheme, colon, rest = text.partition(":")
     if scheme == "embedded" and colon:
@@ -62,22 +61,22 @@ def parse(text: str) -> TargetUrl:
 
 
 def _require_url(text: str, example: str) -> None:
-    """Refuses what is no URL with a host or an absolute path.
+    """Rejects a text that is not a URL with a host or an absolute path.
 
     Raises:
-        UsageError: Without a word of it: its parts may be those of a password.
+        UsageError: Without any part of the URL, which may contain a password.
     """
     try:
         if not text.partition(":")[2].startswith("//"):
             raise ValueError("no slashes")
         parts = urlsplit(text)
-        _ = parts.port  # a port that is none is found only by reading it
+        _ = parts.port  # an invalid port raises only when read
         cut_off = parts.fragment + parts.query.partition("=")[0]
         late = "@" in parts.path + parts.query and "@" not in parts.netloc and ":" in parts.netloc
         if parts.netloc.count("@") > 1 or "@" in cut_off or late:
             raise ValueError("the authority is incomplete")
     except ValueError as error:
-        # The error's own words would show what stands in the port's place: part of a password.
+        # The original message shows the text at the port's position, maybe part of a password.
         raise UsageError(
             f"The target URL is invalid; write it like {example}, with a port from 0 to "
             "65535. Percent-encode special characters in user and password: %2F for /, %3F "
@@ -86,7 +85,7 @@ def _require_url(text: str, example: str) -> None:
 
 
 def _unknown(word: str, what: str, known: Sequence[str]) -> UsageError:
-    """The error for a target that nothing answers to."""
+    """The error for an unknown target."""
     if re.fullmatch(r"[a-z]+(:[a-z]+)?", word) and closest(word, known):
         return unknown(what, word, known)
     return UsageError(
@@ -96,20 +95,20 @@ def _unknown(word: str, what: str, known: Sequence[str]) -> UsageError:
 
 
 def _embedded() -> list[str]:
-    """Names of the targets that Dyno runs privately."""
+    """Names of the targets that Dyno can run privately."""
     return [name for name in names() if getattr(_module(name), "EMBEDDED", False)]
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The target at ``url``; entering its context starts or checks it.
 
-    Embedded engines keep their data in ``out/engines/<name>``.
+    Embedded engines store their data in ``out/engines/<name>``.
     """
     return _module(url.name).open_target(url, out, limits)
 
 
 def about(name: str) -> tuple[Capabilities, list[str]]:
-    """What a target can do, and the addresses it is reached by. Nothing is started."""
+    """The capabilities of a target, and its address forms. Starts nothing."""
     module = _module(name)
     embedded = [f"embedded:{name}"] if module.EMBEDDED else []
     addresses = [*embedded, module.EXAMPLE]
@@ -118,38 +117,38 @@ def about(name: str) -> tuple[Capabilities, list[str]]:
 
 
 def store(name: str) -> str | None:
-    """What a target is, ``row store`` or ``column store``; None if it says neither."""
+    """``row store`` or ``column store``; None if the target does not declare it."""
     found: str | None = getattr(_module(name), "STORE", None) if name in names() else None
     return found
 
 
 def is_server(name: str) -> bool:
-    """Whether a target is a server: processes of its own, which wait for their clients."""
+    """Whether a target is a server: separate processes that wait for clients."""
     return name in names() and bool(getattr(_module(name), "SERVER", False))
 
 
 def is_others(address: str) -> bool:
-    """Whether an address is one of a server that is not Dyno's own, by its scheme alone."""
+    """Whether an address is that of a server that Dyno did not start, by its scheme."""
     scheme = address.partition(":")[0]
     return any(scheme in _module(name).SCHEMES for name in names() if is_server(name))
 
 
 def expansion(name: str) -> float:
-    """Bytes on disk for each byte of raw rows, all keys and indexes and its log included."""
+    """Bytes on disk per byte of raw rows, including keys, indexes and log."""
     return float(getattr(_module(name), "EXPANSION", 2.0))
 
 
 def lacks(name: str) -> str | None:
-    """What has to be installed before a target can be used, and how; None if nothing."""
+    """What must be installed before a target can be used, and how; None if nothing."""
     found: str | None = getattr(_module(name), "lacks", lambda: None)()
     return found
 
 
 def limited(url: TargetUrl) -> LimitedPlace:
-    """Whom ``--limit`` holds for at ``url``.
+    """The processes that ``--limit`` applies to at ``url``.
 
     Raises:
-        UsageError: If that is no process of Dyno's.
+        UsageError: If Dyno does not start them.
     """
     found: Mapping[str, LimitedPlace] = getattr(_module(url.name), "LIMITED", {})
     if url.scheme not in found:
@@ -162,10 +161,10 @@ def limited(url: TargetUrl) -> LimitedPlace:
 
 
 def require(url: TargetUrl, out: Path, capability: str) -> None:
-    """Refuses work that the target at ``url`` cannot do, before anything is started.
+    """Rejects work that the target at ``url`` does not support, before anything starts.
 
     Raises:
-        UsageError: With the target's own reason.
+        UsageError: With the target's reason.
     """
     able = open_target(url, out, Limits(memory_bytes=1 << 30, threads=1)).capabilities
     reason = getattr(able, capability)
@@ -174,13 +173,13 @@ def require(url: TargetUrl, out: Path, capability: str) -> None:
 
 
 def require_layout(url: TargetUrl, layout: Layout) -> LayoutParts:
-    """Refuses a layout that the target at ``url`` cannot have, before anything is started.
+    """Rejects a layout that the target at ``url`` does not support, before anything starts.
 
     Returns:
-        What it can have.
+        The supported parts.
 
     Raises:
-        UsageError: With the target's own reason.
+        UsageError: With the target's reason.
     """
     found = importlib.util.find_spec(f"{__name__}.{url.name}.layout")
     parts = importlib.import_module(found.name).parts(url) if found else LayoutParts()

@@ -1,4 +1,4 @@
-"""What backups beside the work share: where they go, what of them is timed, and how they end."""
+"""Base of online backups: location, timing and cleanup."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from dyno.workspace.footprint import folder_bytes
 
 
 class Backup(ABC):
-    """One backup after another, each written, synced, proven and removed (see ``Job``).
+    """Repeated backups, each written, synced, verified and removed (see ``Job``).
 
-    Of each the writing and the syncing are timed; proving it is not.
+    The time includes writing and syncing, but not verification.
     """
 
     method: str
 
     def __init__(self, out: Path, estimate: SpaceEstimate) -> None:
-        """Makes the scratch folder.
+        """Creates the scratch folder.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the folder cannot be used.
         """
         self.estimate = estimate
@@ -38,7 +38,7 @@ class Backup(ABC):
         self.program = Program()
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Takes one backup, proves that it is whole, and removes it."""
+        """Takes one backup, verifies it and removes it."""
         progress(0, 1, "backup")
         with self.scratch.empty_folder() as place:
             start = time.monotonic()
@@ -57,11 +57,11 @@ class Backup(ABC):
         return self.scratch.size()
 
     def cancel(self) -> None:
-        """Ends what is being written; a server ends its side with it."""
+        """Stops the current backup; a server stops its side with it."""
         self.program.cancel()
 
     def close(self) -> None:
-        """Removes what was written, and files with passwords."""
+        """Removes the files written, including files with passwords."""
         self.scratch.remove()
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Backup(ABC):
 
     @abstractmethod
     def _proven(self, place: Path) -> Check:
-        """Whether the backup in a folder is whole.
+        """Verifies that the backup in a folder is complete.
 
         Raises:
             TargetError: If it cannot be read.
@@ -83,7 +83,7 @@ class Backup(ABC):
 
 
 def _sync(folder: Path) -> None:
-    """Puts files and their names on the medium; what a program has synced costs next to nothing.
+    """Syncs files and their directory entries; cheap if a program has already synced them.
 
     Raises:
         TargetError: If the medium fails.

@@ -1,4 +1,4 @@
-"""Loads by the compiled half: the request, and what came of it."""
+"""Loads with the Rust loader: the request and its outcome."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def load(
     """Generates the rows and sends them over ``wire``.
 
     Args:
-        wire: How the loader reaches the target; may hold a password.
-        plan: What to load.
-        control: Handle of the compiled half, for progress and cancellation.
-        done: Parts that are in already, of a target that keeps a journal; None of others.
+        wire: Connection parameters for the loader; may contain a password.
+        plan: The load.
+        control: Handle of the loader, for progress and cancellation.
+        done: Parts already loaded, for a target with a journal; None for others.
 
     Raises:
-        _core.EngineError: What the loader met.
+        _core.EngineError: The error of the loader.
     """
     from dyno import _core
 

@@ -1,3 +1,3 @@
-"""The engines that are measured where nobody names one."""
+"""The default engines."""
 
 ROW_STORE, COLUMN_STORE = "embedded:postgresql", "embedded:duckdb"

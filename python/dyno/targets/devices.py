@@ -1,4 +1,4 @@
-"""Which block devices of this machine carry a target's data, its log and its temporary files."""
+"""Block devices of this machine with a target's data, log and temporary files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.host.storage import storage_facts
 def devices(target: Target) -> dict[str, Any]:
     """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.bundle.model.TargetFacts`.
 
-    What is not known is left out: a server elsewhere, a file system without a block device.
+    Unknown ones are left out: a remote server, a file system without a block device.
     """
     places = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
     found = {role: _carriers(paths) for role, paths in places.items()}
@@ -27,7 +27,7 @@ def devices(target: Target) -> dict[str, Any]:
 
 
 def _carriers(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
-    """The devices under all paths with their disks; none if that of one cannot be named."""
+    """The devices under all paths with their disks; empty if one is unknown."""
     found: dict[str, list[dict[str, Any]]] = {}
     for path in paths:
         try:

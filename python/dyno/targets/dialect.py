@@ -1,4 +1,4 @@
-"""Neutral SQL, which is PostgreSQL's, in the words of another system."""
+"""Translates neutral SQL, which is PostgreSQL's, to another dialect."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sqlglot.dialects.dialect import Dialect
 
 @lru_cache(maxsize=512)
 def translate(neutral: str, dialect: str) -> str:
-    """One neutral statement in ``dialect``, as sqlglot calls it (``mysql``, ``sqlite`` …).
+    """Translates a neutral statement to a sqlglot ``dialect`` (``mysql``, ``sqlite`` …).
 
-    Columns that Dyno's statements sort by are never NULL, so each system's own place for NULLs
-    stands: nothing is added to keep PostgreSQL's.
+    The sort columns of Dyno's statements are never NULL, so each system's own NULL order is fine:
+    nothing is added to preserve PostgreSQL's.
 
     Raises:
-        sqlglot.errors.ParseError: If the statement cannot be read.
+        sqlglot.errors.ParseError: If the statement cannot be parsed.
     """
     tree = sqlglot.parse_one(neutral, read="postgres")
     nulls = str(Dialect.get_or_raise(dialect).NULL_ORDERING)

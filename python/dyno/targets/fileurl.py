@@ -1,4 +1,4 @@
-"""Where the URL of a database in a file leads: ``name:///absolute`` or ``name:relative``."""
+"""File URLs of databases: ``name:///absolute`` or ``name:relative``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dyno.errors import TargetError, UsageError
 
 
 def file_of(url: TargetUrl, product: str) -> Path:
-    """The file that a URL names, absolute.
+    """The absolute path of the file of a URL.
 
     Args:
-        url: The URL, whose scheme is also the usual ending of such a file's name.
+        url: The URL; its scheme is also the usual file extension.
         product: The database system, for messages.
 
     Raises:
@@ -36,5 +36,5 @@ def file_of(url: TargetUrl, product: str) -> Path:
 
 
 def missing(file: Path) -> TargetError:
-    """The error for a file that is not there, where nothing is to be loaded into it."""
+    """The error for a missing file, if nothing will be loaded into it."""
     return TargetError(f"No such file: {file}. Create it with `dyno load`.")

@@ -1,4 +1,4 @@
-"""What follows a load in a server: statements over several sessions at once, timed and measured."""
+"""After a load into a server: runs statements in parallel sessions, timed and measured."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Step(Generic[Statement]):
     """One statement of the work.
 
     Attributes:
-        name: What it is called in the record, such as ``primary key lineitem``.
-        weight: Its part of the work, for the progress: bytes of the table that it reads, or 1.
-        final: A cheap statement that completes it; run alone, after all steps of its stage.
+        name: Its name in the record, such as ``primary key lineitem``.
+        weight: Its share of the work for the progress: bytes of the table that it reads, or 1.
+        final: A cheap statement that completes the step; it runs alone, after its stage.
         kind: ``primary key``, ``index``, ``cluster``, ``foreign key`` or ``analyse``.
         table: The table it works on.
-        relation: The table or index whose size it changes, if one.
+        relation: The table or index that changes in size, if any.
     """
 
     name: str
@@ -47,21 +47,23 @@ class Step(Generic[Statement]):
 
 @dataclass(frozen=True)
 class Stage(Generic[Statement]):
-    """Steps that may go on side by side, or ``alone`` one after another."""
+    """Steps that may run in parallel, or ``alone`` one after another."""
 
     steps: Sequence[Step[Statement]]
     alone: bool = False
 
 
 class StepLog(ABC, Generic[Session, Statement]):
-    """Measures the steps of an index stage, also those that go on side by side.
+    """Measures the steps of an index stage, including parallel ones.
 
-    A step that builds something needs its temporary files and what it builds; both are its own
-    whatever else goes on. A step that writes a table anew runs alone, so that all files together
-    tell. Without the files there is the growth at rest, and no peak.
+    A step that builds something uses temporary files and the files of the new object. Both belong
+    to
+    the step, whatever runs in parallel. A step that rewrites a table runs alone, so the total of
+    all
+    files measures it. Without access to the files, only the final growth is known, not the peak.
 
     Attributes:
-        ALONE: Kinds of steps that write a table anew.
+        ALONE: Kinds of steps that rewrite a table.
     """
 
     ALONE: ClassVar[frozenset[str]]
@@ -72,7 +74,7 @@ class StepLog(ABC, Generic[Session, Statement]):
 
     @contextlib.contextmanager
     def around(self, step: Step[Statement], session: Session) -> Generator[None]:
-        """Measures one step, which this session runs."""
+        """Measures one step that this session runs."""
         before = self._size(step, session)
         with self._meter.watching(self._probe(step, session)) as peak:
             yield
@@ -80,7 +82,7 @@ class StepLog(ABC, Generic[Session, Statement]):
         rest = None if before is None or after is None else after - before
         extra = peak.extra
         if extra is not None and step.kind in self.ALONE:
-            # The new copy is whole before the old one goes, however short the samples fall.
+            # The new copy is complete before the old one is dropped, even if no sample shows it.
             extra = max(extra, after or 0)
         elif extra is not None:
             extra += max(0, rest or 0)
@@ -95,7 +97,7 @@ class StepLog(ABC, Generic[Session, Statement]):
         }
 
     def records(self, seconds: dict[str, float]) -> list[dict[str, Any]]:
-        """All steps in the order in which they ended, with what they took."""
+        """All steps in order of completion, with their measurements."""
         return [
             StepRecord(step=name, seconds=seconds[name], **fields).record()
             for name, fields in self._found.items()
@@ -103,19 +105,19 @@ class StepLog(ABC, Generic[Session, Statement]):
 
     @abstractmethod
     def _size(self, step: Step[Statement], session: Session) -> int | None:
-        """Bytes of what the step makes or changes, now; None if nobody tells."""
+        """Current bytes of the object that the step creates or changes; None if unknown."""
 
     @abstractmethod
     def _probe(self, step: Step[Statement], session: Session) -> Probe | None:
-        """Tells the bytes that the step needs beside, while it runs; None without the files."""
+        """A probe of the step's additional bytes while it runs; None without the files."""
 
     @abstractmethod
     def _table_bytes(self, step: Step[Statement], before: int | None) -> int | None:
-        """Bytes of the table that the step reads; ``before`` is what :meth:`_size` told then."""
+        """Bytes of the table that the step reads; ``before`` is the previous :meth:`_size`."""
 
 
 class Indexer(Generic[Session, Statement]):
-    """Runs steps over several sessions, and can be stopped."""
+    """Runs steps over several sessions; can be stopped."""
 
     def __init__(
         self,
@@ -126,14 +128,14 @@ class Indexer(Generic[Session, Statement]):
         progress: Progress,
         log: StepLog[Session, Statement] | None = None,
     ) -> None:
-        """Plans no work yet.
+        """Creates it without work.
 
         Args:
             connect: Opens a session.
-            execute: Runs a statement of a step in one; raises ``DynoError`` if it failed.
-            threads: Sessions at once, at most.
-            stop: Ends the work when it is set.
-            progress: Told how much of it is done.
+            execute: Runs a statement of a step in a session; raises ``DynoError`` on failure.
+            threads: Maximum number of sessions.
+            stop: Stops the work when set.
+            progress: Receives the progress.
             log: Measures each step.
         """
         self._connect = connect
@@ -149,15 +151,15 @@ class Indexer(Generic[Session, Statement]):
         self.seconds: dict[str, Any] = {}
 
     def expect(self, stages: Iterable[Sequence[Step[Statement]]]) -> None:
-        """Says how much work there will be in all."""
+        """Announces the total amount of work."""
         self._total = sum(step.weight for steps in stages for step in steps)
 
     def run(self, steps: Sequence[Step[Statement]]) -> None:
-        """Runs the steps, each as soon as a session is free, then what completes them.
+        """Runs the steps, each as soon as a session is free, then the final statements.
 
         Raises:
             Interrupted: If it was stopped.
-            DynoError: What the first failing step met; the others are cancelled.
+            DynoError: The error of the first failing step; the others are cancelled.
         """
         waiting: queue.SimpleQueue[Step[Statement]] = queue.SimpleQueue()
         for step in steps:
@@ -219,5 +221,5 @@ class Indexer(Generic[Session, Statement]):
 
 
 def sessions_for(threads: int) -> int:
-    """How many sessions work at once where there are so many processors."""
+    """The number of parallel sessions for a number of CPUs."""
     return max(1, min(threads, _MOST_SESSIONS))

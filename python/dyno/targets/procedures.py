@@ -43,7 +43,7 @@ class Procedures:
         return f"{mark.PREFIX}{self.database} procedure {self.version}"
 
     def require_own(self, present: Sequence[tuple[str, str | None]], holds: str) -> None:
-        """Refuses a database in which other objects have one of their names.
+        """Rejects a database in which other objects have one of their names.
 
         Args:
             present: Names and comments of existing objects of this kind.

@@ -197,7 +197,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         """Paths of the private server's files."""
 
     def _admit(self, session: Session) -> None:
-        """Refuses a server at a URL that is not usable."""
+        """Rejects a server at a URL that is not usable."""
 
     def _finish(self, session: Session) -> dict[str, Any]:  # noqa: ARG002
         """Runs after all steps that follow a load; part of their seconds."""
@@ -264,7 +264,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             with closing(self.connect()) as session:
                 self._tuning.verify_server(session, server)
         except BaseException:
-            with contextlib.suppress(TargetError):  # what came first is told
+            with contextlib.suppress(TargetError):  # the first error is reported
                 server.stop()
             raise
 
@@ -274,7 +274,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             return self._facts(session)
 
     def require_rights(self, workload: str) -> None:
-        """Refuses a user without the right to create the tables (see ``contracts.rights``)."""
+        """Rejects a user without the right to create the tables (see ``contracts.rights``)."""
         with closing(self.connect()) as session:
             self._inside.require_rights(session, self._called, workload)
 

@@ -116,5 +116,5 @@ class ServerTuning(ABC, Generic[Session, Private]):
         return True
 
     def _value(self, word: str) -> str | None:
-        """The setting of a name; None if not given."""
+        """The value of a setting; None if not given."""
         return next((str(item.value) for item in self._asked if item.word == word), None)

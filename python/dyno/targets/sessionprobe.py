@@ -13,7 +13,7 @@ Session = TypeVar("Session", bound=Connection)
 
 
 class SessionProbe(Generic[Session]):
-    """See the protocol. A reading opens the session if there is none.
+    """Implements the protocol. A reading opens the session if necessary.
 
     The first reading comes one period after the probe joins. By then all users have their sessions,
     so the probe takes none from them.

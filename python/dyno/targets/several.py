@@ -15,7 +15,7 @@ def able(target: Target) -> bool | str:
 
 
 def require(target: Target, count: int) -> None:
-    """Refuses a target without support, before it is started.
+    """Rejects a target without support, before it is started.
 
     Raises:
         UsageError: With the reason.

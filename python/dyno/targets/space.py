@@ -20,7 +20,7 @@ def required_bytes(raw_bytes: dict[str, float], io_file_bytes: int = 0) -> int:
 
 
 def require_space(path: Path, needed: int, hint: str) -> None:
-    """Refuses a run that does not fit.
+    """Rejects a run that does not fit.
 
     Raises:
         DiskFullError: With the needed and the free space, and ``hint``.

@@ -1,4 +1,4 @@
-"""Storage: throughput and latency at each load, the best inside the ceiling, and comparisons."""
+"""Storage: throughput and latency at each load, the best point within the ceiling, comparisons."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dyno.profiles.arms import Place
 
 
 def io(bundle: Bundle) -> list[Estimate]:
-    """``io.<curve>.<load>.<figure>`` for each point, the best of each curve, and comparisons.
+    """Returns ``io.<curve>.<load>.<figure>``, the best of each curve, and comparisons.
 
-    With several arms the names start with ``io.<arm>``, with fill levels ``.fill<percent>``
-    follows. A load is ``qd<depth>``, or ``rate<I/Os a second>`` in an open loop.
+    With several arms, names start with ``io.<arm>``. With fill levels, ``.fill<percent>`` follows.
+    A load is ``qd<depth>``, or ``rate<IOPS>`` in an open loop.
     """
     found = places(bundle)
     estimates: list[Estimate] = []

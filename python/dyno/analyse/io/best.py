@@ -1,4 +1,4 @@
-"""The best of a curve: the most MB/s, or the most IOPS inside the ceiling."""
+"""The best point of a curve: highest MB/s, or highest IOPS within the ceiling."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dyno.profiles.arms import Ceiling, Load
 
 @dataclass(frozen=True)
 class Best:
-    """The load of a curve with its best figure.
+    """The load of a curve with the highest value.
 
     Attributes:
-        bound: Whether only loads inside the ceiling counted.
-        confirmed: Further windows that were measured once a search had found it; None if it was
-            not searched.
+        bound: Whether only loads within the ceiling counted.
+        confirmed: Number of confirmation windows after a search; None if the load was not
+            searched.
     """
 
     load: Load
@@ -32,16 +32,16 @@ class Best:
 
     @property
     def value(self) -> float:
-        """IOPS, or MB/s of a curve about that."""
+        """IOPS, or MB/s for a bandwidth curve."""
         return self.point.mbps if self.figure == "mbps" else self.point.iops
 
 
 def best(curve: Curve, ceiling: Ceiling) -> Best | None:
-    """The highest of a curve; of equals the least load. None if no load counts.
+    """Returns the highest point of a curve, at the lowest load if equal; None if no load counts.
 
-    Loads with failed I/Os do not count, and those outside the ceiling only for curves about MB/s
-    whose loads were listed. Of a search those that were confirmed go before all others: the
-    highest of many single windows is partly luck.
+    Loads with failed I/Os do not count. Loads outside the ceiling count only for MB/s curves with
+    listed loads. In a search, confirmed loads come first, because the maximum of many single
+    windows is biased upwards.
     """
     bound = curve.figure == "iops" or curve.searched
     counted = {
@@ -66,7 +66,7 @@ def _confirming(point: Point) -> int:
 
 
 def figures(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
-    """``best_iops`` or ``best_mbps``, and the load and latency it was at."""
+    """``best_iops`` or ``best_mbps``, with its load and latency."""
     found = best(curve, ceiling)
     if found is None:
         return

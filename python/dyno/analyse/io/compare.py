@@ -1,4 +1,4 @@
-"""Arms against each other, efficiency of several volumes at once, and the cost of being full."""
+"""Comparisons of arms, efficiency of several volumes at once, and the cost of a full volume."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dyno.profiles.arms import Place, how
 from dyno.statistics import student
 
 _Bests = Callable[[Place[Curve], int | None], float | None]
-"""The best of a place over all times, or in one of the times."""
+"""The best value of a place over all repeats, or in one repeat."""
 
 
 def comparison(run: Run, places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
-    """Ratios of bests between arms, and their changes with the fill level, curve by curve."""
+    """Ratios of best values between arms, and changes with the fill level, per curve."""
     way = how(run)
     yield from _fills(places)
     by_stage: dict[int, list[Place[Curve]]] = {}
@@ -67,7 +67,7 @@ def _ratio(
 def _efficiency(
     at: metrics.Compared, place: Place[Curve], arms: Sequence[Place[Curve]], bests: _Bests
 ) -> Iterable[Estimate]:
-    """The best of several volumes at once against what they give alone, if they scaled fully."""
+    """The best of several volumes at once, in % of full scaling."""
     first = arms[0]
     alone = [
         next((other for other in arms if other.arm.members == (member,)), None)
@@ -111,7 +111,7 @@ def _bests(curve: str) -> _Bests:
 
 
 _Quotient = tuple[float, float | None, float | None, int]
-"""A quotient, the bounds of its 95 % interval, and how many times made them."""
+"""A quotient, the bounds of its 95 % interval, and the number of repeats."""
 
 
 def _against(place: Place[Curve], other: Place[Curve], bests: _Bests) -> _Quotient | None:
@@ -121,11 +121,11 @@ def _against(place: Place[Curve], other: Place[Curve], bests: _Bests) -> _Quotie
 def _quotient(
     bests: _Bests, place: Place[Curve], expected: Callable[[int | None], float | None]
 ) -> _Quotient | None:
-    """A best divided by what is expected, and its 95 % interval where it was measured repeatedly.
+    """Divides a best value by the expected one; adds a 95 % interval if there are repeats.
 
-    The arms of one time are measured close together, so each time gives a quotient of its own. The
-    interval is that of the mean of their logarithms, by Student's t, put round the quotient of all
-    times together.
+    The arms of a repeat are measured close together, so each repeat gives its own quotient. The
+    interval is Student's t on the mean of their logarithms, placed around the quotient over all
+    repeats.
 
     Returns:
         None if either has no best.

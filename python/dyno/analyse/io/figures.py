@@ -1,4 +1,4 @@
-"""The figures of a load: rates, latencies of service and of response, what did not keep up."""
+"""Metrics of a load: rates, service times, response times and overload."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOVING: tuple[SideName, ...] = ("read", "write")
 
 
 def figures(at: metrics.StorageLoad, load: Load, point: Point, of: Quantity) -> Iterable[Estimate]:
-    """All metrics of a load.
+    """Yields all metrics of a load.
 
     Args:
-        at: Its metrics.
-        load: What was asked.
-        point: What was measured.
-        of: What the ceiling is about: ``p95``, ``mean`` or ``p99``.
+        at: The metric names of the load.
+        load: The requested load.
+        point: The measurements.
+        of: The quantity of the ceiling: ``p95``, ``mean`` or ``p99``.
     """
     yield rate(at.iops, point)
     yield rate(at.mbps, point)
@@ -52,7 +52,7 @@ def figures(at: metrics.StorageLoad, load: Load, point: Point, of: Quantity) -> 
 
 
 def rate(key: metrics.Key, point: Point) -> Estimate:
-    """IOPS or MB/s of all windows of a load: what ended over seconds, and a t interval."""
+    """IOPS or MB/s over all windows of a load: completions per second, with a t interval."""
     mega = key.unit == "MB/s"
     value = point.mbps if mega else point.iops
     half = point.half_width(mbps_of if mega else iops_of)
@@ -64,7 +64,7 @@ def rate(key: metrics.Key, point: Point) -> Estimate:
 
 
 def _sides(at: metrics.StorageLoad, point: Point) -> Iterable[Estimate]:
-    """Reads and writes apart, where there are both."""
+    """Reads and writes separately, if there are both."""
     for side in _MOVING if point.is_mixed else ():
         iops, mbps = point.of_side(side)
         yield at.side(side).iops.estimate(iops, TABLE)
@@ -74,7 +74,7 @@ def _sides(at: metrics.StorageLoad, point: Point) -> Iterable[Estimate]:
 def times(
     at: metrics.Part, part: Part, labels: Iterable[Quantity], table: str
 ) -> Iterable[Estimate]:
-    """Service times by side, and after them response times, in ms."""
+    """Service times per side, then response times, in ms."""
     for side, latencies in part.service.items():
         for label in labels:
             key = at.side(side).service(label)

@@ -1,4 +1,4 @@
-"""The figures of a load by volume, and by job where several run together."""
+"""Metrics of a load per volume, and per job if several run at once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _TABLE = "io_parts table"
 
 
 def figures(at: metrics.StorageLoad, point: Point, of: Quantity) -> Iterable[Estimate]:
-    """``<load>.at.<volume>.<metric>`` and ``<load>.job.<job>.<metric>``; none of a lone one.
+    """``<load>.at.<volume>.<metric>`` and ``<load>.job.<job>.<metric>``; none for one.
 
     Args:
-        at: The load's metrics.
-        point: What was measured.
-        of: What the ceiling is about: ``p95``, ``mean`` or ``p99``; p95 is told either way.
+        at: The metric names of the load.
+        point: The measurements.
+        of: The quantity of the ceiling: ``p95``, ``mean`` or ``p99``; p95 is always included.
     """
     for part_of, parts in ((at.volume, point.volumes), (at.job, point.jobs)):
         for own, part in parts.items():

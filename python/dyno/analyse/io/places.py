@@ -1,4 +1,4 @@
-"""The tables on storage as arms, fill levels, curves and loads."""
+"""Storage tables, grouped by arm, fill level, curve and load."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dyno.profiles.figure import recorded
 from dyno.profiles.steps import settled_rounds
 
 _Step = tuple[str, int, int, str, int | None]
-"""Arm, fill level, repeat, curve and place in the curve."""
+"""Arm, fill level, repeat, curve and position in the curve."""
 
 
 @dataclass
 class Curve:
-    """A curve at its loads, in rising order.
+    """A curve with its loads in ascending order.
 
     Attributes:
-        figure: What it is about: ``iops`` inside the ceiling, or ``mbps``.
-        settling: Windows left out, as they came before it was steady; None if it is not repeated
-            until then.
+        figure: The metric: ``iops`` within the ceiling, or ``mbps``.
+        settling: Windows before steady state, which are excluded; None if the curve is not
+            repeated until steady.
     """
 
     name: str
@@ -47,22 +47,22 @@ class Curve:
 
     @property
     def searched(self) -> bool:
-        """Whether its load was searched, and not listed."""
+        """Whether its loads come from a search instead of a list."""
         return any(row["purpose"] in {"grow", "narrow", "confirm"} for row in self.rows)
 
     @property
     def repeats(self) -> list[int]:
-        """Which times it was measured."""
+        """The repeats in which it was measured."""
         return sorted({row["repeat"] or 1 for row in self.rows})
 
     def of_repeat(self, repeat: int) -> Curve:
-        """The same with the windows of one of the times only."""
+        """The same curve with the windows of one repeat."""
         own = [row for row in self.rows if (row["repeat"] or 1) == repeat]
         return Curve(self.name, self.figure, own, self.pieces)
 
 
 def places(bundle: Bundle) -> list[Place[Curve]]:
-    """Everything that was profiled: by arm, then by fill level.
+    """Groups everything that was profiled: by arm, then by fill level.
 
     Raises:
         UsageError: If a table is damaged.
@@ -97,7 +97,7 @@ def _curve(run: Run, name: str, own: list[Row], parts: dict[_Step, list[Row]]) -
 
 
 def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:
-    """Without what was measured before a curve that is repeated until steady was so."""
+    """Drops the windows before steady state of a curve that is repeated until steady."""
     last = settled_rounds(run, name)
     kept: list[Row] = []
     by_repeat: dict[int, list[Row]] = {}
@@ -118,7 +118,7 @@ def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:
 
 
 def _pieces(steps: Iterable[Row], parts: dict[_Step, list[Row]]) -> Pieces:
-    """The parts of some steps. A lone volume may be called as its arm: then the job comes first."""
+    """The parts of some steps. A volume and its arm may share a name: then the job comes first."""
     pieces = Pieces({}, {}, {})
     for step in steps:
         jobs: set[str] = set()

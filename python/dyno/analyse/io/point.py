@@ -1,4 +1,4 @@
-"""Everything measured at one load: its windows put together, never their percentiles."""
+"""All windows of one load, merged; percentiles are never averaged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUANTILES: dict[Quantity, float] = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999"
 
 
 class Part:
-    """Windows of a load: all of it, or one of its volumes, jobs, or jobs on a volume."""
+    """Windows of a load: of the whole load, a volume, a job, or a job on a volume."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
@@ -33,33 +33,33 @@ class Part:
 
     @property
     def iops(self) -> float:
-        """Reads and writes a second."""
+        """Reads and writes per second."""
         return self.operations / self.seconds
 
     @property
     def mbps(self) -> float:
-        """10^6 bytes a second, both ways."""
+        """10^6 bytes per second, reads and writes together."""
         return self.bytes / self.seconds / 1e6
 
     def of_side(self, side: str) -> tuple[float, float]:
-        """Reads or writes a second, and 10^6 bytes of them a second."""
+        """IOPS and 10^6 bytes per second of one side."""
         ended = sum(row[f"{side}s"] for row in self.rows)
         moved = sum(row[f"{side}_bytes"] for row in self.rows)
         return ended / self.seconds, moved / self.seconds / 1e6
 
     @property
     def is_mixed(self) -> bool:
-        """Whether both reads and writes ended."""
+        """Whether both reads and writes completed."""
         return all(any(row[key] for row in self.rows) for key in ("reads", "writes"))
 
     @property
     def syncs_per_s(self) -> float:
-        """Syncs a second."""
+        """Syncs per second."""
         return self.syncs / self.seconds
 
     @property
     def in_flight(self) -> float:
-        """I/Os in flight, the mean over time."""
+        """I/Os in flight, averaged over time."""
         means = [number(row["in_flight_mean"]) or 0.0 for row in self.rows]
         if len(means) == 1:
             return means[0]
@@ -68,17 +68,17 @@ class Part:
 
     @property
     def is_open(self) -> bool:
-        """Whether any I/O was due at a time."""
+        """Whether any I/O had a scheduled time."""
         return any(row["rate"] is not None for row in self.rows)
 
     @cached_property
     def service(self) -> dict[SideName, Spread]:
-        """Service times of reads, writes and syncs, of those that ended."""
+        """Service times of completed reads, writes and syncs."""
         return self._merged("latency", SIDES)
 
     @cached_property
     def response(self) -> dict[SideName, Spread]:
-        """Response times, from when each was due; empty in a closed loop."""
+        """Response times from the scheduled time; empty in a closed loop."""
         return self._merged("response", ("read", "write"))
 
     def _merged(self, kind: str, sides: Iterable[SideName]) -> dict[SideName, Spread]:
@@ -91,24 +91,24 @@ class Part:
             for text in encoded:
                 merged.add(text)
             if merged.count:
-                # Of many volumes there are many of these: the histogram itself is not kept.
+                # There can be many volumes, so the histogram itself is not stored.
                 found[side] = merged.spread
         return found
 
     @property
     def judged(self) -> dict[SideName, Spread]:
-        """What a ceiling is about: response times where there is a rate, else service times."""
+        """Latencies that the ceiling limits: response times with a rate, else service times."""
         return {**self.service, **self.response}
 
     def keeps(self, ceiling: Ceiling) -> bool:
-        """Whether reads, writes and syncs, each on its own, keep within the ceiling."""
+        """Whether reads, writes and syncs each stay within the ceiling."""
         sides = self.judged.values()
         return bool(sides) and all(quantity(side, ceiling.of) <= ceiling.ms for side in sides)
 
 
 @dataclass
 class Pieces:
-    """Rows of the parts of a load, by name: volumes, jobs, and each job on each volume."""
+    """Rows of the parts of a load by name: volumes, jobs, and each job on each volume."""
 
     volumes: dict[str, list[Row]]
     jobs: dict[str, list[Row]]
@@ -119,8 +119,8 @@ class Point(Part):
     """A load as a whole.
 
     Attributes:
-        lanes: Each job on each volume, where the bundle has them.
-        volumes, jobs: Parts by name; empty where there is only one.
+        lanes: Each job on each volume, if the bundle stores them.
+        volumes, jobs: Parts by name; empty if there is only one.
     """
 
     def __init__(self, rows: Sequence[Row], pieces: Pieces) -> None:
@@ -130,12 +130,13 @@ class Point(Part):
         self.jobs = _several(pieces.jobs)
 
     def inside(self, ceiling: Ceiling) -> bool:
-        """Whether it kept the ceiling in every window: every job on every volume on its own.
+        """Whether every job on every volume stayed within the ceiling in every window.
 
-        The engine judged that at each step, as a merged percentile would hide one slow volume
-        among many. A search that is growing tries a load again whose first window was outside, for
-        a machine may pause once; then all windows together have to keep it. Bundles of earlier
-        versions have one volume and one job, and are judged here.
+        The engine judged this at each step, because a merged percentile would hide one slow volume
+        among many. A growing search retries a load if its first window exceeds the ceiling, because
+        a
+        machine may pause once; then all windows together must stay within it. Bundles of earlier
+        versions have one volume and one job and are judged here.
         """
         if any(row["level"] is None or row["inside_ceiling"] is None for row in self.rows):
             return self.keeps(ceiling)
@@ -146,27 +147,27 @@ class Point(Part):
         return tried_again and all(lane.keeps(ceiling) for lane in self.lanes or [self])
 
     def slowest_ms(self, of: Quantity) -> float:
-        """The slowest side of any job on any volume, by ``p95``, ``mean`` or ``p99``."""
+        """The slowest side of any job on any volume, as ``p95``, ``mean`` or ``p99``."""
         sides = [side for lane in self.lanes or [self] for side in lane.judged.values()]
         return max((quantity(side, of) for side in sides), default=0.0)
 
     @property
     def windows(self) -> int:
-        """How many steps it is made of."""
+        """The number of steps."""
         return len(self.rows)
 
     def half_width(self, value: Callable[[Row], float]) -> float | None:
-        """Half of the 95 % interval of a rate over its windows; None for a single one."""
+        """Half of the 95 % interval of a rate over its windows; None for a single window."""
         return student.half_width([value(row) for row in self.rows])
 
     @property
     def cov_percent(self) -> float | None:
-        """Coefficient of variation of the IOPS of its windows."""
+        """Coefficient of variation of the IOPS over its windows."""
         return variation_percent([iops_of(row) for row in self.rows])
 
 
 def quantity(latencies: Spread, of: Quantity) -> float:
-    """A figure of a distribution, ms: ``mean``, ``max``, or a percentile by its name."""
+    """A statistic of a distribution in ms: ``mean``, ``max``, or a percentile by name."""
     if of == "mean":
         return latencies.mean_ms
     return latencies.max_ms if of == "max" else latencies.quantile_ms(QUANTILES[of])

@@ -70,7 +70,7 @@ class Gap:
 
     @property
     def document(self) -> dict[str, Any]:
-        """It for other programs."""
+        """The phase as JSON."""
         return {
             "phase": self.phase.name,
             "title": self.title,

@@ -56,7 +56,7 @@ class Pair:
 
     @property
     def document(self) -> dict[str, Any]:
-        """It for other programs."""
+        """The metric as JSON."""
         return {**vars(self), "change_percent": self.percent}
 
 

@@ -20,7 +20,7 @@ Place = arms.Place[Curve]
 
 
 def places(page: Page) -> list[Place]:
-    """Every arm at every fill level, in the order of the plan."""
+    """Every arm at every fill level, in plan order."""
     groups: dict[tuple[str, int], dict[str, list[dict[str, Any]]]] = {}
     for row in _rows(page, "io", _SHAPE):
         if isinstance(row["volume"], str) and isinstance(row["phase"], str):
@@ -53,7 +53,7 @@ _SHAPE = ("volume", "stage", "phase", "pattern", "read_percent", "block_bytes", 
 
 
 def _rows(page: Page, table: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Each combination of the columns once, in the order of the table."""
+    """The distinct combinations of the columns, in table order."""
     found = page.bundle.table(table).select(list(columns)).to_pylist()
     return [dict(zip(columns, key, strict=True)) for key in dict.fromkeys(
         tuple(row[name] for name in columns) for row in found
@@ -92,7 +92,7 @@ def _curve(
 
 
 def _synced(page: Page, loads_of: list[metrics.StorageLoad]) -> int | None:
-    """Writes for each sync, where there are no others; for jobs together that there are syncs."""
+    """Writes per sync of the first load with syncs; None without syncs."""
     for load in loads_of:
         syncs, writes = page.value(load.syncs_per_s), page.value(load.iops)
         if syncs and writes:
@@ -101,7 +101,7 @@ def _synced(page: Page, loads_of: list[metrics.StorageLoad]) -> int | None:
 
 
 def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
-    """Whether a curve was steady every time; None if unknown."""
+    """Whether a curve was steady in every repeat; None if unknown."""
     told = [
         detail.settled[curve]
         for detail in _details(page, arm)
@@ -119,12 +119,12 @@ def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
 
 
 def _details(page: Page, arm: Arm) -> list[IoDetail]:
-    """What each phase of an arm tells."""
+    """The details of each phase of an arm."""
     return [phase.detail for phase in page.phases_of(IoDetail) if phase.detail.volume == arm.label]
 
 
 def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:
-    """The curves, those marked that have the same kind and size as another."""
+    """Marks curves that have the same kind and size as another."""
     titles = [curve.title for curve in curves]
     return tuple(
         replace(curve, alike=True) if titles.count(curve.title) > 1 else curve for curve in curves

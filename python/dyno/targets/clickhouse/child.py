@@ -1,13 +1,12 @@
-"""The process that holds chdb: one directory, one thread a session. Started by ``engine``.
+"""The chdb process: one directory, one thread per session. Started by ``engine``.
 
-``docs/decisions/0007`` tells why it is a process of its own. It imports nothing of Dyno's, to be
-there soon, and ends with the Dyno that started it: as soon as the other end of its control socket
-is closed.
+``docs/decisions/0007`` explains why it is a separate process. It imports nothing from Dyno, for a
+fast start, and exits when its control socket is closed, so it never outlives Dyno.
 
-The control socket takes ``session`` (with the session's socket, and the pipe that its rows come
-through if it is to load) and ``cancel``. On a session's socket a request is a word (``setup``,
-``execute``, ``insert``), a statement and its number, and has one answer: ``("rows", bytes)`` with
-an Arrow stream, or ``("error", text)``. What ``setup`` did holds for the session's whole life.
+The control socket accepts ``session`` (with the session's socket and, for a load, the pipe of its
+rows) and ``cancel``. On a session's socket a request is a word (``setup``, ``execute``,
+``insert``), a statement and its number. Each request has one response: ``("rows", bytes)`` with an
+Arrow stream, or ``("error", text)``. The effects of ``setup`` last for the whole session.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ MESSAGE = 1 << 16
 
 
 def comment(session: int) -> str:
-    """What the statements of a session are known by in the engine (``log_comment``)."""
+    """The ``log_comment`` that identifies the statements of a session in the engine."""
     return f"dyno-{session}"
 
 
 @dataclass
 class Statement:
-    """Which statement a session is at; a cancellation may cross its end on the way.
+    """The current statement of a session; a cancellation may arrive after its end.
 
     Attributes:
-        current: The number of the one under way; 0 between two.
-        cancelled: The last one that was to be cancelled.
+        current: The number of the running statement; 0 between two.
+        cancelled: The last statement to cancel.
     """
 
     current: int = 0
@@ -63,7 +62,7 @@ class Server:
         self._root: Any = self._connect(address)
 
     def serve(self) -> None:
-        """Takes control messages until the other end is closed."""
+        """Handles control messages until the other end is closed."""
         self._control.send(json.dumps({"ready": True}).encode())
         while True:
             try:
@@ -83,17 +82,17 @@ class Server:
                 threading.Thread(target=self._session, args=work, daemon=True).start()
 
     def close(self) -> None:
-        """Stops what runs and leaves the directory whole."""
+        """Stops running statements and closes the directory cleanly."""
         self._kill("LIKE 'dyno-%'")
         self._root.close()
 
     def _cancel(self, statement: Statement, mark: str, number: int) -> None:
-        """Ends the statement of that number, be it yet to come; never the one after it."""
+        """Cancels the statement of that number, even before it starts; never the next one."""
         with statement.lock:
             statement.cancelled = max(statement.cancelled, number)
         while True:
             with statement.lock:
-                # Until it is on the engine's list it cannot be found there.
+                # The engine can only find a statement that is on its list.
                 if statement.current != number or self._kill(f"= '{mark}'"):
                     return
             time.sleep(_POLL_S)
@@ -101,7 +100,7 @@ class Server:
     def _kill(self, sessions: str) -> bool:
         """Whether a statement was found, or cannot be: an engine at its limit may refuse even this.
 
-        It then goes on, and Dyno ends the process.
+        In the latter case, Dyno kills the process.
         """
         sql = f"KILL QUERY WHERE Settings['log_comment'] {sessions} ASYNC"
         try:
@@ -131,8 +130,9 @@ class Server:
                             setup.append(sql)
                     except Exception as error:
                         answer = "error", str(error)
-                        # chdb puts what a failed statement has written of its answer in front of
-                        # the next answer of the same connection, unasked.
+                        # chdb prepends the partial output of a failed statement to the next
+                        # response of the same
+                        # connection.
                         if session is not None:
                             session = session.close()
                     finally:
@@ -159,7 +159,7 @@ def _answer(session: Any, channel: Any, word: str, sql: str, rows: FileIO | None
 
 
 def _insert(session: Any, channel: Any, sql: str, rows: FileIO) -> int:
-    """Rows from the pipe to its end; then the other side says whether that was all of them."""
+    """Inserts rows from the pipe until EOF; then the other side confirms their completeness."""
     try:
         inserter = session.send_insert(sql, "ArrowStream")
         try:
@@ -170,7 +170,7 @@ def _insert(session: Any, channel: Any, sql: str, rows: FileIO) -> int:
                 inserter.cancel()
             raise
     except Exception:
-        rows.close()  # who writes into it learns of the failure at once
+        rows.close()  # the writer notices the failure at once
         channel.recv()
         raise
     if channel.recv()[0] != "commit":
@@ -180,13 +180,13 @@ def _insert(session: Any, channel: Any, sql: str, rows: FileIO) -> int:
 
 
 def main(handle: int, address: str) -> None:
-    """Serves until Dyno is gone.
+    """Serves until Dyno exits.
 
     Args:
         handle: The control socket.
-        address: The directory, with the engine's own options as chdb takes them.
+        address: The directory, with engine options in chdb's format.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for Dyno, which cancels what runs
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Dyno handles Ctrl-C
     control = socket.socket(fileno=handle)
     try:
         server = Server(control, address)
@@ -194,8 +194,8 @@ def main(handle: int, address: str) -> None:
         control.send(json.dumps({"error": str(error)}).encode()[:MESSAGE])
         os._exit(1)
     server.serve()
-    # A statement that heeds no cancellation must not keep the process; and chdb's own way out
-    # can fault while one runs, so Python's is not taken.
+    # A statement that ignores cancellation must not block the exit. chdb's exit handlers can
+    # crash while one runs, so they are skipped.
     last = threading.Timer(_LAST_S, os._exit, (1,))
     last.daemon = True
     last.start()

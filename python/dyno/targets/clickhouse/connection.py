@@ -1,4 +1,4 @@
-"""One session in the process that holds chdb."""
+"""One session in the chdb process."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from dyno.targets.clickhouse.errors import statement_error
 
 _POLL_S = 1.0
 _HEED_S = 30.0
-"""Time after a cancellation until Dyno kills the engine."""
+"""Seconds from a cancellation until Dyno kills the engine."""
 
 
 class ClickhouseConnection:
-    """A session of its own; several may run at the same time."""
+    """A session; several can run concurrently."""
 
     def __init__(self, engine: Engine, rows: int | None = None) -> None:
-        """Opens it.
+        """Opens the session.
 
         Args:
             engine: The process.
-            rows: The reading end of the pipe that ``insert`` takes rows from.
+            rows: The read end of the pipe for ``insert``.
 
         Raises:
-            TargetError: If the engine is gone.
+            TargetError: If the engine has exited.
         """
         self._engine = engine
         self._number, self._channel = engine.session(rows)
@@ -39,30 +39,30 @@ class ClickhouseConnection:
         self._cancelled_at: float | None = None
 
     def setup(self, sql: str) -> None:
-        """Runs a statement (``SET``, ``USE``) whose effect holds as long as the session."""
+        """Runs a statement (``SET``, ``USE``) that affects the whole session."""
         self._begin("setup", sql)
         self._receive()
 
     def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+        """Runs one statement to the last row (see the protocol)."""
         self._begin("execute", sql)
         return _result(self._receive())
 
     def insert(self, sql: str) -> None:
-        """Begins an ``INSERT`` of the rows that come through the pipe; ``end`` ends it."""
+        """Starts an ``INSERT`` of the rows from the pipe; ``end`` completes it."""
         self._begin("insert", sql)
 
     def end(self, *, commit: bool) -> int:
-        """Ends an insert once the pipe is closed; returns the rows that were taken.
+        """Completes an insert after the pipe is closed; returns the number of rows.
 
         Raises:
-            DatabaseError, TargetError: What ClickHouse met.
+            DatabaseError, TargetError: The error of ClickHouse.
         """
         self._send("commit" if commit else "cancel", "")
         return int(self._receive())
 
     def cancel(self) -> None:
-        """Stops the statement under way."""
+        """Stops the running statement."""
         self._cancelled_at = self._cancelled_at or time.monotonic()
         self._engine.cancel(self._number, self._statement)
 
@@ -97,7 +97,7 @@ class ClickhouseConnection:
 
 
 def _result(stream: bytes) -> QueryResult:
-    """An Arrow stream as rows of Python's own values."""
+    """Converts an Arrow stream to rows of Python values."""
     if not stream:
         return QueryResult([], [])
     try:
@@ -114,6 +114,6 @@ def _result(stream: bytes) -> QueryResult:
 
 
 def _values(column: Any) -> list[Any]:
-    if pa.types.is_timestamp(column.type):  # kept in UTC, and meant without a zone
+    if pa.types.is_timestamp(column.type):  # stored in UTC, but has no time zone
         column = column.cast(pa.timestamp("us"))
     return column.to_pylist()

@@ -1,4 +1,4 @@
-"""Tables in ClickHouse: rendered from the neutral schema, and marked as Dyno's."""
+"""Tables in ClickHouse: DDL from the neutral schema, with Dyno's mark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dyno.targets.clickhouse.connection import ClickhouseConnection
 _TYPES = {
     "int32": "Int32",
     "int64": "Int64",
-    # Days from 1970 to 2149 in two bytes; a day outside of them is refused by the load.
+    # Two-byte days from 1970 to 2149; the load rejects other dates.
     "date": "Date",
     "timestamp": "DateTime64(6, 'UTC')",
     "char": "String",
@@ -29,15 +29,15 @@ def quoted(*names: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text constant."""
+    """A string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def column_type(column: dict[str, Any]) -> str:
-    """The type of a column; only one that may be NULL pays for the mask of them.
+    """The type of a column; only nullable columns have a null mask.
 
     Raises:
-        DynoError: If the generator declares a type that is not known here.
+        DynoError: If the generator's type is unknown.
     """
     match column["kind"]:
         case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
@@ -52,7 +52,7 @@ def column_type(column: dict[str, Any]) -> str:
 def create_table(
     place: str, table: dict[str, Any], comment: str, layout: Layout | None = None
 ) -> str:
-    """``CREATE TABLE``: rows lie in the order of the primary key, or as the layout says."""
+    """``CREATE TABLE``, sorted by the primary key or as the layout says."""
     columns = [f"{quoted(column['name'])} {column_type(column)}" for column in table["columns"]]
     order = design.order(table, layout)
     by = ", ".join(quoted(name) for name in order)
@@ -84,8 +84,8 @@ def create_tables(
 ) -> None:
     """Creates the workload's tables (see the protocol).
 
-    ClickHouse knows no transaction over several of them, but each has Dyno's mark from its first
-    moment: what an interruption leaves behind is known as Dyno's and as not whole.
+    ClickHouse has no multi-table transactions. Each table has Dyno's mark from its creation, so an
+    interruption leaves tables that are marked as Dyno's and as incomplete.
     """
     design.require(workload, layout)
     place = mark.schema_of(workload)
@@ -102,19 +102,19 @@ def create_tables(
 
 
 def set_mark(session: ClickhouseConnection, workload: str, state: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables, one after another."""
+    """Writes Dyno's mark to each of the workload's tables."""
     place, comment = mark.schema_of(workload), literal(mark.write(workload, state))
     for name in schema.table_names(workload):
         session.execute(f"ALTER TABLE {quoted(place, name)} MODIFY COMMENT {comment}")
 
 
 def loaded(session: ClickhouseConnection, workload: str) -> Loaded | None:
-    """What Dyno's mark says of the workload's tables."""
+    """Reads Dyno's mark from the workload's tables."""
     return mark.read(relations(session, mark.schema_of(workload)), workload)
 
 
 def relations(session: ClickhouseConnection, place: str) -> dict[str, str | None]:
-    """Everything that has a table's name in a database, with its comment."""
+    """All relations of a database, with their comments."""
     rows = session.execute(
         f"SELECT name, comment FROM system.tables WHERE database = {literal(place)}"  # noqa: S608
     ).rows

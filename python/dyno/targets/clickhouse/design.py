@@ -1,6 +1,6 @@
-"""The order, the key and the partitions of a table, as a layout asks for them.
+"""Sort order, key and partitions of a table according to a layout.
 
-A table lies in one order, which its sparse primary index follows: that of its primary key, or that
+A table has one sort order, which its sparse primary index follows: that of its primary key, or that
 of the columns it is clustered by.
 """
 
@@ -14,7 +14,7 @@ from dyno.errors import UsageError
 
 
 def order(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
-    """The columns that a table lies in the order of; none for the order of the load."""
+    """The sort columns of a table; empty for load order."""
     if layout is None:
         return tuple(table["primary_key"])
     clustered = layout.design(table["name"]).cluster
@@ -22,26 +22,26 @@ def order(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
 
 
 def number(design: TableDesign, cut: str, kind: str, literals: list[str]) -> str:
-    """The number of a row's partition from 1 on, as an expression.
+    """An expression for the number of a row's partition, from 1.
 
-    The engine keeps the least and greatest value of the column for each part, whatever the
-    expression, and leaves out parts by them.
+    The engine stores the minimum and maximum of the column per part, whatever the expression, and
+    prunes parts by them.
 
     Args:
-        design: With partitions.
+        design: A design with partitions.
         cut: The quoted column.
         kind: Its type.
-        literals: The lower ends of all partitions but the first.
+        literals: The lower bounds of all partitions except the first.
     """
     ends = [f"{cut} < CAST({end} AS {kind}), {at}" for at, end in enumerate(literals, start=1)]
     return f"multiIf({', '.join(ends)}, {len(design.partitions)})" if ends else "1"
 
 
 def require(workload: str, layout: Layout | None) -> None:
-    """Refuses tables that would have to lie in two orders.
+    """Rejects tables that would need two sort orders.
 
     Raises:
-        UsageError: If a table shall be clustered and have its primary key too.
+        UsageError: If a table has both clustering and its primary key.
     """
     if layout is None or layout.indexes in {"default", "none"}:
         return
@@ -56,7 +56,7 @@ def require(workload: str, layout: Layout | None) -> None:
 
 
 def notes(layout: Layout | None) -> list[str]:
-    """What differs from what the layout's words promise, and why."""
+    """Deviations from the layout, and the reasons."""
     if layout is None:
         return []
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Dyno's side of the process that holds chdb: starts it, opens sessions in it, ends it."""
+"""Client of the chdb process: starts it, opens sessions, stops it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STOP_S = 15.0
 
 
 class Engine:
-    """A running child. Its sessions are independent of each other and may run at the same time."""
+    """A running child. Its sessions are independent and can run concurrently."""
 
     def __init__(
         self,
@@ -36,10 +36,10 @@ class Engine:
         """Starts the child on a directory.
 
         Args:
-            folder: The directory; made if it is missing.
-            options: Settings of the engine as a whole.
-            launch: What its command line begins with, to be where the limits of a run hold.
-            killed: Which of those limits the kernel killed it for; None if none.
+            folder: The directory; created if missing.
+            options: Engine-wide settings.
+            launch: The command prefix that applies the run's limits.
+            killed: Returns the limit for which the kernel killed it; None if none.
 
         Raises:
             TargetError: If chdb is not installed, or cannot open the directory.
@@ -52,13 +52,13 @@ class Engine:
         self._killed_by_us = False
         self._killed = killed
         told: dict[str, int | str] = {**options}
-        if not set(CHDB_READS) & set(_CONFIG):  # or it goes without its log of statements
+        if not set(CHDB_READS) & set(_CONFIG):  # otherwise it has no query log
             told["config-file"] = _CONFIG
         address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in told.items())
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                # -P: nothing in the working directory is taken for a module.
+                # -P: no modules from the working directory.
                 [*launch, sys.executable, "-P", child.__file__, str(theirs.fileno()), address],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -77,17 +77,17 @@ class Engine:
 
     @property
     def pid(self) -> int:
-        """The child's process."""
+        """The process id of the child."""
         return self._process.pid
 
     def session(self, rows: int | None = None) -> tuple[int, Connection[Any, Any]]:
-        """A new session: its number, and the socket that it answers on.
+        """Opens a session; returns its number and its socket.
 
         Args:
-            rows: The reading end of a pipe that rows will come through.
+            rows: The read end of a pipe for rows.
 
         Raises:
-            TargetError: If the child is gone.
+            TargetError: If the child has exited.
         """
         mine, theirs = socket.socketpair()
         handles = [theirs.fileno()] if rows is None else [theirs.fileno(), rows]
@@ -103,7 +103,7 @@ class Engine:
         return number, Connection(mine.detach())
 
     def cancel(self, session: int, statement: int) -> None:
-        """Asks for the end of a session's statement of that number; never raises."""
+        """Requests the cancellation of a session's statement; never raises."""
         request = {"do": "cancel", "session": session, "statement": statement}
         message = json.dumps(request).encode()
         with self._lock:
@@ -113,16 +113,16 @@ class Engine:
                 return
 
     def kill(self) -> None:
-        """Ends the child at once, with all its sessions."""
+        """Kills the child with all its sessions."""
         self._killed_by_us = True
         self._process.kill()
 
     def lost(self) -> TargetError:
-        """The error for a child that is gone."""
+        """The error for a child that has exited."""
         return TargetError(f"{self.why_gone()}.", kind="connection_lost")
 
     def why_gone(self) -> str:
-        """How the child ended, in words."""
+        """The exit status of the child, as text."""
         try:
             code = self._process.wait(_GONE_S)
         except subprocess.TimeoutExpired:
@@ -136,7 +136,7 @@ class Engine:
         return f"ClickHouse ended (exit code {code})"
 
     def stop(self) -> None:
-        """Ends the child: kindly, and by force if that takes long; never raises."""
+        """Stops the child, by force after a timeout; never raises."""
         self._control.close()
         try:
             self._process.wait(_STOP_S)

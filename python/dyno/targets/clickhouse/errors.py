@@ -1,4 +1,4 @@
-"""What ClickHouse's errors mean, in the classes that a bundle counts."""
+"""ClickHouse errors, mapped to the classes of a bundle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dyno.errors import DynoError, TargetError, error_of_kind
 
 _LONGEST = 300
 
-# By the engine's own numbers (``system.errors``).
+# By error code (``system.errors``).
 _KINDS = {
     159: "timeout",  # TIMEOUT_EXCEEDED
     173: "out_of_memory",  # CANNOT_ALLOCATE_MEMORY
@@ -45,7 +45,7 @@ def statement_error(text: str) -> DynoError:
 
 
 def start_error(text: str, folder: Path) -> TargetError:
-    """The error for a directory that could not be opened, with what to do about it."""
+    """The error for a directory that cannot be opened, with advice."""
     if holder := holder_of(folder):
         return TargetError(
             f"{folder} is open in another process ({holder}); ClickHouse allows one. Wait "
@@ -72,7 +72,7 @@ def holder_of(folder: Path) -> str:
 
 
 def _short(text: str) -> str:
-    """The engine's message in one line: without its number, its stack and long lists."""
+    """The engine's message in one line, without number, stack and long lists."""
     line = next((part.strip() for part in text.splitlines() if part.strip()), "unknown error")
     line = re.sub(r"^.*?Code: \d+\. (?:DB::)?Exception: ", "", line)
     line = re.sub(r"\. Expected one of: .*|, Stack trace .*| \(version [^)]*\)", "", line)

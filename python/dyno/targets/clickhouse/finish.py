@@ -1,7 +1,7 @@
-"""What follows a load: the parts that the inserts wrote become one a table, or one a partition.
+"""After a load: merges the inserted parts to one per table, or one per partition.
 
-Queries then meet the same files in every run, and no merge in the background takes part in a
-measurement. There are no secondary indexes: rows lie in one order, and columns are read whole.
+Queries then read the same files in every run, and no background merge affects a measurement. There
+are no secondary indexes: rows have one sort order, and columns are read completely.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dyno.workspace.footprint import Probe
 
 _INTERRUPTED = "Interrupted while merging in ClickHouse."
 
-# Merged parts stay for up to a minute, and would be counted with what the table takes at rest.
-# Dropping a partition, be it none, removes them at once.
+# Merged parts remain for up to a minute and would count as table size. Dropping a partition,
+# even one that does not exist, removes them at once.
 _TIDY = "ALTER TABLE {table} DROP PARTITION ID 'none'"
 
 
@@ -32,10 +32,10 @@ def finish(
     stop: threading.Event,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Merges table after table.
+    """Merges one table after another.
 
     Returns:
-        Seconds a step, ``total``, and ``space`` as the protocol says.
+        Seconds per step, ``total``, and ``space`` as in the protocol.
 
     Raises:
         Interrupted: If ``stop`` was set.
@@ -52,7 +52,7 @@ def finish(
 
 
 def _bytes(session: ClickhouseConnection, place: str, table: str) -> int:
-    """Bytes on storage of a table's parts, as the engine counts them."""
+    """Bytes on disk of a table's parts, as the engine reports them."""
     return int(
         session.execute(
             "SELECT sum(bytes_on_disk) FROM system.parts "  # noqa: S608  (quoted)

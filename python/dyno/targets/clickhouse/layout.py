@@ -1,4 +1,4 @@
-"""What of a layout ClickHouse can have."""
+"""The layout features that ClickHouse supports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PLACE = "a ClickHouse database is one directory, set in the target URL: "
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every directory)
-    """What this target can do of a layout."""
+    """The layout features of this target."""
     return LayoutParts(
         partitions=True,
         no_keys=True,

@@ -1,7 +1,7 @@
-"""Generated rows into ClickHouse: Arrow through a pipe, no files.
+"""Loads generated rows into ClickHouse: Arrow through a pipe, without files.
 
-The generator works in Dyno's process and writes Arrow batches into a pipe; the engine's process
-feeds them to chdb's streaming insert, the fastest of its public routes (``benches/``).
+The generator runs in Dyno's process and writes Arrow batches to a pipe. The engine's process passes
+them to chdb's streaming insert, the fastest of its public interfaces (``benches/``).
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _WORTH_PARTS = 100_000
-"""Tables with fewer rows are loaded by one stream: each makes a file set of its own."""
+"""Smaller tables are loaded by one stream, because each stream creates its own set of files."""
 _LITTLE_BYTES = 64 << 20
 """Free space below this explains why ClickHouse lost rows."""
 
 
 def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:
-    """Loads table after table, each in ``plan.streams`` parts at the same time.
+    """Loads one table after another, each in ``plan.streams`` concurrent parts.
 
     Args:
-        connect: Opens a session that takes rows from a pipe, if it is given the end of one.
-        plan: What to load.
-        control: Told of progress; cancels.
+        connect: Opens a session; takes the read end of a pipe if the session loads rows.
+        plan: The load.
+        control: Receives progress; cancels.
 
     Raises:
-        Interrupted: If ``control`` was cancelled; rows that were written already stay, in a table
-            that is marked as not whole.
-        TargetError: What ClickHouse met, or that it lost rows without a word.
+        Interrupted: If ``control`` was cancelled; rows already written remain in a table that is
+            marked as incomplete.
+        TargetError: The error of ClickHouse, or that it silently lost rows.
     """
     from dyno import _core
 
@@ -87,10 +87,10 @@ def insert(connect: Connect, workload: str, table: str, stream: object) -> int:
     """Inserts all rows of an Arrow stream (``__arrow_c_stream__``) into a table.
 
     Returns:
-        The rows that ClickHouse says it took.
+        The number of rows that ClickHouse reports.
 
     Raises:
-        DatabaseError, TargetError: What ClickHouse met; the stream's own error otherwise.
+        DatabaseError, TargetError: The error of ClickHouse, else the error of the stream.
     """
     reader = pa.RecordBatchReader.from_stream(stream)
     with _pipe() as (read, write):
@@ -105,7 +105,7 @@ def insert(connect: Connect, workload: str, table: str, stream: object) -> int:
                     writer.write_batch(batch)
             sink.close()
         except BrokenPipeError:
-            # ClickHouse stopped reading, and says why.
+            # ClickHouse stopped reading, and reports why.
             _close(sink)
             session.end(commit=False)
             raise
@@ -118,7 +118,7 @@ def insert(connect: Connect, workload: str, table: str, stream: object) -> int:
 
 
 def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _core.Control) -> int:
-    """One table; every part is generated and inserted by a thread of its own."""
+    """Loads one table; one thread per part generates and inserts it."""
     from dyno import _core
 
     rows: list[int] = []
@@ -133,7 +133,7 @@ def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _co
         except BaseException as error:
             if not control.cancelled:
                 failures.append(error)
-                control.cancel()  # the other parts need not go on
+                control.cancel()  # stops the other parts
 
     threads = [threading.Thread(target=work, args=(part,)) for part in range(1, parts + 1)]
     for thread in threads:
@@ -149,10 +149,9 @@ def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _co
 
 @contextlib.contextmanager
 def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]]:
-    """Makes sure that the table has grown by the rows that are put into the list.
+    """Verifies that the table has grown by the rows appended to the list.
 
-    The streaming insert ends without an error, and tells all rows as written, where the volume was
-    too full for them.
+    On a full volume, the streaming insert ends without an error and reports all rows as written.
 
     Raises:
         TargetError: If rows are missing.
@@ -176,12 +175,12 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
 
 @contextlib.contextmanager
 def _pipe() -> Generator[tuple[int, int]]:
-    """A roomy pipe; both ends are closed if the block fails."""
+    """A pipe with a large buffer; both ends are closed if the block fails."""
     import fcntl
 
     read, write = os.pipe()
     try:
-        with contextlib.suppress(OSError):  # over the user's limit: the usual size will do
+        with contextlib.suppress(OSError):  # above the user's limit: keep the default size
             fcntl.fcntl(write, _F_SETPIPE_SZ, _PIPE_BYTES)
         yield read, write
     except BaseException:
@@ -192,7 +191,7 @@ def _pipe() -> Generator[tuple[int, int]]:
 
 
 def _close(sink: Any) -> None:
-    with contextlib.suppress(OSError):  # what is left in its buffer goes nowhere
+    with contextlib.suppress(OSError):  # discards what its buffer still holds
         sink.close()
 
 

@@ -1,4 +1,4 @@
-"""Maintenance of ClickHouse: the checksums of all its files are proven."""
+"""Maintenance of ClickHouse: verifies the checksums of all files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STOPPED = "The integrity check was stopped."
 
 
 class ClickhouseCheck:
-    """See the protocol. ``CHECK TABLE`` reads every file of every part of a table."""
+    """Implements the protocol. ``CHECK TABLE`` reads every file of every part of a table."""
 
     method = "CHECK TABLE: reads every file of every part and verifies its checksum"
     estimate = SpaceEstimate(0, "a check writes nothing")
@@ -54,11 +54,11 @@ class ClickhouseCheck:
         return checks
 
     def space(self) -> int | None:
-        """Bytes that are spilled in the directory."""
+        """Bytes spilled in the directory."""
         return folder_bytes(self._spill)
 
     def cancel(self) -> None:
-        """Stops the check under way."""
+        """Stops the running check."""
         self._session.cancel()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""What a query read, spilled and held in memory, from ClickHouse's own log of statements.
+"""Bytes read, bytes spilled and memory of a query, from ClickHouse's query log.
 
 The log is in memory (``engine.xml``) and is read between queries, outside their measured time. Its
-figures are those of one statement, whoever else works.
+metrics are per statement, so concurrent work does not affect them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SOURCES = {
 
 
 class ClickhouseMeter:
-    """See the protocol. The statement is the first of its session after :meth:`before`."""
+    """Implements the protocol. The statement is the session's first one after :meth:`before`."""
 
     def __init__(self, session: ClickhouseConnection) -> None:
         self._session = session
@@ -31,7 +31,7 @@ class ClickhouseMeter:
         self._since = 0
 
     def before(self) -> None:
-        """Takes the engine's time, by which the statement is found."""
+        """Reads the engine's clock, which identifies the statement."""
         if not self._known:
             self._known, self._reason = True, self._lacking()
         self._since = self._session.execute("SELECT toUnixTimestamp64Micro(now64(6))").rows[0][0]

@@ -1,4 +1,4 @@
-"""The directory that ClickHouse keeps its data in: where a URL puts it, and what may be in it."""
+"""The data directory of ClickHouse: location and contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dyno.errors import TargetError, UsageError
 
 _OWN = {"metadata", "store", "data"}
 CHDB_READS = "?&=#"
-"""What a path cannot hold in the address that chdb is given."""
+"""Characters that a path must not contain, as chdb interprets them."""
 
 
 def locate(url: TargetUrl, out: Path) -> Path:
@@ -41,7 +41,7 @@ def locate(url: TargetUrl, out: Path) -> Path:
 
 
 def prepare(folder: Path, *, private: bool) -> None:
-    """Makes the directory if need be, and refuses one that holds something else.
+    """Creates the directory if necessary; rejects one with other contents.
 
     Raises:
         TargetError: If it is not a ClickHouse directory, or cannot be created or read.

@@ -11,9 +11,9 @@ from dyno.targets.clickhouse.connection import ClickhouseConnection
 
 
 def explain(session: ClickhouseConnection, sql: str, *, analyse: bool) -> QueryPlan:
-    """The plan by ``EXPLAIN PLAN``, with its pipeline and what it expects to read.
+    """The plan by ``EXPLAIN PLAN``, with its pipeline and the expected reads.
 
-    With ``analyse`` the query is run by ``EXPLAIN ANALYZE``, whose text is then the plan's.
+    With ``analyse``, runs ``EXPLAIN ANALYZE`` and returns its text.
     """
     query = sql.strip().rstrip(";")
     plan = json.loads(_text(session, f"EXPLAIN PLAN json = 1, indexes = 1 {query}"))

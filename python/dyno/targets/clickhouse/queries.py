@@ -1,12 +1,12 @@
-"""Statements in ClickHouse's own SQL: translated, and made to mean what standard SQL means.
+"""Translates statements to ClickHouse SQL with the semantics of standard SQL.
 
-No statement needs a text of its own; these differences concern them all:
+Statements are the same for all engines; these differences apply to all of them:
 
 - A number with a decimal point is exact in standard SQL and a float in ClickHouse, where
-  ``0.06 + 0.01`` then leaves out a discount of 0.07 (Q6).
-- A quotient of decimals has no more decimals than its dividend there, and the rest is cut off;
-  here it is a float, as an average is.
-- A constant needs no mask of NULLs.
+  ``0.06 + 0.01`` excludes a discount of 0.07 (Q6).
+- In ClickHouse, a quotient of decimals has the scale of its dividend and is truncated. Here it is a
+  float, like an average.
+- A constant needs no null mask.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _DIALECT = "clickhouse"
 
 @lru_cache(maxsize=512)
 def own(neutral: str) -> str:
-    """A neutral statement as ClickHouse takes it.
+    """Translates a neutral statement for ClickHouse.
 
     Raises:
-        sqlglot.errors.ParseError: If the statement cannot be read.
+        sqlglot.errors.ParseError: If the statement cannot be parsed.
     """
     tree = sqlglot.parse_one(translate(neutral, _DIALECT), read=_DIALECT)
     for number in list(tree.find_all(exp.Literal)):

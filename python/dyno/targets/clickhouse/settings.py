@@ -1,4 +1,4 @@
-"""What Dyno sets in ClickHouse: the limits of the machine, and the meaning of standard SQL."""
+"""ClickHouse settings: the machine's limits and the semantics of standard SQL."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from dyno.contracts.target import Connection, Limits
 
 _MARKS = 16
-"""The share of memory (a sixteenth) for the cache of marks; ClickHouse's own would be 5 GiB."""
+"""Divisor of memory for the mark cache; ClickHouse's default is 5 GiB."""
 
 STANDARD_SQL = {
-    "join_use_nulls": 1,  # outer joins: NULL, not 0 or '', where a row is missing
+    "join_use_nulls": 1,  # outer joins: NULL, not 0 or '', for missing rows
     "aggregate_functions_null_for_empty": 1,  # the sum of no rows is NULL
-    "prefer_column_name_to_alias": 1,  # SUM(x) AS x must not be read as SUM(SUM(x))
+    "prefer_column_name_to_alias": 1,  # SUM(x) AS x must not become SUM(SUM(x))
     "union_default_mode": "DISTINCT",
-    "date_time_overflow_behavior": "throw",  # or a date out of range becomes another one
-    "output_format_arrow_compression_method": "none",  # answers stay on this machine
+    "date_time_overflow_behavior": "throw",  # otherwise an out-of-range date becomes another date
+    "output_format_arrow_compression_method": "none",  # results stay on this machine
 }
-"""Settings of a session without which neutral statements mean something else."""
+"""Session settings that neutral statements require for standard semantics."""
 
 
 def engine_options(limits: Limits) -> dict[str, int]:
-    """Settings of the engine as a whole: everything in it stays within the memory."""
+    """Engine-wide settings: the engine stays within its memory."""
     return {
         "max_server_memory_usage": limits.memory_bytes,
         "mark_cache_size": limits.memory_bytes // _MARKS,
@@ -29,22 +29,22 @@ def engine_options(limits: Limits) -> dict[str, int]:
 
 
 def session_settings(limits: Limits) -> dict[str, int | str]:
-    """Settings of a session: the limits of a statement; from half its memory on it spills."""
+    """Session settings: the limits of a statement, which spills from half its memory on."""
     return {
         "max_threads": limits.threads,
         "max_memory_usage": limits.memory_bytes,
         "max_bytes_before_external_group_by": limits.memory_bytes // 2,
         "max_bytes_before_external_sort": limits.memory_bytes // 2,
-        # Blocks of an insert are sorted in memory; the default of 256 MiB is for large machines.
+        # Insert blocks are sorted in memory; the default of 256 MiB is for large machines.
         "min_insert_block_size_bytes": min(256 << 20, limits.memory_bytes // 16),
-        # A layout may have more partitions than the 100 that one insert may reach by default.
+        # A layout may have more partitions than the default limit of 100 per insert.
         "max_partitions_per_insert_block": 0,
         **STANDARD_SQL,
     }
 
 
 def statement(settings: dict[str, int | str]) -> str:
-    """``SET`` for all of them."""
+    """A ``SET`` statement with all of them."""
     return "SET " + ", ".join(
         f"{name} = {value}" if isinstance(value, int) else f"{name} = '{value}'"
         for name, value in settings.items()
@@ -52,11 +52,11 @@ def statement(settings: dict[str, int | str]) -> str:
 
 
 def shown(session: Connection, names: Sequence[str]) -> dict[str, str]:
-    """What the engine says of settings of its own and of the session; it leaves out unknown ones.
+    """Reads engine and session settings; leaves out unknown ones.
 
     Args:
-        session: Whose settings.
-        names: Names of settings, none of them from outside.
+        session: The session.
+        names: Trusted setting names.
     """
     listed = ", ".join(f"'{name}'" for name in names)
     rows = session.execute(

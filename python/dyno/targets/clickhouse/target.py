@@ -1,4 +1,4 @@
-"""ClickHouse as a target: a column store in a directory, in a process of Dyno's own."""
+"""ClickHouse as a target: a column store in a directory, in a child process."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NO_REFRESH = "ClickHouse has no transactions over several statements and tables
 
 
 class ClickhouseTarget:
-    """See the protocol. Tables of a workload lie in the database ``dyno_<workload>``."""
+    """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "clickhouse"
 
@@ -66,7 +66,7 @@ class ClickhouseTarget:
         Raises:
             TargetError: If chdb is not installed, the directory is not ClickHouse's, another
                 process has it open, or a setting was not applied.
-            UsageError: If this ClickHouse lacks a setting that is asked.
+            UsageError: If this ClickHouse lacks a requested setting.
         """
         prepare(self._folder, private=self.url.scheme == "embedded")
         self._open()
@@ -78,25 +78,25 @@ class ClickhouseTarget:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Ends the engine; its settings end with it."""
+        """Stops the engine; its settings end with it."""
         self._close()
         self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
+        """Stores settings for the start (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes, self._applied = tuning.changes(asked), ()
         self._limits = tuning.within(self._changes, self._given)
 
     def tuned(self) -> tuple[Applied, ...]:
-        """What was applied, as read back."""
+        """The applied settings, as read back."""
         return self._applied
 
     def cool(self) -> Emptied:
-        """Ends the engine with its caches, puts the files out of the page cache, starts again.
+        """Stops the engine, evicts its files from the page cache and starts it again.
 
         Raises:
-            TargetError: If it cannot be proven that nobody has the directory open and nothing of
-                it is cached.
+            TargetError: If Dyno cannot verify that no process has the directory open and nothing is
+                cached.
         """
         self._close()
         if holder := holder_of(self._folder):
@@ -151,20 +151,20 @@ class ClickhouseTarget:
         )
 
     def connect(self, workload: str = "") -> ClickhouseConnection:
-        """A new session; plain table names in it mean those of ``workload``.
+        """Opens a session in which unqualified table names mean those of ``workload``.
 
         Raises:
-            TargetError: If the workload has no database here, since nothing of it was loaded.
+            TargetError: If the workload is not loaded.
         """
         return self._session(workload)
 
     def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
-        """Creates the workload's tables, in their order and partitions (see the protocol)."""
+        """Creates the workload's tables with sort order and partitions (see the protocol)."""
         with closing(self.connect()) as session:
             ddl.create_tables(session, str(self._folder), workload, replace=replace, layout=layout)
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, by Dyno's mark."""
+        """The loaded data, according to Dyno's mark."""
         with closing(self.connect()) as session:
             return ddl.loaded(session, workload)
 
@@ -197,10 +197,10 @@ class ClickhouseTarget:
         progress: Progress,
         layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Merges what the load wrote, partition by partition.
+        """Merges the inserted parts of each partition.
 
         Returns:
-            Seconds a step; ``space`` and ``notes`` as the protocol says.
+            Seconds per step; ``space`` and ``notes`` as in the protocol.
         """
         with closing(self.connect()) as session:
             probe = partial(occupied, self.data_paths())
@@ -216,7 +216,7 @@ class ClickhouseTarget:
         raise UsageError(f"{_NO_TRANSACTIONS}.")
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """The statement in ClickHouse's own SQL."""
+        """The statement in ClickHouse SQL."""
         return queries.own(neutral)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
@@ -226,7 +226,7 @@ class ClickhouseTarget:
         return ClickhouseCheck(self.connect(), self._folder / "tmp", workload)
 
     def meter(self, connection: Connection) -> ClickhouseMeter:
-        """What the queries of a session read, spill and hold, by ClickHouse's log of them."""
+        """A meter of bytes read, bytes spilled and memory, from ClickHouse's query log."""
         return ClickhouseMeter(cast("ClickhouseConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
@@ -234,7 +234,7 @@ class ClickhouseTarget:
         return plans.explain(cast("ClickhouseConnection", connection), sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
-        """The directory; spilled data lies in its ``tmp``."""
+        """The directory; its ``tmp`` has the spilled data."""
         return [self._folder]
 
     def process_ids(self) -> list[int]:
@@ -242,7 +242,7 @@ class ClickhouseTarget:
         return [] if self._engine is None else [self._engine.pid]
 
     def _ours(self) -> dict[str, int | str]:
-        """Settings of each session: Dyno's own, then those that are asked."""
+        """Session settings: Dyno's own, then the requested ones."""
         return {**settings.session_settings(self._limits), **tuning.of_sessions(self._changes)}
 
     def _session(self, workload: str = "", rows: int | None = None) -> ClickhouseConnection:

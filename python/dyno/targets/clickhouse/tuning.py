@@ -1,6 +1,6 @@
-"""Dyno's neutral settings in ClickHouse's words.
+"""Maps portable settings to ClickHouse settings.
 
-All of them live in the engine's process and end with it: a directory keeps none of them.
+All of them apply to the engine's process and end with it; none is stored in the directory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST_MEMORY = 64 << 20
 """The engine itself takes 20 MB; with less than this, no query runs."""
 
 _SORT_BLOCK = 100 << 20
-"""The engine's own."""
+"""The default of the engine."""
 
 _GRANTED = ("sort", "group_by", "distinct", "join")
 _NOTES = {
@@ -49,7 +49,7 @@ _GRANT_NOTE = "the operator spills above this size only"
 
 @dataclass(frozen=True)
 class Change:
-    """One of ClickHouse's settings as it shall be; ``engine``: of the whole process."""
+    """A ClickHouse setting to apply; ``engine``: for the whole process."""
 
     setting: Setting
     name: str
@@ -59,16 +59,16 @@ class Change:
 
 
 def changes(asked: Sequence[Setting]) -> list[Change]:
-    """What has to be changed.
+    """The settings to apply.
 
     Raises:
-        UsageError: If ClickHouse cannot have a value.
+        UsageError: If ClickHouse does not support a value.
     """
     return [change for item in asked for change in _changes(item)]
 
 
 def within(wanted: Sequence[Change], limits: Limits) -> Limits:
-    """The limits of the engine with what is asked: other settings follow from its memory."""
+    """The engine's limits with the requested memory, from which other settings follow."""
     for item in wanted:
         if item.engine and item.setting.word == "memory":
             return dataclasses.replace(limits, memory_bytes=item.value)
@@ -76,7 +76,7 @@ def within(wanted: Sequence[Change], limits: Limits) -> Limits:
 
 
 def of_sessions(wanted: Sequence[Change]) -> dict[str, int]:
-    """Settings of each session, beyond Dyno's own."""
+    """Settings of each session, in addition to Dyno's own."""
     found = {item.name: item.value for item in wanted if not item.engine}
     for item in wanted:
         if item.setting.word == "work_memory":
@@ -85,16 +85,16 @@ def of_sessions(wanted: Sequence[Change]) -> dict[str, int]:
 
 
 def names(wanted: Sequence[Change]) -> list[str]:
-    """Names of all settings that are given, to be read before and after."""
+    """Names of all changed settings, to read before and after."""
     engine = [item.name for item in wanted if item.engine]
     return [*engine, *of_sessions(wanted)]
 
 
 def require_known(wanted: Sequence[Change], known: Mapping[str, str], version: str) -> None:
-    """Refuses what this version of ClickHouse lacks.
+    """Rejects settings that this version of ClickHouse lacks.
 
     Raises:
-        UsageError: Naming it.
+        UsageError: With the setting.
     """
     for item in wanted:
         if item.name not in known:
@@ -107,10 +107,10 @@ def require_known(wanted: Sequence[Change], known: Mapping[str, str], version: s
 def verify(
     wanted: Sequence[Change], found: Mapping[str, str], before: Mapping[str, str]
 ) -> list[Applied]:
-    """Compares every change with what was read back.
+    """Compares every change with the value read back.
 
     Raises:
-        TargetError: If ClickHouse has something else.
+        TargetError: If ClickHouse has another value.
     """
     for item in wanted:
         given = {item.name: item.value}
@@ -156,7 +156,7 @@ def _changes(item: Setting) -> list[Change]:
                 for name in _GRANTED
             ]
         case "temp_limit" if value == 0:
-            # Its own 0 means no limit.
+            # ClickHouse's 0 means no limit.
             note = "per query; 1 byte, because 0 means no limit"
             return [Change(item, KNOBS["temp_limit"], 1, note=note)]
         case word:
@@ -164,7 +164,7 @@ def _changes(item: Setting) -> list[Change]:
 
 
 def _beside(grant: int) -> dict[str, int]:
-    """What else a grant needs so that it alone decides."""
+    """Other settings that must change for a memory grant to take effect."""
     shares = {f"max_bytes_ratio_before_external_{name}": 0 for name in _GRANTED}
-    # A sort spills no less than this at once, whatever its threshold.
+    # A sort never spills less than this at once, whatever its threshold.
     return {**shares, "min_external_sort_block_bytes": min(grant, _SORT_BLOCK)}

@@ -1,6 +1,6 @@
 """DuckDB, a column store in a file.
 
-``duckdb:///absolute/file``, ``duckdb:relative/file``, or Dyno's own as ``embedded:duckdb``.
+``duckdb:///absolute/file``, ``duckdb:relative/file``, or a private one as ``embedded:duckdb``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ EXAMPLE = "duckdb:///absolute/file.duckdb"
 EMBEDDED = True
 LIMITED: Mapping[str, LimitedPlace] = {"embedded": "process", "duckdb": "process"}
 STORE = "column store"
-# Measured with TPC-H at scale 1: 0.28 GB, since it compresses. This leaves room for what it spills.
+# Measured with TPC-H at scale 1: 0.28 GB, compressed. The rest is space for spilled data.
 EXPANSION = 0.6
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
-    """The database file that ``url`` names, or ``out/engines/duckdb/dyno.duckdb``."""
+    """The database file of ``url``, or ``out/engines/duckdb/dyno.duckdb``."""
     from dyno.targets.duckdb.target import DuckdbTarget
 
     return DuckdbTarget(url, out, limits)

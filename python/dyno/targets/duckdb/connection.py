@@ -1,4 +1,4 @@
-"""One session with an open database file."""
+"""One session on an open database file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SIGNALLED = "Query interrupted"
 
 
 class DuckdbConnection:
-    """A session of its own within the process that has the file open."""
+    """A session in the process that has the file open."""
 
     def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
         self.raw = raw
 
     def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+        """Runs one statement to the last row (see the protocol)."""
         try:
             self.raw.execute(sql)
             columns = [str(column[0]) for column in self.raw.description or ()]
@@ -27,14 +27,15 @@ class DuckdbConnection:
         except duckdb.Error as error:
             raise statement_error(error) from error
         except RuntimeError as error:
-            # In the main thread DuckDB runs the signal handlers itself, and puts an error of its
-            # own in the place of what they raise.
+            # In the main thread, DuckDB runs the signal handlers itself and replaces their
+            # exceptions
+            # by its own.
             if str(error) == _SIGNALLED:
                 raise KeyboardInterrupt from error
             raise
 
     def cancel(self) -> None:
-        """Stops the statement under way."""
+        """Stops the running statement."""
         with contextlib.suppress(duckdb.Error):
             self.raw.interrupt()
 

@@ -1,4 +1,4 @@
-"""Tables in DuckDB: rendered from the neutral schema, and marked as Dyno's."""
+"""Tables in DuckDB: DDL from the neutral schema, with Dyno's mark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TYPES = {
     "int64": "BIGINT",
     "date": "DATE",
     "timestamp": "TIMESTAMP",
-    # DuckDB takes lengths but does not keep them; its texts are all of one type.
+    # DuckDB accepts lengths but ignores them; all texts have the same type.
     "char": "VARCHAR",
     "varchar": "VARCHAR",
 }
@@ -29,7 +29,7 @@ def quoted(*names: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text constant."""
+    """A string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -37,7 +37,7 @@ def column_type(kind: dict[str, Any]) -> str:
     """The type of a column.
 
     Raises:
-        DynoError: If the generator declares a type that is not known here.
+        DynoError: If the generator's type is unknown.
     """
     match kind:
         case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
@@ -49,10 +49,11 @@ def column_type(kind: dict[str, Any]) -> str:
 
 
 def create_table(place: str, table: dict[str, Any]) -> str:
-    """``CREATE TABLE`` without a key: its index would only slow a column store down.
+    """``CREATE TABLE`` without a key, because its index would only slow down a column store.
 
-    Sentences are compressed with zstd: DuckDB's own choice takes as much room and a third more
-    processor time to write (see ``docs/decisions/0006``).
+    Free text is compressed with zstd: DuckDB's default takes the same space and a third more CPU
+    time
+    to write (see ``docs/decisions/0006``).
     """
     columns = [
         f"{quoted(column['name'])} {column_type(column['kind'])}"
@@ -82,26 +83,26 @@ def create_tables(session: DuckdbConnection, file: str, workload: str, *, replac
 
 
 def set_mark(session: DuckdbConnection, workload: str, state: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables; the journal goes once they are whole."""
+    """Writes Dyno's mark to the workload's tables; drops the journal when they are complete."""
     place, names = mark.schema_of(workload), schema.table_names(workload)
     gone = drop_journal(place, workload, relations(session, place)) if state.complete else []
     run(session, [*_comments(place, workload, names, state), *gone])
 
 
 def drop_journal(place: str, workload: str, present: Mapping[str, str | None]) -> list[str]:
-    """The statement that drops the journal of a load, if there is one of Dyno's."""
+    """The statement that drops Dyno's journal of a load, if there is one."""
     if not journal.is_journal(present.get(journal.TABLE), workload):
         return []
     return [f"DROP TABLE {quoted(place, journal.TABLE)}"]
 
 
 def loaded(session: DuckdbConnection, workload: str) -> Loaded | None:
-    """What Dyno's mark says of the workload's tables."""
+    """Reads Dyno's mark from the workload's tables."""
     return mark.read(relations(session, mark.schema_of(workload)), workload)
 
 
 def relations(session: DuckdbConnection, place: str) -> dict[str, str | None]:
-    """Everything that has a table's name in a schema, with its comment."""
+    """All relations of a schema, with their comments."""
     where = f"database_name = current_database() AND schema_name = {literal(place)}"
     rows = session.execute(
         f"SELECT table_name, comment FROM duckdb_tables() WHERE {where} "  # noqa: S608  (quoted)
@@ -125,7 +126,7 @@ def run(session: DuckdbConnection, statements: list[str]) -> None:
     """Runs statements as one transaction.
 
     Raises:
-        DynoError: As :meth:`DuckdbConnection.execute`; then none of them was done.
+        DynoError: As :meth:`DuckdbConnection.execute`; the transaction is rolled back.
     """
     session.execute("BEGIN")
     try:
@@ -133,7 +134,7 @@ def run(session: DuckdbConnection, statements: list[str]) -> None:
             session.execute(statement)
         session.execute("COMMIT")
     except BaseException:
-        with contextlib.suppress(DynoError):  # an interrupt has ended it already
+        with contextlib.suppress(DynoError):  # an interrupt has already ended the transaction
             session.execute("ROLLBACK")
         raise
 

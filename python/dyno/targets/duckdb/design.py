@@ -1,4 +1,4 @@
-"""Keys and indexes that a layout asks of DuckDB, which has none by itself."""
+"""Keys and indexes that a layout adds to DuckDB, which has none by default."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dyno.targets.duckdb.finish import Step
 
 
 def steps(workload: str, layout: Layout | None) -> list[Step]:
-    """What follows the load. The set ``default`` is DuckDB's standard design: none.
+    """The steps after a load. The set ``default`` is DuckDB's standard design: none.
 
-    Keys come first: DuckDB alters no table that has an index already.
+    Keys come first, because DuckDB cannot alter a table with an index.
     """
     if layout is None:
         return []

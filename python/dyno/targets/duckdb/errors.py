@@ -1,4 +1,4 @@
-"""What DuckDB's errors mean, in the classes that a bundle counts."""
+"""DuckDB errors, mapped to the classes of a bundle."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def statement_error(error: duckdb.Error) -> DynoError:
 
 
 def open_error(error: duckdb.Error, file: Path) -> TargetError:
-    """The error for a database file that could not be opened, with what to do about it."""
+    """The error for a database file that cannot be opened, with advice."""
     text = str(error)
     if holder := re.search(r"Conflicting lock is held in (.*?) ?\(PID (\d+)\)", text):
         program = Path(holder[1]).name or "a program"

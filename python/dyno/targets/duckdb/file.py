@@ -1,4 +1,4 @@
-"""The database file: where a URL puts it, and how it is opened."""
+"""The database file: its location, and how to open it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from dyno.targets.duckdb.errors import open_error
 from dyno.targets.fileurl import file_of
 
 _MISREAD = "\\?"
-"""A backslash parts folders, and the log's ending goes before a question mark: to other places."""
+"""DuckDB misreads them: a backslash separates folders, and the log's suffix goes before a
+question mark.
+"""
 
 
 def locate(url: TargetUrl, out: Path) -> Path:
-    """The file that a URL names, or the private one under ``out``.
+    """The file of a URL, or the private one under ``out``.
 
     Raises:
         UsageError: If the URL names no file.
@@ -29,12 +31,12 @@ def locate(url: TargetUrl, out: Path) -> Path:
 
 
 def config(file: Path, limits: Limits) -> dict[str, str | int | bool]:
-    """What a file is opened with unless a run asks for something else."""
+    """The default options to open a file."""
     return {
         "memory_limit": f"{limits.memory_bytes}B",
         "threads": limits.threads,
         "temp_directory": f"{file}.tmp",
-        # Rows have no order in SQL; keeping one costs memory and parallelism.
+        # Rows have no order in SQL; preserving one costs memory and parallelism.
         "preserve_insertion_order": False,
     }
 
@@ -46,15 +48,17 @@ def open_file(
     private: bool,
     settings: Mapping[str, str | int] | None = None,
 ) -> duckdb.DuckDBPyConnection:
-    """Opens the file within the limits, or with ``settings``; makes it if it is missing.
+    """Opens the file within the limits, or with ``settings``; creates it if missing.
 
-    Queries that need more memory spill to ``<file>.tmp``. What a killed Dyno left in there goes if
-    the file is ``private``: nobody else can have it open now. The same holds of a folder that
-    ``settings`` name, which is Dyno's own.
+    Queries that need more memory spill to ``<file>.tmp``. If the file is ``private``, the remains
+    of a
+    killed Dyno there are removed, because no other process can have it open. The same applies to a
+    spill folder in ``settings``, which belongs to Dyno.
 
     Raises:
-        TargetError: If it cannot be opened, another process has it open, or DuckDB would take its
-            name for that of another file.
+        TargetError: If it cannot be opened, another process has it open, or DuckDB would confuse
+            its
+            name with that of another file.
     """
     if found := next((char for char in _MISREAD if char in str(file)), None):
         raise TargetError(

@@ -1,7 +1,7 @@
-"""What follows a load: statistics, and everything written into the file.
+"""After a load: gathers statistics and writes everything to the file.
 
-There are no keys and indexes unless a layout asks for them: a column store reads whole columns, for
-which they are a burden.
+There are no keys and indexes unless a layout adds them, because a column store reads whole columns
+and indexes only slow it down.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INTERRUPTED = "Interrupted while writing the DuckDB file."
 
 @dataclass(frozen=True)
 class Step:
-    """One statement."""
+    """A statement."""
 
     name: str
     statement: str
@@ -40,10 +40,10 @@ def finish(
     stop: threading.Event,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Runs the steps, then those that are always last.
+    """Runs the steps, then the final ones.
 
     Returns:
-        Seconds a step, ``total``, and ``space`` as the protocol says.
+        Seconds per step, ``total``, and ``space`` as in the protocol.
 
     Raises:
         Interrupted: If ``stop`` was set.

@@ -9,7 +9,7 @@ from dyno.targets.duckdb.connection import DuckdbConnection
 
 
 def read(session: DuckdbConnection, workload: str) -> tuple[Unfinished, list[journal.Done]] | None:
-    """Reads the journal; None if there is none of Dyno's."""
+    """Reads the journal; None if Dyno has none here."""
     place = mark.schema_of(workload)
     text = ddl.relations(session, place).get(journal.TABLE)
     if not journal.is_journal(text, workload):
@@ -21,10 +21,10 @@ def read(session: DuckdbConnection, workload: str) -> tuple[Unfinished, list[jou
 
 
 def start(session: DuckdbConnection, plan: LoadPlan) -> None:
-    """Makes an empty journal for a load into empty tables.
+    """Creates an empty journal for a load into empty tables.
 
     Raises:
-        UsageError: If a table of that name is not Dyno's.
+        UsageError: If Dyno did not create a table of that name.
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)
@@ -41,13 +41,13 @@ def start(session: DuckdbConnection, plan: LoadPlan) -> None:
 
 
 def ready(session: DuckdbConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more."""
+    """The loaded parts, from a journal that is ready for more."""
     found = read(session, plan.workload) if plan.resume else None
     return journal.ready(plan, found, lambda: start(session, plan))
 
 
 def record(session: DuckdbConnection, workload: str, done: journal.Done) -> None:
-    """Adds a part's row, in the transaction under way."""
+    """Adds the row of a part, in the current transaction."""
     values = f"{ddl.literal(done.table)}, {done.part}, {done.parts}, {done.rows}"
     session.execute(
         f"INSERT INTO {_table(mark.schema_of(workload))} VALUES ({values})"  # noqa: S608

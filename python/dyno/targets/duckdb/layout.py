@@ -1,4 +1,4 @@
-"""What of a layout DuckDB can have."""
+"""The layout features that DuckDB supports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dyno.layouts.parts import LayoutParts
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)
-    """What this target can do of a layout."""
+    """The layout features of this target."""
     return LayoutParts(
         partitions="DuckDB has no table partitions; it skips row groups by their min and max "
         "values, which `clustered` uses",

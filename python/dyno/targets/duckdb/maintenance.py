@@ -27,9 +27,9 @@ _DAMAGE = ("checksum", "corrupt")
 
 
 class DuckdbScan:
-    """See the protocol. DuckDB proves the checksum of each block that it takes from the file.
+    """Implements the protocol. DuckDB verifies the checksum of each block that it reads.
 
-    A scan is digested and compared with the first one, which is made before the work begins.
+    The digest of a scan is compared with that of a first scan before the workload starts.
     """
 
     method = (
@@ -74,12 +74,12 @@ class DuckdbScan:
         for file in self._spill.rglob("*") if self._spill.exists() else ():
             try:
                 total += file.stat().st_size
-            except OSError:  # gone meanwhile
+            except OSError:  # removed meanwhile
                 continue
         return total
 
     def cancel(self) -> None:
-        """Stops the scan under way."""
+        """Stops the running scan."""
         self._session.cancel()
 
     def close(self) -> None:
@@ -87,11 +87,11 @@ class DuckdbScan:
         self._session.close()
 
     def _scan(self, session: DuckdbConnection, table: str) -> tuple[Any, ...] | str:
-        """Rows and digest of a table, or what is damaged in it."""
+        """Row count and digest of a table, or its damage."""
         place = quoted(mark.schema_of(self._workload), table)
         names = next(item for item in schema.tables(self._workload) if item["name"] == table)
         columns = ", ".join(quoted(column["name"]) for column in names["columns"])
-        # A sum of hashes does not depend on the order of the rows, and sees doubled ones.
+        # A sum of hashes is independent of row order and detects duplicates.
         statement = f"SELECT count(*), sum(hash({columns})) FROM {place}"  # noqa: S608  (quoted)
         try:
             return session.execute(statement).rows[0]

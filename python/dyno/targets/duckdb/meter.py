@@ -1,7 +1,7 @@
-"""What a query read, spilled and held in memory, from DuckDB's own profile of it.
+"""Bytes read, bytes spilled and memory of a query, from DuckDB's profiler.
 
-Only the totals that are used are asked for. Even so a short query takes a few percent longer
-(benches/harness.txt), so the profile is off while a query is timed, unless the user asks for it.
+Only the totals in use are requested. Even so a short query takes a few percent longer
+(benches/harness.txt), so the profiler is off during timed queries, unless the user enables it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SOURCES = {
 
 
 class DuckdbMeter:
-    """See ``SlowingMeter``. The profile is of the session, and has no output."""
+    """Implements ``SlowingMeter``. The profiler is per session, and has no output."""
 
     def __init__(self, session: DuckdbConnection) -> None:
         self._session = session
@@ -38,7 +38,7 @@ class DuckdbMeter:
         self._on = False
 
     def before(self) -> None:
-        """Switches the profile on, unless it is."""
+        """Enables the profiler."""
         if self._on or self._reason is not None:
             return
         if not hasattr(self._session.raw, "get_profiling_information"):
@@ -54,7 +54,7 @@ class DuckdbMeter:
             self._reason = "this DuckDB version cannot profile totals alone (needs version 2)"
 
     def stop(self) -> None:
-        """Switches the profile off, if it is on."""
+        """Disables the profiler."""
         if not self._on:
             return
         try:
@@ -64,7 +64,7 @@ class DuckdbMeter:
         self._on = False
 
     def after(self) -> Reading:
-        """Takes the totals from the profile of the last statement."""
+        """Reads the totals of the last statement from the profiler."""
         if self._reason is not None:
             return Reading.missing(self._reason)
         try:

@@ -15,7 +15,7 @@ _LONGEST = 160
 
 
 def explain(session: DuckdbConnection, sql: str, *, analyse: bool) -> QueryPlan:
-    """The plan by ``EXPLAIN``; with ``analyse`` the query is run and every operator timed."""
+    """The plan by ``EXPLAIN``; with ``analyse``, runs the query and times every operator."""
     options = "ANALYZE, FORMAT json" if analyse else "FORMAT json"
     found = session.execute(f"EXPLAIN ({options}) {sql.strip().rstrip(';')}").rows[0][1]
     tree = json.loads(found)
@@ -23,7 +23,7 @@ def explain(session: DuckdbConnection, sql: str, *, analyse: bool) -> QueryPlan:
 
 
 def _roots(tree: Any) -> list[dict[str, Any]]:
-    """The topmost operators: below the totals of an analysed plan and what collects its rows."""
+    """The root operators, below the totals of an analysed plan and the result collector."""
     found: list[dict[str, Any]] = []
     for item in tree if isinstance(tree, list) else tree.get("operator", tree.get("children", [])):
         found += _roots(item.get("children", [])) if _name(item) in _WRAPPERS else [item]
@@ -31,7 +31,7 @@ def _roots(tree: Any) -> list[dict[str, Any]]:
 
 
 def _name(item: dict[str, Any]) -> str:
-    # Version 1 calls it differently in plans and in profiles.
+    # Version 1 uses different names in plans and in profiles.
     name = item.get("name") or item.get("type") or item.get("operator_name")
     return str(name or item.get("operator_type") or "?").strip()
 

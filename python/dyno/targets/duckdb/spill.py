@@ -1,4 +1,4 @@
-"""Where DuckDB spills: next to the file, or on a layout's volume."""
+"""The spill location of DuckDB: next to the file, or on a layout's volume."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def place(session: DuckdbConnection, file: Path, volume: str | None, *, private:
     """Makes all sessions spill to a volume; None: next to the file.
 
     Raises:
-        TargetError: If the volume cannot be used, or this process has spilled elsewhere already.
+        TargetError: If the volume cannot be used, or this process has already spilled elsewhere.
     """
     current, wanted = _current(session), _folder(file, volume, private=private)
     if current != wanted:
@@ -27,10 +27,11 @@ def place(session: DuckdbConnection, file: Path, volume: str | None, *, private:
 
 
 def restore(session: DuckdbConnection, file: Path, *, private: bool) -> None:
-    """After opening, goes on with the volume of the layout that is loaded.
+    """After opening, uses the volume of the loaded layout again.
 
-    With several workloads in one file, that of the first with a volume counts. What a killed Dyno
-    left there goes if the file is ``private``.
+    With several workloads in one file, the first one with a volume counts. If the file is
+    ``private``,
+    the remains of a killed Dyno there are removed.
     """
     for name in workloads.names():
         found = ddl.loaded(session, name)
@@ -46,7 +47,7 @@ def restore(session: DuckdbConnection, file: Path, *, private: bool) -> None:
 
 
 def paths(session: DuckdbConnection, file: Path) -> list[Path]:
-    """The file, and the folder it spills to where that is elsewhere."""
+    """The file, and its spill folder if that is elsewhere."""
     current = _current(session)
     return [file] if current.name.startswith(file.name) else [file, current]
 
@@ -58,7 +59,7 @@ def _folder(file: Path, volume: str | None, *, private: bool) -> Path:
 
 
 def _home(file: Path, *, private: bool) -> Path:
-    """Whose the places on volumes are: the private engine's, or those of a user's file."""
+    """The owner of places on volumes: the private engine's folder, or the user's file."""
     return file.parent if private else file
 
 

@@ -1,4 +1,4 @@
-"""DuckDB as a target: a column store in a file, inside Dyno's own process."""
+"""DuckDB as a target: a column store in a file, in Dyno's own process."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SETTINGS = (
 
 
 class DuckdbTarget:
-    """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
+    """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "duckdb"
     LACKS_MAINTENANCE: ClassVar = LACKS
@@ -77,9 +77,9 @@ class DuckdbTarget:
         """Opens the file.
 
         Raises:
-            TargetError: If it is missing and nothing is to be loaded, cannot be opened, or another
+            TargetError: If it is missing and nothing will be loaded, cannot be opened, or another
                 process has it open.
-            UsageError: If this DuckDB lacks a setting that is asked.
+            UsageError: If this DuckDB lacks a requested setting.
         """
         if not self._may_make and not self._file.exists():
             raise missing(self._file)
@@ -93,27 +93,27 @@ class DuckdbTarget:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Writes what is left of the log into the file and closes it; its settings end with it."""
+        """Checkpoints the log into the file and closes it; its settings end with it."""
         self._close()
         self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
 
     def before_load(self) -> None:
-        """Lets a file that is missing be made."""
+        """Allows the creation of a missing file."""
         self._may_make = True
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
+        """Stores settings for the start (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes = tuning.changes(asked, self._file)
 
     def tuned(self) -> tuple[Applied, ...]:
-        """What was applied, as read back."""
+        """The applied settings, as read back."""
         return self._applied
 
     def cool(self) -> Emptied:
-        """Closes the file, puts it out of the page cache and opens it again.
+        """Closes the file, evicts it from the page cache and opens it again.
 
         Raises:
-            TargetError: If it cannot be proven that it is closed and nothing of it is cached.
+            TargetError: If Dyno cannot verify that it is closed and nothing is cached.
         """
         self._close()
         if _is_open(self._file):
@@ -128,7 +128,7 @@ class DuckdbTarget:
         private = self.url.scheme == "embedded"
         settings = tuning.config(self._changes)
         self._root = open_file(self._file, self._limits, private=private, settings=settings)
-        if "temp_directory" in settings:  # what the run asks for wins over the layout
+        if "temp_directory" in settings:  # the run's settings override the layout
             return
         try:
             with closing(self.connect()) as session:
@@ -143,10 +143,10 @@ class DuckdbTarget:
             self._root = None
 
     def _settings_before(self) -> dict[str, str]:
-        """What the file would be opened with, as DuckDB shows it.
+        """The values before the run's settings, as DuckDB shows them.
 
         Raises:
-            UsageError: If this DuckDB lacks a setting that is asked.
+            UsageError: If this DuckDB lacks a requested setting.
         """
         if not self._changes:
             return {}
@@ -184,10 +184,10 @@ class DuckdbTarget:
         )
 
     def connect(self, workload: str = "") -> DuckdbConnection:
-        """A new session; plain table names in it mean those of ``workload``.
+        """Opens a session in which unqualified table names mean those of ``workload``.
 
         Raises:
-            TargetError: If the workload has no schema here, since nothing of it was loaded.
+            TargetError: If the workload is not loaded.
         """
         if self._root is None:
             raise TargetError(f"{self._file} is not open.", kind="connection_lost")
@@ -212,7 +212,7 @@ class DuckdbTarget:
             spill.place(session, self._file, volume, private=self.url.scheme == "embedded")
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, by Dyno's mark."""
+        """The loaded data, according to Dyno's mark."""
         with closing(self.connect()) as session:
             return ddl.loaded(session, workload)
 
@@ -247,10 +247,10 @@ class DuckdbTarget:
         """Adds the keys and indexes of the layout, gathers statistics, and writes all to the file.
 
         Returns:
-            Seconds a step; ``space`` and ``notes`` as the protocol says.
+            Seconds per step; ``space`` and ``notes`` as in the protocol.
         """
         with closing(self.connect()) as session:
-            # A load that was cut off here may have left some.
+            # An interrupted load may have left some.
             present = ddl.index_names(session, mark.schema_of(workload))
             steps = [step for step in design.steps(workload, layout) if step.name not in present]
             probe = partial(occupied, spill.paths(session, self._file))
@@ -270,7 +270,7 @@ class DuckdbTarget:
         raise UsageError(f"{_ONE_WRITER}.")
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """DuckDB takes the neutral statements as they are."""
+        """DuckDB runs the neutral statements unchanged."""
         return neutral
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
@@ -280,7 +280,7 @@ class DuckdbTarget:
         return DuckdbScan(self.connect, Path(f"{self._file}.tmp"), workload)
 
     def meter(self, connection: Connection) -> DuckdbMeter:
-        """What the queries of a session read, spill and hold, by DuckDB's profile."""
+        """A meter of bytes read, bytes spilled and memory, from DuckDB's profiler."""
         return DuckdbMeter(cast("DuckdbConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
@@ -293,7 +293,7 @@ class DuckdbTarget:
         return [self._file]
 
     def process_ids(self) -> list[int]:
-        """None: it runs inside Dyno's own process."""
+        """None: it runs in Dyno's own process."""
         return []
 
 

@@ -1,6 +1,6 @@
-"""Dyno's neutral settings in DuckDB's words.
+"""Maps portable settings to DuckDB settings.
 
-All of them live in Dyno's own process and end with it: a file keeps none of them.
+All of them apply to Dyno's own process and end with it; none is stored in the file.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _UNITS = {
 }
 
 Read = Callable[[str], str | None]
-"""Gives what a setting is now, as DuckDB shows it; None if it has no value."""
+"""Returns the current value of a setting as DuckDB shows it; None if it has none."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One setting as it shall be; ``local`` to each session or of the whole process."""
+    """A setting to apply; ``local`` to each session or for the whole process."""
 
     setting: Setting
     name: str
@@ -61,7 +61,7 @@ class Change:
 
 
 def changes(asked: Sequence[Setting], file: Path) -> list[Change]:
-    """What has to be changed for the database ``file``."""
+    """The settings to apply for the database ``file``."""
     return [
         Change(item, KNOBS[item.word], _value(item, file), local=item.word == "work_memory")
         for item in asked
@@ -69,12 +69,12 @@ def changes(asked: Sequence[Setting], file: Path) -> list[Change]:
 
 
 def config(wanted: Sequence[Change]) -> dict[str, str | int]:
-    """Those that the file is opened with."""
+    """The settings to open the file with."""
     return {item.name: item.value for item in wanted if not item.local}
 
 
 def spill_folder(folder: Path, file: Path) -> Path:
-    """A folder of Dyno's own in one of the user's, the same each time for a database file."""
+    """A subfolder for Dyno in a user's folder, always the same for a database file."""
     mark = hashlib.sha256(str(file).encode()).hexdigest()[:8]
     return folder / f"dyno-spill-{mark}"
 
@@ -83,7 +83,7 @@ def verify(wanted: Sequence[Change], read: Read, before: Mapping[str, str]) -> l
     """Reads every change back.
 
     Raises:
-        TargetError: If DuckDB has something else.
+        TargetError: If DuckDB has another value.
     """
     applied: list[Applied] = []
     for item in wanted:
@@ -110,10 +110,10 @@ def verify(wanted: Sequence[Change], read: Read, before: Mapping[str, str]) -> l
 
 
 def require_known(wanted: Sequence[Change], names: set[str], version: str) -> None:
-    """Refuses what this version of DuckDB lacks.
+    """Rejects settings that this version of DuckDB lacks.
 
     Raises:
-        UsageError: Naming it.
+        UsageError: With the setting.
     """
     for item in wanted:
         if item.name not in names:
@@ -136,7 +136,7 @@ def _equal(value: str | int, found: str) -> bool:
     shown = re.fullmatch(r"([\d.]+) (\w+)", found)
     if size is None or shown is None or shown[2] not in _UNITS:
         return str(value) == found
-    # It shows one digit after the point, and cuts off the rest.
+    # It shows one decimal and truncates the rest.
     unit = _UNITS[shown[2]]
     return abs(int(size[1]) - float(shown[1]) * unit) <= unit / 10
 

@@ -27,12 +27,12 @@ class Address:
     """How to reach a server.
 
     Attributes:
-        unix_socket: Path of a socket; it goes before host and port.
-        database: To be in before a workload's own; may be empty.
+        unix_socket: Path of a socket; takes precedence over host and port.
+        database: The initial database before a workload's own; may be empty.
         tls: Files of a TLS connection as PyMySQL names them; None without TLS.
-        server_key: File of the key that passwords are encrypted by without TLS; may be empty.
-        key_retrieval: Whether the server may say that key itself, wherever it is.
-        connect_timeout: Seconds that a login may take.
+        server_key: File of the public key that encrypts passwords without TLS; may be empty.
+        key_retrieval: Whether any server may send that key itself.
+        connect_timeout: Login timeout in seconds.
     """
 
     host: str
@@ -48,18 +48,18 @@ class Address:
 
     @classmethod
     def parse(cls, url: TargetUrl) -> Address:
-        """Reads ``mysql://user:password@host:port/database?unix_socket=/path``.
+        """Parses ``mysql://user:password@host:port/database?unix_socket=/path``.
 
-        A user or password that the URL leaves out comes from ``MYSQL_PWD`` or ``~/.my.cnf``.
-        TLS is used with ``?ssl=1``, and the server's certificate and name checked with
-        ``?ssl_ca=FILE``; ``ssl_cert`` and ``ssl_key`` name the client's own. The compiled half
-        refuses a server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
-        Without TLS, ``server_public_key=FILE`` names the key by which MySQL's passwords are
-        encrypted; with ``allow_public_key_retrieval=1`` the server is asked for it, whoever it is.
-        ``connect_timeout=SECONDS`` is how long a login may take, 10 if it is not given.
+        A user or password missing in the URL comes from ``MYSQL_PWD`` or ``~/.my.cnf``.
+        ``?ssl=1`` enables TLS, and ``?ssl_ca=FILE`` verifies the server's certificate and name;
+        ``ssl_cert`` and ``ssl_key`` name the client's files. The Rust driver rejects a server
+        certificate that is itself a CA (CA:TRUE), which PyMySQL accepts. Without TLS,
+        ``server_public_key=FILE`` names the key that encrypts MySQL passwords; with
+        ``allow_public_key_retrieval=1`` any server may send it. ``connect_timeout=SECONDS`` is the
+        login timeout, by default 10.
 
         Raises:
-            UsageError: If a parameter is unknown or has no such value.
+            UsageError: If a parameter is unknown or has an invalid value.
         """
         parts = urlsplit(url.text)
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -91,7 +91,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether the server may be one of this machine's processes."""
+        """Whether the server may be a process on this machine."""
         return bool(self.unix_socket) or self.host in ("localhost", "127.0.0.1", "::1")
 
     def driver(self) -> dict[str, Any]:
@@ -103,12 +103,12 @@ class Address:
             "password": self.password,
             "unix_socket": self.unix_socket or None,
             "ssl": self.tls,
-            # Else PyMySQL tries TLS on its own where the server offers it.
+            # Otherwise PyMySQL uses TLS whenever the server offers it.
             "ssl_disabled": self.tls is None,
         }
 
     def wire(self) -> dict[str, Any]:
-        """The server as the compiled half reaches it; may hold a password."""
+        """Connection parameters for the Rust driver; may contain a password."""
         found: dict[str, Any] = {
             "kind": "mysql",
             "host": self.host,
@@ -131,8 +131,8 @@ class Address:
 def _tls(given: dict[str, str]) -> dict[str, Any] | None:
     if not _switch(given, "ssl", "1" if any(name.startswith("ssl_") for name in given) else "0"):
         return None
-    # Without a CA the connection is encrypted, but the server is not known to be the right one.
-    # The key "ca" is always there: PyMySQL takes an empty dict for no TLS.
+    # Without a CA the connection is encrypted, but the server is not authenticated.
+    # The key "ca" is always present, because PyMySQL takes an empty dict for no TLS.
     files = {name: given[f"ssl_{name}"] for name in ("cert", "key") if given.get(f"ssl_{name}")}
     return {"ca": given.get("ssl_ca") or None, **files}
 
@@ -160,7 +160,7 @@ def _password(given: str | None, own: dict[str, str]) -> str:
 
 
 def _own_file() -> dict[str, str]:
-    """User and password in the ``[client]`` part of ``~/.my.cnf``."""
+    """User and password from the ``[client]`` section of ``~/.my.cnf``."""
     parser = Parser(strict=False)
     found: dict[str, str] = {}
     try:
@@ -169,7 +169,7 @@ def _own_file() -> dict[str, str]:
             if parser.has_option("client", name):
                 found[name] = parser.get("client", name)
     except (configparser.Error, OSError, UnicodeDecodeError):
-        return {}  # other clients' business
+        return {}  # the file is for other clients
     return found
 
 

@@ -1,4 +1,4 @@
-"""A backup of MariaDB and MySQL while they are used: one consistent dump."""
+"""An online backup of MariaDB and MySQL: one consistent dump."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _TAIL = 256
 
 
 class Dump(Backup):
-    """See the protocol. The workload's tables as statements, all as of one moment."""
+    """Implements the protocol. The workload's tables as statements, in one snapshot."""
 
     def __init__(
         self, session: MysqlConnection, address: Address, program: str, out: Path, workload: str
     ) -> None:
-        """Made ready; ``session`` is asked for sizes, and is not kept.
+        """Prepares the backup; reads sizes through ``session``, which stays the caller's.
 
         Raises:
             DiskFullError: If there is not enough space.
@@ -48,7 +48,7 @@ class Dump(Backup):
         source = "the server's estimate of all table sizes; a text dump may be larger"
         super().__init__(out, SpaceEstimate(int(size), source))
         try:
-            # The first option of all; the password is in no process list, and in no log.
+            # Must be the first option. The password appears in no process list and no log.
             text = options(address, mariadb=_is_mariadb(program))
             self._defaults = self.scratch.secret("client.cnf", text)
         except BaseException:
@@ -72,7 +72,7 @@ class Dump(Backup):
         return self.proven(place / _FILE)
 
     def proven(self, file: Path) -> Check:
-        """Whether the dump has its last line, which is written after all rows."""
+        """Whether the dump is complete: its last line is written after all rows."""
         try:
             with file.open("rb") as opened:
                 opened.seek(max(0, file.stat().st_size - _TAIL))
@@ -86,7 +86,7 @@ class Dump(Backup):
 
 
 def take(session: MysqlConnection, address: Address, out: Path, workload: str) -> Dump | str:
-    """The backup, or the reason why there is none; ends the session."""
+    """The backup, or the reason why it is impossible; closes the session."""
     with closing(session):
         names = ["mariadb-dump", "mysqldump"] if session.version.is_mariadb else ["mysqldump"]
         program = next(filter(None, map(shutil.which, names)), None)
@@ -98,7 +98,7 @@ def take(session: MysqlConnection, address: Address, out: Path, workload: str) -
 
 
 def options(address: Address, *, mariadb: bool) -> str:
-    """The server as its clients read it from an option file; holds the password.
+    """An option file with the server's address for its clients; contains the password.
 
     Source: https://mariadb.com/kb/en/configuring-mariadb-with-option-files/.
     """
@@ -129,7 +129,7 @@ def _quoted(text: str) -> str:
 
 
 def _is_mariadb(program: str) -> bool:
-    """Whether a client is MariaDB's, by what it says of itself."""
+    """Whether a client program is MariaDB's, by its version output."""
     try:
         done = subprocess.run(
             [program, "--no-defaults", "--version"],

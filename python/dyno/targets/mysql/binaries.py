@@ -1,4 +1,4 @@
-"""Where the private MariaDB's programs are: the system's own packages."""
+"""Finds the programs of the private MariaDB in the system's packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLACES = "/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin"
 
 @dataclass(frozen=True)
 class Binaries:
-    """An installation of MariaDB: paths of the server and of the program that makes its data."""
+    """An installation of MariaDB: paths of the server and of the install program."""
 
     server: str
     install: str
@@ -24,7 +24,7 @@ class Binaries:
 
     @property
     def series(self) -> str:
-        """Such as ``10.11``, which a data folder is bound to."""
+        """The series, such as ``10.11``, which a data folder is bound to."""
         return ".".join(map(str, self.version.number[:2]))
 
 

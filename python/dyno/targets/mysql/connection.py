@@ -1,4 +1,4 @@
-"""One session, with Dyno's results and errors."""
+"""One session, with Dyno's result and error types."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class MysqlConnection:
     """A session in autocommit, for decision-support and maintenance statements."""
 
     def __init__(self, raw: Any, address: Address, explain: Callable[[], DynoError | None]) -> None:
-        """Takes over a driver connection.
+        """Wraps a driver connection.
 
         Args:
             raw: The connection.
-            address: Where it leads, for a second one that cancels statements of this.
+            address: Its address, for a second connection that cancels its statements.
             explain: The error to raise instead, if the server's exit is known to be the cause.
         """
         self.raw = raw
@@ -46,16 +46,16 @@ class MysqlConnection:
         database: str = "",
         variables: Mapping[str, str] | None = None,
     ) -> MysqlConnection:
-        """Connects; plain table names mean those of ``database``, if it exists.
+        """Connects; unqualified table names mean those of ``database``, if it exists.
 
         Args:
-            address: Where to.
+            address: The server.
             explain: See the class.
-            database: To be in; that of the address if empty.
-            variables: Names of variables and whole numbers to set them to.
+            database: The database; that of the address if empty.
+            variables: Session variables and their integer values.
 
         Raises:
-            TargetError: One line that says what to do, also for a server that is too old.
+            TargetError: One line with advice, also for a server that is too old.
         """
         session = cls(_connect(address, explain), address, explain)
         try:
@@ -78,12 +78,12 @@ class MysqlConnection:
         return session
 
     def execute(self, sql: str, needs: str = "") -> QueryResult:
-        """Runs one statement to its last row (see the protocol).
+        """Runs one statement to the last row (see the protocol).
 
         Args:
             sql: The statement.
-            needs: Privileges that it needs beside :data:`errors.PRIVILEGES`, as ``, EXECUTE``: the
-                server's refusal may not say which.
+            needs: Required privileges in addition to :data:`errors.PRIVILEGES`, as ``, EXECUTE``:
+                the server's error may not name them.
         """
         with self._lock:
             self._busy, self._cancelled = True, False
@@ -92,18 +92,18 @@ class MysqlConnection:
         except pymysql.Error as error:
             raise self._error(error, needs) from error
         finally:
-            # Waits for a cancel under way: it must not hit the statement after this.
+            # Waits for a pending cancellation, which must not hit the next statement.
             with self._lock:
                 self._busy = False
                 if self._cancelled:
                     self._absorb()
         if self._cancelled:
-            # Some functions (BENCHMARK, SLEEP) answer a kill with a value instead of an error.
+            # Some functions (BENCHMARK, SLEEP) react to a kill with a value instead of an error.
             raise error_of_kind("timeout", "The statement was cancelled.")
         return result
 
     def cancel(self) -> None:
-        """Asks the server to stop the statement under way, from a second connection."""
+        """Asks the server to stop the running statement, from a second connection."""
         with self._lock:
             if not self._busy or self._cancelled:
                 return
@@ -130,7 +130,7 @@ class MysqlConnection:
             return QueryResult(names, list(cursor.fetchall()))
 
     def _absorb(self) -> None:
-        # A kill that came after the end of its statement would stop the next one.
+        # A kill that arrives after the end of its statement would stop the next one.
         with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
             cursor.execute("DO 0")
 
@@ -141,7 +141,7 @@ class MysqlConnection:
             raise self._error(error) from error
 
     def account(self) -> str:
-        """Who the server takes this session for, in SQL; empty if it does not say."""
+        """The account of this session in SQL, according to the server; empty if unknown."""
         with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
             cursor.execute("SELECT CURRENT_USER()")
             user, _, host = str(cursor.fetchall()[0][0]).rpartition("@")
@@ -156,12 +156,12 @@ class MysqlConnection:
 
 
 def quoted(name: str) -> str:
-    """An identifier in SQL, whatever characters it has."""
+    """A quoted identifier with any characters."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def literal(text: str) -> str:
-    """A text in SQL, for sessions in which a backslash escapes, as Dyno's do."""
+    """A string literal, for sessions with backslash escapes, as Dyno's have."""
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 

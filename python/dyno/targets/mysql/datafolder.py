@@ -1,4 +1,4 @@
-"""The data folder of the private server, and its folder of temporary tables."""
+"""The data folder of the private server, and its folder for temporary tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INFO = ("mariadb_upgrade_info", "mysql_upgrade_info")
 
 
 def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
-    """Makes ``home/data`` ready to be served, and ``home/tmp`` for temporary tables.
+    """Prepares ``home/data`` for the server, and ``home/tmp`` for temporary tables.
 
     Returns and raises as :func:`dyno.servers.datafolder.prepare` does.
     """
@@ -30,7 +30,7 @@ def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
 
 
 class _Maker(datafolder.Maker):
-    """See the base class. A folder serves one series: 10.11, say."""
+    """See the base class. A folder is bound to one series, such as 10.11."""
 
     product = MARIADB
 
@@ -43,7 +43,7 @@ class _Maker(datafolder.Maker):
             self._binaries.install,
             "--no-defaults",
             f"--datadir={folder}",
-            # The socket's folder is closed to everybody else: it is the key.
+            # Only this user can enter the socket's folder, which replaces authentication.
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
             "--skip-name-resolve",

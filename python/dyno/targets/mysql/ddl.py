@@ -1,9 +1,9 @@
-"""Tables in MariaDB and MySQL: rendered from the neutral schema, and marked as Dyno's.
+"""Tables in MariaDB and MySQL: DDL from the neutral schema, with Dyno's mark.
 
-Rows of InnoDB lie in the order of the primary key, so the key is made with the table and not after
-the load: added later it copies every row once more. The generator gives rows in the key's order.
-Processor time of MariaDB 10.11 for ``lineitem`` at scale 0.1: 2.5 s with the key; 2.4 s without and
-1.6 s to add it. Other indexes are added later: 1.1 s for two, 3.5 s more if they are there before.
+InnoDB stores rows in primary key order, so the table is created with its key: adding it after the
+load would copy every row again. The generator produces rows in key order. CPU time of MariaDB 10.11
+for ``lineitem`` at scale 0.1: 2.5 s with the key; 2.4 s without and 1.6 s to add it. Other indexes
+are added later: 1.1 s for two, against 3.5 s more for the load if they exist before it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 _TYPES = {"int32": "INT", "int64": "BIGINT", "date": "DATE", "timestamp": "DATETIME(6)"}
 
 _TABLE = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-"""Texts are equal if their bytes are, and sort by them; the collations of languages differ."""
+"""Binary collation: texts compare and sort by their bytes; language collations differ."""
 
 
 def column_type(kind: dict[str, Any]) -> str:
     """The type of a column, such as ``DECIMAL(15,2)``.
 
     Raises:
-        DynoError: If the generator declares a type that is not known here.
+        DynoError: If the generator's type is unknown.
     """
     match kind:
         case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
@@ -47,7 +47,7 @@ def column_type(kind: dict[str, Any]) -> str:
 def create_table(
     place: str, table: dict[str, Any], comment: str, key: Sequence[str] | None = None
 ) -> str:
-    """``CREATE TABLE`` with its primary key, or another one, which may be empty for none."""
+    """``CREATE TABLE`` with its primary key or with another one, which may be empty for none."""
     key = table["primary_key"] if key is None else key
     lines = [
         f"{quoted(column['name'])} {column_type(column['kind'])}"
@@ -61,11 +61,11 @@ def create_table(
 
 
 def to_replace(session: MysqlConnection, server: str, workload: str, *, replace: bool) -> list[str]:
-    """Tables that have to go before the workload's can be made; those that refer to others first.
+    """Tables to drop before the workload's can be created; referring tables come first.
 
     Raises:
-        UsageError: If one is not Dyno's, or any exists and ``replace`` is false.
-        TargetError: If the server takes no streamed rows.
+        UsageError: If Dyno did not create one of them, or any exists and ``replace`` is false.
+        TargetError: If the server rejects streamed rows.
     """
     place = mark.schema_of(workload)
     present = relations(session, place)
@@ -82,7 +82,7 @@ def to_replace(session: MysqlConnection, server: str, workload: str, *, replace:
 def replace_tables(
     session: MysqlConnection, place: str, gone: Sequence[str], created: Sequence[str]
 ) -> None:
-    """Drops tables and makes others. MariaDB and MySQL cannot do all of it or nothing."""
+    """Drops tables and creates others. This is not atomic in MariaDB and MySQL."""
     session.execute(f"CREATE DATABASE IF NOT EXISTS {quoted(place)}")
     for name in gone:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
@@ -91,9 +91,9 @@ def replace_tables(
 
 
 def set_mark(session: MysqlConnection, workload: str, loaded: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables: a change of metadata only.
+    """Writes Dyno's mark to the workload's tables: a metadata change only.
 
-    The journal goes once all of them say that the data is whole.
+    Drops the journal once all of them are marked as complete.
     """
     place = mark.schema_of(workload)
     if loaded.layout:
@@ -109,13 +109,13 @@ def set_mark(session: MysqlConnection, workload: str, loaded: Loaded) -> None:
 def drop_journal(
     session: MysqlConnection, place: str, workload: str, present: Mapping[str, str | None]
 ) -> None:
-    """Drops the journal of a load; a table of that name that is not Dyno's stays."""
+    """Drops the journal of a load, unless Dyno did not create the table of that name."""
     if journal.is_journal(present.get(journal.TABLE), workload):
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(journal.TABLE)}")
 
 
 def loaded(session: MysqlConnection, workload: str) -> Loaded | None:
-    """What Dyno's mark says of the workload's tables."""
+    """Reads Dyno's mark from the workload's tables."""
     place = mark.schema_of(workload)
     found = mark.read(relations(session, place), workload)
     if found is None or not found.layout:
@@ -124,7 +124,7 @@ def loaded(session: MysqlConnection, workload: str) -> Loaded | None:
 
 
 def relations(session: MysqlConnection, place: str) -> dict[str, str | None]:
-    """Everything that has a table's name in a database, with its comment."""
+    """All relations of a database, with their comments."""
     found = session.execute(
         "SELECT table_name, table_comment FROM information_schema.tables "  # noqa: S608  (quoted)
         f"WHERE table_schema = {literal(place)}"
@@ -142,7 +142,7 @@ def index_names(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
 
 
 def key_columns(session: MysqlConnection, place: str) -> dict[str, list[str]]:
-    """The columns of the primary key of every table that has one, in their order."""
+    """The primary key columns of each table that has a primary key, in key order."""
     rows = session.execute(
         "SELECT table_name, column_name FROM information_schema.statistics "  # noqa: S608
         f"WHERE table_schema = {literal(place)} AND index_name = 'PRIMARY' "
@@ -164,7 +164,7 @@ def foreign_keys(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
 
 
 def references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
-    """By table, the other tables of a database that refer to it."""
+    """For each table, the other tables of a database that refer to it."""
     rows = session.execute(
         "SELECT referenced_table_name, table_name FROM "  # noqa: S608  (quoted)
         f"information_schema.referential_constraints WHERE constraint_schema = {literal(place)}"
@@ -176,7 +176,7 @@ def references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
 
 
 def referring_first(names: Sequence[str], references: Mapping[str, set[str]]) -> list[str]:
-    """The tables in an order in which they can be dropped.
+    """Sorts tables so that they can be dropped in this order.
 
     Args:
         names: The tables.
@@ -186,16 +186,16 @@ def referring_first(names: Sequence[str], references: Mapping[str, set[str]]) ->
     left = list(names)
     while left:
         free = [name for name in left if not references.get(name, set()) & ({*left} - {name})]
-        found += free or left  # a circle is the server's to refuse
+        found += free or left  # in a cycle, the server rejects the drop
         left = [name for name in left if name not in found]
     return found
 
 
 def require_local_infile(session: MysqlConnection, server: str) -> None:
-    """Refuses a server to which rows cannot be streamed.
+    """Rejects a server that does not accept streamed rows.
 
     Raises:
-        TargetError: With the statement that allows it.
+        TargetError: With the statement that enables them.
     """
     if session.execute("SELECT @@GLOBAL.local_infile").rows[0][0] != 1:
         raise TargetError(

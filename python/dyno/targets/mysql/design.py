@@ -1,4 +1,4 @@
-"""A layout in MariaDB's and MySQL's words: tables with partitions, and the steps after a load."""
+"""Layouts in MariaDB and MySQL: partitioned tables, and the steps after a load."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dyno.targets.mysql.layout import can_have, clustered_key, loaded_key
 from dyno.targets.mysql.version import Version
 
 Folder = Callable[[str], str]
-"""Gives the server's folder for tables on a volume."""
+"""Returns the server's folder for tables on a volume."""
 
 
 @dataclass(frozen=True)
 class Present:
-    """What a database has already, of a load that was cut off after it.
+    """Existing objects of a database, after an interrupted load.
 
     Attributes:
         indexes: Table and name of each.
-        keys: The primary key's columns of each table.
+        keys: The primary key columns of each table.
         constraints: Table and name of each foreign key.
     """
 
@@ -36,7 +36,7 @@ class Present:
 def create_table(
     place: str, table: dict[str, Any], comment: str, layout: Layout, folder: Folder
 ) -> str:
-    """``CREATE TABLE`` with the key that the rows are loaded by, partitions and volumes."""
+    """``CREATE TABLE`` with the primary key for the load, partitions and volumes."""
     design = layout.design(table["name"])
     key = loaded_key(layout, table)
     if not design.partitions:
@@ -72,9 +72,9 @@ def stages(
 
 
 def _end(part: Partition, kind: str) -> str:
-    """The first value beyond a partition; MariaDB takes no bound of another type than its column's.
+    """The exclusive upper bound of a partition; MariaDB requires the type of its column.
 
-    A plain text is a date, but no time with a fraction of a second.
+    A plain text is a valid date, but not a time with fractional seconds.
     """
     if part.high is None:
         return "MAXVALUE"
@@ -88,7 +88,7 @@ def _directory(volume: str | None, folder: Folder) -> str:
 
 
 def _indexes(workload: Workload, layout: Layout) -> list[Index]:
-    """The secondary indexes of a layout; they lie in the file of their table or partition."""
+    """The secondary indexes of a layout; they are in the file of their table or partition."""
     found = list(workload.indexes) if layout.secondary else []
     for name, design in layout.tables.items():
         found += [Index(extra.name, name, extra.columns) for extra in design.indexes]
@@ -98,13 +98,13 @@ def _indexes(workload: Workload, layout: Layout) -> list[Index]:
 def _cluster_steps(
     place: str, tables: Sequence[dict[str, Any]], layout: Layout, present: Present
 ) -> list[Step]:
-    """Rebuilds a table by another primary key; the loaded one stays as an index."""
+    """Rebuilds a table with another primary key; the loaded one becomes an index."""
     steps: list[Step] = []
     for table in tables:
         name, key = table["name"], clustered_key(layout, table)
         if key is None or present.keys.get(name) == key:
             continue
-        # The partition column in it keeps it from enforcing more than the new primary key does.
+        # With the partition column, it enforces no more than the new primary key does.
         unique = "UNIQUE " if loaded_key(layout, table) == list(table["primary_key"]) else ""
         statement = (
             f"ALTER TABLE {quoted(place)}.{quoted(name)} DROP PRIMARY KEY, "
@@ -118,7 +118,7 @@ def _cluster_steps(
 def _foreign_steps(
     place: str, keys: Sequence[ForeignKey], layout: Layout, present: Present
 ) -> list[Step]:
-    """Foreign keys, which the server checks; all of a table's at once, as it is copied for them."""
+    """Foreign keys, which the server checks; one statement per table, which it copies."""
     missing: dict[str, list[ForeignKey]] = {}
     for key in keys if layout.foreign_keys else ():
         if can_have(layout, key) and (key.table, key.name) not in present.constraints:

@@ -1,4 +1,4 @@
-"""What a server's errors mean, in the classes that a bundle counts (as the Rust loader does).
+"""Server errors, mapped to the classes of a bundle (as in the Rust loader).
 
 Source of the numbers: MariaDB manual, "MariaDB Error Codes"; MySQL manual, "Server Error Message
 Reference" and "Client Error Message Reference" (2000 and up).
@@ -38,13 +38,13 @@ _ADVICE = {
 }
 
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
-"""What Dyno's user needs on a workload's database."""
+"""Privileges that Dyno's user needs on a workload's database."""
 ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
 """Additional privileges for procedures."""
 
 
 def kind_of(number: int, text: str) -> str:
-    """The class of an error number; errors of the operating system are inside the text."""
+    """The class of an error number; the text contains operating system errors."""
     if "No space left" in text or "error 28 " in text:
         return "disk_full"
     return _KINDS.get(number, "database")
@@ -53,18 +53,18 @@ def kind_of(number: int, text: str) -> str:
 def statement_error(
     error: pymysql.Error, account: Callable[[], str] = lambda: "", needs: str = ""
 ) -> DynoError:
-    """The error for a statement that failed.
+    """The error for a failed statement.
 
     Args:
-        error: What the driver raised.
-        account: Asks for the account in SQL that needs a privilege; that of the error if it is
-            empty, which in MySQL names the client's host and not the account's.
+        error: The driver's exception.
+        account: Returns the account in SQL that needs a privilege. If empty, the account in the
+            error is used; in MySQL that has the client's host instead of the account's.
         needs: Additional privileges, for errors that do not name the missing ones.
     """
     number, text = parts(error)
     kind = kind_of(number, text)
     if isinstance(error, pymysql.InterfaceError) and number == 0:
-        kind, text = "connection_lost", "the session is closed"  # PyMySQL's empty words for it
+        kind, text = "connection_lost", "the session is closed"  # PyMySQL reports it without text
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
         advice = _grant(text, account(), needs)
@@ -75,23 +75,23 @@ def statement_error(
 def connect_error(
     error: Exception, server: str, host: str = "", *, plain: bool = False
 ) -> DynoError:
-    """The error for a session that could not be opened, with what to do about it.
+    """The error for a failed connection, with advice.
 
     Args:
-        error: What the driver raised.
-        server: What was tried, such as ``MariaDB/MySQL at db1:3306``, without any password.
+        error: The driver's exception.
+        server: The server, such as ``MariaDB/MySQL at db1:3306``, without a password.
         host: Its host; empty for a socket.
-        plain: Whether it was tried over the network without TLS.
+        plain: Whether the connection was over the network without TLS.
     """
     if not isinstance(error, pymysql.Error):
-        # PyMySQL encrypts a password with another package, and says so where it is missing.
+        # PyMySQL needs another package to encrypt a password, and reports if it is missing.
         told = _PLAIN.format(server=server) if "cryptography" in str(error) else None
         return error_of_kind("unreachable", told or f"Cannot connect to {server}: {error}")
     number, text = parts(error)
     known = _CONNECT.get(number)
     if known is not None:
         message = known.format(server=server, told=_sentence(text), grant=_grant(text))
-        if plain and number in _LOGIN:  # the server does not say which
+        if plain and number in _LOGIN:  # the server does not name the cause
             message += _OVER_TLS
         return error_of_kind(kind_of(number, text), f"{message}.")
     silent = no_answer(server, host, "host, port or unix_socket", "bind-address, skip-networking")
@@ -103,7 +103,7 @@ def connect_error(
 
 
 def parts(error: pymysql.Error) -> tuple[int, str]:
-    """Number and text of an error; number 0 where the driver gave none."""
+    """Number and text of an error; number 0 if the driver has none."""
     match error.args:
         case (int(number), text, *_):
             return number, _line(str(text))
@@ -114,8 +114,8 @@ def parts(error: pymysql.Error) -> tuple[int, str]:
 
 
 def grant(database: str, account: str, more: str = "") -> str:
-    """The statement that gives ``account`` all that Dyno needs on a database, and ``more``."""
-    # An underscore in the name would be a wildcard.
+    """The statement that grants ``account`` Dyno's privileges on a database, and ``more``."""
+    # An underscore in the name is a wildcard.
     name = database.replace("`", "``").replace("_", r"\_").replace("%", r"\%")
     return f"GRANT {PRIVILEGES}{more} ON `{name}`.* TO {account}"
 

@@ -1,4 +1,4 @@
-"""What a server is, read back from itself."""
+"""Version and settings, read back from the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.settings import LOCK_WAIT_S, LOCK_WAITS, SESSION_NAMES, settings
 
-# What the private server is given, and what else explains a result or compares two servers.
+# The settings of the private server, and others that explain or distinguish results.
 NAMES = (
     *settings(Limits(1 << 30, 1), VolumeFacts(None, 1 << 30, 0)),
     *SESSION_NAMES,
@@ -53,9 +53,9 @@ NAMES = (
 
 
 def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFacts:
-    """Version and settings of the live server as a session of Dyno's has them, sizes in bytes.
+    """Version and settings of the live server in Dyno's sessions, sizes in bytes.
 
-    Settings that this product or version does not have are left out.
+    Settings that this product or version lacks are left out.
     """
     names = ", ".join(f"'{name}'" for name in sorted(set(NAMES)))
     shown = session.execute(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({names})").rows
@@ -68,7 +68,7 @@ def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFa
         version=f"{session.version.product} {text.replace('-MariaDB', '')}",
         settings={
             **{str(name).lower(): str(value) for name, value in sorted(shown)},
-            # As the driver's sessions set them, in seconds.
+            # In seconds, as the driver's sessions set them.
             **{f"driver_{name}": str(wait) for name, wait in zip(LOCK_WAITS, waits, strict=True)},
         },
     )

@@ -1,8 +1,8 @@
 """A login with a timeout, even against an impostor.
 
-PyMySQL's own limits are on one read or write each, so that a byte now and then goes on for ever,
-and they would also end long statements. Here the whole login has one limit; statements have none,
-but the system gives up a connection whose other end is gone.
+PyMySQL's timeouts apply to a single read or write, so a server that sends a byte now and then could
+block forever. They would also abort long statements. Here the whole login has one timeout and
+statements have none, but TCP keepalive drops a connection with a dead peer.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dyno.errors import DynoError, TargetError
 from dyno.targets.patience import keep_alive
 
 LONGEST = 1 << 16
-"""Bytes of a packet while logging in; the longest, a public key, has less than 8 KiB."""
+"""Maximum bytes of a packet during login; the longest, a public key, has less than 8 KiB."""
 
 GARBLED = (pymysql.InternalError, struct.error, LookupError, ValueError, TypeError, AttributeError)
-"""What PyMySQL raises on bytes that it cannot read."""
+"""Exceptions of PyMySQL on malformed packets."""
 
 
 class LimitedConnection(pymysql.connections.Connection):
@@ -34,8 +34,8 @@ class LimitedConnection(pymysql.connections.Connection):
         """Connects.
 
         Args:
-            server: Where to, for messages.
-            limit_s: Seconds that the login may take, with all until :meth:`settle`.
+            server: The server, for messages.
+            limit_s: Timeout in seconds for the login and everything until :meth:`settle`.
             driver: Arguments of PyMySQL's ``connect``.
 
         Raises:
@@ -62,7 +62,7 @@ class LimitedConnection(pymysql.connections.Connection):
             raise self.foreign() from error
 
     def settle(self) -> None:
-        """Ends the limit: from here on a statement takes as long as it takes."""
+        """Ends the timeout; statements from here on have none."""
         self._due = None
         own = self._own()
         own._write_timeout = own._current_timeout = None
@@ -71,7 +71,7 @@ class LimitedConnection(pymysql.connections.Connection):
 
     def _request_authentication(self) -> None:
         self._greeted = True
-        # With this the socket goes into the handshake of TLS, which Python ends within it.
+        # With a socket timeout, Python applies it to the TLS handshake.
         self._own()._write_timeout = self._left()
         cast("Any", super())._request_authentication()
 
@@ -103,10 +103,10 @@ class LimitedConnection(pymysql.connections.Connection):
         return found
 
     def _left(self) -> float:
-        """Seconds that are left.
+        """The remaining seconds.
 
         Raises:
-            TimeoutError: If none are.
+            TimeoutError: If the time is over.
         """
         left = self._limit_s if self._due is None else self._due - time.monotonic()
         if left <= 0:
@@ -121,7 +121,7 @@ class LimitedConnection(pymysql.connections.Connection):
         )
 
     def foreign(self) -> TargetError:
-        """The error for an answer that makes no sense."""
+        """The error for an invalid response."""
         return TargetError(
             f"{self._server} does not speak the MySQL protocol; correct host and port in the URL.",
         )

@@ -20,10 +20,11 @@ StepLog = indexer.StepLog[MysqlConnection, str]
 
 
 def build_steps(place: str, indexes: Sequence[Index], present: set[tuple[str, str]]) -> list[Step]:
-    """The indexes that are not there yet, one statement a table.
+    """The missing indexes, one statement per table.
 
-    InnoDB builds all indexes of a statement from one scan, and statements that change one table
-    wait for each other.
+    InnoDB builds all indexes of a statement in one scan, and statements on the same table wait for
+    each
+    other.
     """
     missing: dict[str, list[Index]] = {}
     for index in indexes:
@@ -44,8 +45,9 @@ def build_steps(place: str, indexes: Sequence[Index], present: set[tuple[str, st
 def analyze_steps(place: str, tables: Sequence[dict[str, Any]], version: Version) -> list[Step]:
     """Statistics of each table.
 
-    MariaDB has statistics of its own for columns without an index, and histograms; of sentences,
-    of which hardly two are the same, they would tell nothing.
+    MariaDB has additional statistics for columns without an index, and histograms. For free text,
+    which
+    is nearly unique, they are useless.
     """
     steps: list[Step] = []
     for table in tables:

@@ -1,4 +1,4 @@
-"""Transactions of MariaDB and MySQL."""
+"""Transaction isolation in MariaDB and MySQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dyno.contracts.target import Connection
 
 def isolation(session: Connection) -> Isolation:
     """The levels, and the server's default."""
-    # MariaDB has learnt the name ``transaction_isolation`` in 11.1, MySQL has lost the other one.
+    # MariaDB knows ``transaction_isolation`` since 11.1; MySQL has removed the other name.
     (row,) = session.execute(
         "SHOW VARIABLES WHERE variable_name IN ('transaction_isolation', 'tx_isolation')"
     ).rows[:1]

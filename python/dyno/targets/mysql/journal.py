@@ -1,7 +1,7 @@
 """The journal of a load in MariaDB or MySQL (see ``targets/journal.py``).
 
-Tables come and go there in transactions of their own, so the order tells: a journal is made whole
-after its tables, and goes before them; and beside data that is marked as whole it says nothing.
+DDL commits implicitly there, so order replaces atomicity: a journal is created after its tables and
+dropped before them. It is ignored if the data is marked as complete.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def read(session: MysqlConnection, workload: str) -> tuple[Unfinished, list[jour
 
 
 def start(session: MysqlConnection, plan: LoadPlan) -> None:
-    """Makes an empty journal for a load into empty tables.
+    """Creates an empty journal for a load into empty tables.
 
-    Its key keeps a part from going in twice, should the server still end an earlier load.
+    Its key prevents loading a part twice, in case the server is still completing an earlier load.
 
     Raises:
-        UsageError: If a table of that name is not Dyno's.
+        UsageError: If Dyno did not create a table of that name.
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)

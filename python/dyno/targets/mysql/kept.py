@@ -1,4 +1,4 @@
-"""The full layout of the data, which is too long for the comment with the mark."""
+"""Stores the full layout of the data, which is too long for the table comment with the mark."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ TABLE = "dyno_layout"
 
 
 def is_ours(comment: str | None, workload: str) -> bool:
-    """Whether a table's comment says that it is Dyno's."""
+    """Whether a table's comment identifies it as Dyno's."""
     return comment == _comment(workload)
 
 
 def require_free(place: str, workload: str, relations: Mapping[str, str | None]) -> None:
-    """Refuses a table of that name that is not Dyno's.
+    """Rejects a foreign table of that name.
 
     Raises:
-        UsageError: Naming it.
+        UsageError: With its name.
     """
     if TABLE in relations and not is_ours(relations[TABLE], workload):
         raise UsageError(f"{place}.{TABLE} was not created by Dyno; rename or move it.")
 
 
 def put(session: MysqlConnection, place: str, workload: str, layout: str) -> str:
-    """Keeps a layout; returns what the mark says in its place."""
+    """Stores a layout; returns the reference for the mark."""
     digest = hashlib.sha256(layout.encode()).hexdigest()[:16]
     table = f"{quoted(place)}.{quoted(TABLE)}"
     session.execute(
@@ -45,7 +45,7 @@ def get(session: MysqlConnection, place: str, digest: str) -> str:
     """The layout that a mark refers to.
 
     Raises:
-        TargetError: If it is gone.
+        TargetError: If it is missing.
     """
     table = f"{quoted(place)}.{quoted(TABLE)}"
     query = f"SELECT layout FROM {table} WHERE digest = {literal(digest)}"  # noqa: S608  (quoted)

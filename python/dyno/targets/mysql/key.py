@@ -1,8 +1,8 @@
-"""The server's public key, by which a password goes over a connection that others can read.
+"""The server's public key, which encrypts a password on an insecure connection.
 
-MySQL's ``caching_sha2_password`` has the password itself sent, encrypted by a key of the server's
-own. PyMySQL would ask the server for it wherever that is, so that anybody on the way could give
-theirs and read the password. The compiled half goes by the same rule (``wire/mysql/login.rs``).
+MySQL's ``caching_sha2_password`` sends the password itself, encrypted with the server's public key.
+PyMySQL would request the key from any server, so a man in the middle could send his own and read
+the password. The Rust driver has the same rule (``wire/mysql/login.rs``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dyno.errors import TargetError
 from dyno.targets.mysql.handshake import LimitedConnection
 
 LONGEST = 8 << 10
-"""Bytes of a key in PEM; those of 16384 bits have less than 3,000."""
+"""Maximum bytes of a PEM key; one with 16384 bits has less than 3,000."""
 
 _UNTRUSTED = (
     "The server requires the plain password (caching_sha2_password), which is "
@@ -28,7 +28,7 @@ _UNTRUSTED = (
 class KeyedConnection(LimitedConnection):
     """A driver connection that requests the server's key only on a safe connection.
 
-    That is on this machine, or by leave; over TLS and unix sockets PyMySQL needs no key.
+    Safe means on this machine, or explicitly allowed. TLS and unix sockets need no key.
     """
 
     def __init__(self, *, server_key: str, key_retrieval: bool, **driver: Any) -> None:
@@ -36,8 +36,8 @@ class KeyedConnection(LimitedConnection):
 
         Args:
             server_key: File of the server's key in PEM; may be empty.
-            key_retrieval: Whether the server may be asked for it, wherever it is.
-            driver: Other arguments of the class it is made from.
+            key_retrieval: Whether any server may send the key.
+            driver: Other arguments of the base class.
 
         Raises:
             TargetError: With kind ``denied``, if the server requires the plain password.
@@ -50,14 +50,14 @@ class KeyedConnection(LimitedConnection):
     # PyMySQL reads the key from here and stores a received one here.
     @property
     def server_public_key(self) -> bytes | None:
-        """The key, which PyMySQL asks the server for if there is none."""
+        """The key; PyMySQL requests it from the server if it is None."""
         if self._key is None:
             self._require_trust()
         return self._key
 
     @server_public_key.setter
     def server_public_key(self, key: bytes | None) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Takes the key of the URL, and of a server only if it may say one."""
+        """Accepts the key of the URL, and a server's key only if allowed."""
         if self._stream() is None:
             self._key = key
         elif self._key is None and key is not None:
@@ -78,7 +78,7 @@ class KeyedConnection(LimitedConnection):
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address of a socket is this machine's own, or forwarded from here."""
+    """Whether a socket address is on this machine, or forwarded from it."""
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
         found = found.ipv4_mapped

@@ -1,4 +1,4 @@
-"""What of a layout MariaDB and MySQL can have, and which primary keys come of it."""
+"""The layout features that MariaDB and MySQL support, and the resulting primary keys."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _REMOTE_LOG = (
 _REMOTE_TEMP = "tmpdir is set at server start, and Dyno starts embedded:mysql only"
 _NO_PREALLOCATION = "InnoDB grows table files on demand; space cannot be preallocated"
 _BY_RANGE = {"int32", "int64", "date", "timestamp"}
-"""Types that RANGE COLUMNS takes; it takes no decimals."""
+"""Types that RANGE COLUMNS supports; decimals are not supported."""
 
 
 def parts(url: TargetUrl) -> LayoutParts:
-    """What this target can do of a layout."""
+    """The layout features of this target."""
     private = url.scheme == "embedded"
     return LayoutParts(
         partitions=True,
@@ -53,7 +53,7 @@ def parts(url: TargetUrl) -> LayoutParts:
 
 
 def require(layout: Layout, tables: Sequence[dict[str, Any]]) -> None:
-    """Refuses what InnoDB cannot do with these tables.
+    """Rejects a layout that InnoDB does not support for these tables.
 
     Raises:
         UsageError: With the reason.
@@ -86,9 +86,9 @@ def require(layout: Layout, tables: Sequence[dict[str, Any]]) -> None:
 
 
 def loaded_key(layout: Layout, table: dict[str, Any]) -> list[str]:
-    """The primary key that a table is made and loaded with; empty for none.
+    """The primary key of a table during the load; empty for none.
 
-    It has the column of the partitions in it, which MariaDB and MySQL demand.
+    It includes the partition column, as MariaDB and MySQL require.
     """
     if not layout.primary_keys:
         return []
@@ -97,7 +97,7 @@ def loaded_key(layout: Layout, table: dict[str, Any]) -> list[str]:
 
 
 def clustered_key(layout: Layout, table: dict[str, Any]) -> list[str] | None:
-    """The primary key that sorts the rows as the layout has it; None if the loaded one does."""
+    """The primary key for the layout's sort order; None if the loaded one is sufficient."""
     columns, key = list(layout.design(table["name"]).cluster), loaded_key(layout, table)
     if not columns or key[: len(columns)] == columns:
         return None
@@ -105,14 +105,14 @@ def clustered_key(layout: Layout, table: dict[str, Any]) -> list[str] | None:
 
 
 def can_have(layout: Layout, key: ForeignKey) -> bool:
-    """Whether a foreign key can be declared: InnoDB has none of or to partitioned tables."""
+    """Whether a foreign key is possible: InnoDB does not support them on partitioned tables."""
     return not (layout.design(key.table).partitions or layout.design(key.other).partitions)
 
 
 def notes(
     layout: Layout, tables: Sequence[dict[str, Any]], foreign_keys: Sequence[ForeignKey]
 ) -> list[str]:
-    """What differs from what the layout's words promise, and why."""
+    """Deviations from the layout, and the reasons."""
     found: list[str] = []
     if not layout.primary_keys:
         found.append(

@@ -1,4 +1,4 @@
-"""Maintenance of MariaDB and MySQL while queries and transactions go on."""
+"""Online maintenance of MariaDB and MySQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = (
 
 
 class _Work(ABC):
-    """One statement a table, in a session of its own."""
+    """One statement per table, in its own session."""
 
     method: str
     name: str
@@ -35,7 +35,7 @@ class _Work(ABC):
         self._tables = schema.table_names(workload)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Works on every table."""
+        """Processes every table."""
         checks: list[Check] = []
         for number, table in enumerate(self._tables):
             progress(number, len(self._tables), f"{self.name} of {table}")
@@ -51,7 +51,7 @@ class _Work(ABC):
         return checks
 
     def cancel(self) -> None:
-        """Stops the statement under way; the server undoes what it has begun."""
+        """Stops the running statement; the server rolls it back."""
         self._session.cancel()
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class _Work(ABC):
 
     @abstractmethod
     def _work(self, table: str) -> Check:
-        """Works on one table."""
+        """Processes one table."""
 
     def _table(self, name: str) -> str:
         return f"{quoted(self._place)}.{quoted(name)}"
@@ -73,9 +73,9 @@ class _Work(ABC):
 
 
 class TableCheck(_Work):
-    """``CHECK TABLE`` reads each index whole, and counts what it finds in them against each other.
+    """``CHECK TABLE`` reads each index completely and compares the row counts.
 
-    InnoDB proves the checksum of each page that it takes from the file.
+    InnoDB verifies the checksum of each page that it reads.
     """
 
     name = "integrity-check"
@@ -83,12 +83,12 @@ class TableCheck(_Work):
     estimate = SpaceEstimate(0, "a check writes nothing")
 
     def space(self) -> int | None:
-        """It takes none."""
+        """None, as it needs no space."""
         return 0
 
     def _work(self, table: str) -> Check:
         rows = self._session.execute(f"CHECK TABLE {self._table(table)} EXTENDED").rows
-        # The last row is the verdict; those before it say what is wrong.
+        # The last row is the verdict; the rows before it have the problems.
         faults = [str(row[3]) for row in rows[:-1]]
         verdict = str(rows[-1][3])
         passed = verdict == "OK"
@@ -98,10 +98,11 @@ class TableCheck(_Work):
 
 
 class Rebuild(_Work):
-    """Every table is rebuilt with all its indexes, and accepts changes meanwhile.
+    """Rebuilds every table with all its indexes, online.
 
-    InnoDB rebuilds no index in its place; this is what ``OPTIMIZE TABLE`` does, but it refuses to
-    lock the table rather than fall back on that.
+    InnoDB cannot rebuild a single index in place. This does the same as ``OPTIMIZE TABLE``, but
+    fails
+    instead of falling back to a table lock.
     """
 
     name = "reindex"
@@ -122,7 +123,7 @@ class Rebuild(_Work):
         return super().run(stop, progress)
 
     def space(self) -> int | None:
-        """Bytes that the server's files have grown by since it began; None for another's server."""
+        """Growth in bytes of the server's files since the start; None for a server at a URL."""
         if self._probe is None or self._before is None:
             return None
         return max(0, self._probe() - self._before)

@@ -1,8 +1,8 @@
-"""What a query read, spilled and held, from the server's counters before and after it.
+"""Bytes read, bytes spilled and memory of a query, from server counters before and after it.
 
-Most are counted for the whole server, so they are the query's only while no other session works.
-That is looked up, not assumed: every statement takes a number of one sequence (``Queries``), and
-``Threads_running`` shows what began before.
+Most counters are server-wide, so they belong to the query only while no other session works. This
+is verified: every statement increments one sequence (``Queries``), and ``Threads_running`` shows
+statements that started earlier.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection
 
 _SPILLS = ("created_tmp_disk_tables", "created_tmp_files", "sort_merge_passes")
-"""Each moves when something of its kind is spilled."""
+"""Counters that each increase for one kind of spill."""
 
 _NAMES = ("queries", "threads_running", "innodb_data_read", "max_memory_used", *_SPILLS)
 _LISTED = ", ".join(f"'{name}'" for name in _NAMES)
@@ -20,11 +20,12 @@ _LISTED = ", ".join(f"'{name}'" for name in _NAMES)
 _STATUS = f"SHOW SESSION STATUS WHERE Variable_name IN ({_LISTED})"
 
 _RUNNING = "SHOW GLOBAL STATUS LIKE 'Threads_running'"
-"""MariaDB has a number of each session's own beside. (A SELECT of both would itself take as much
-memory as many a query.)"""
+"""MariaDB also has a number per session. (A SELECT of both would take as much memory as many
+queries.)
+"""
 
-# Files of sorts, of duplicates and of hash joins. InnoDB's own for tables on disk are left out:
-# the server writes them when it likes.
+# Files of sorts, duplicates and hash joins. InnoDB's files for on-disk tables are excluded,
+# because the server writes them asynchronously.
 _FILES = "'wait/io/file/sql/io_cache', 'wait/io/file/sql/hash_join'"
 _COUNTED = (
     "SELECT count(*) FROM performance_schema.setup_instruments WHERE enabled = 'YES' "  # noqa: S608
@@ -44,7 +45,7 @@ _SCHEMA = (
     "WHERE thread_id = ps_current_thread_id() AND end_event_id IS NOT NULL "
     "ORDER BY event_id DESC LIMIT 1)"
 )
-"""All in one statement; the history's last row is the statement that has ended before this one."""
+"""All in one statement; the last row of the history is the previous statement."""
 
 _READ = "Innodb_data_read, before and after: reads of InnoDB files, including background work"
 _NO_SPILL = "no temporary file, on-disk table or merge pass counted"
@@ -62,28 +63,28 @@ _NO_SCHEMA = (
 
 
 class MysqlMeter:
-    """See the protocol: a reading before the first query, and after each."""
+    """Implements the protocol: a reading before the first query, and after each."""
 
     def __init__(self, session: MysqlConnection) -> None:
         self._session = session
         self._statement = ""
         self._running = 1
-        # Statements from one reading to the next: the query, and what a reading takes.
+        # Statements between two readings: the query, and those of a reading.
         self._own = 3 if session.version.is_mariadb else 2
         self._before: dict[str, int] = {}
         self._fresh = False
 
     def before(self) -> None:
-        """Reads the counters, unless the reading after the query before is there to go on from."""
+        """Reads the counters, unless the reading after the previous query is available."""
         if not self._statement:
             self._prepare()
         if not self._fresh:
             self._before = self._read()
-        # A query that fails is not read: the next one must not be given what it did.
+        # There is no reading after a failed query; the next query must not get its counts.
         self._fresh = False
 
     def after(self) -> Reading:
-        """Reads them again: the query's are the difference."""
+        """Reads the counters again and returns the difference."""
         before, now = self._before, self._read()
         self._before, self._fresh = now, True
         alone = (
@@ -105,12 +106,12 @@ class MysqlMeter:
         )
 
     def _prepare(self) -> None:
-        """Determines what this server shows to this user."""
+        """Determines which counters this server shows to this user."""
         on = self._session.execute("SELECT @@GLOBAL.event_scheduler = 'ON'").rows[0][0]
         self._running = 2 if on else 1  # MySQL and MariaDB count that thread as running
         self._statement = _STATUS
         if self._session.version.is_mariadb:
-            self._read()  # what a reading itself holds is in the session's peak from now on
+            self._read()  # includes the memory of a reading in the session's peak
             return
         try:
             counted = self._session.execute(_COUNTED).rows[0][0] == 2
@@ -137,7 +138,7 @@ class MysqlMeter:
         if self._session.version.is_mariadb:
             return (None, _NO_BYTES) if moved else (0, _NO_SPILL)
         if "written" not in now or "written" not in before:
-            # Nothing else shows whether a hash join spilled.
+            # The only evidence of a hash join that spilled.
             return None, _NO_SCHEMA
         if moved & {"created_tmp_disk_tables", "mapped"}:
             return None, _ON_DISK

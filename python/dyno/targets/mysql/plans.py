@@ -1,4 +1,4 @@
-"""Plans of MariaDB and MySQL, from their documents (``EXPLAIN FORMAT=JSON``)."""
+"""Plans of MariaDB and MySQL, from ``EXPLAIN FORMAT=JSON``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
 
 _EXPECTED = ("rows", "rows_examined_per_scan", "rows_produced_per_join")
-"""Fields for rows that are expected of a table: MariaDB's, then MySQL's."""
+"""Fields of expected rows per table: MariaDB's, then MySQL's."""
 
 _ANALYSES = (8, 0, 18)
-"""The first MySQL with ``EXPLAIN ANALYZE``."""
+"""The first MySQL version with ``EXPLAIN ANALYZE``."""
 
 
 def explain(session: MysqlConnection, sql: str, *, analyse: bool) -> QueryPlan:
-    """The plan of a query; with ``analyse`` it is run, and the plan says what it did.
+    """The plan of a query; ``analyse`` runs it and adds actual values.
 
     MariaDB has actual values in the same document; MySQL as text (``EXPLAIN ANALYZE``).
 
@@ -50,7 +50,7 @@ def _plan(document: Any) -> QueryPlan:
 
 
 def _nodes(value: Any) -> Iterator[Node]:
-    """What of a document is a step: tables, and the blocks that hold them."""
+    """The steps in a document: tables, and the blocks that contain them."""
     if isinstance(value, list):
         for item in value:
             yield from _nodes(item)
@@ -66,7 +66,7 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 
 def _operation(step: dict[str, Any]) -> str:
-    """``Table scan on orders · 15 rows expected``: MySQL's second form of the document."""
+    """``Table scan on orders · 15 rows expected``, from MySQL's version 2 of the document."""
     rows, heading = step.get("estimated_rows"), step.get("heading")
     label = f"{heading}: {step['operation']}" if heading else str(step["operation"])
     return label if rows is None else f"{label} · {rows:,.0f} rows estimated"

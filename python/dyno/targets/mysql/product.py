@@ -1,4 +1,4 @@
-"""MariaDB as a private server: how it ends, and what its log says of that."""
+"""MariaDB as a private server: shutdown signals and log messages."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dyno.servers.product import Product
 
 
 def explain(lines: Sequence[str]) -> str | None:
-    """The first error, or else the last line."""
+    """The first error in the log, else the last line."""
     told = [line.partition("[ERROR] ")[2] for line in lines if "[ERROR] " in line]
     found = told[:1] or lines[-1:]
     return found[0].rstrip(".") if found else None
 
 
 def tells_full_disk(text: str) -> bool:
-    """Whether a message of the server's programs means that a volume is full."""
+    """Whether a message of the server's programs reports a full volume."""
     return any(words in text for words in ("No space left", "Errcode: 28", "error 28", "disk full"))
 
 
 MARIADB = Product(
     name="MariaDB",
-    # Dirty pages written; by the kernel, with recovery at the next start.
+    # Writes dirty pages; then SIGKILL, with recovery at the next start.
     stops=((signal.SIGTERM, 120.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGKILL,
     explain=explain,

@@ -1,4 +1,4 @@
-"""A workload's tables made in a physical design, and what follows their load."""
+"""Creates a workload's tables in a physical design, and the steps after their load."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def create_tables(
     *,
     replace: bool,
 ) -> None:
-    """Creates the workload's tables with the keys that they are loaded by.
+    """Creates the workload's tables with the keys for the load.
 
     Raises:
-        UsageError: See the protocol; nothing was touched then.
-        TargetError: If a volume cannot be used, or the server takes no streamed rows.
+        UsageError: See the protocol; nothing was changed.
+        TargetError: If a volume cannot be used, or the server rejects streamed rows.
     """
     place, tables = mark.schema_of(workload), schema.tables(workload)
     text = mark.write(workload, None)
@@ -48,14 +48,14 @@ def create_tables(
 
 
 def loaded(session: MysqlConnection, server: str, workload: str) -> Loaded | None:  # noqa: ARG001
-    """What is loaded, by Dyno's mark: who sees the tables may use them."""
+    """The data according to Dyno's mark; a user who can see the tables may use them."""
     return ddl.loaded(session, workload)
 
 
 def stages(
     session: MysqlConnection, workload: str, wanted: Layout | None
 ) -> tuple[list[Stage], list[str]]:
-    """What follows the load and is not there yet, and notes on what differs from the layout."""
+    """The remaining steps after the load, and notes on deviations from the layout."""
     place, tables = mark.schema_of(workload), schema.tables(workload)
     known = workloads.get(workload)
     present = Present(

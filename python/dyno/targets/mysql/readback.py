@@ -1,4 +1,4 @@
-"""Settings as the live server has them: what sessions may change, and whether it was applied."""
+"""Settings read back from the live server: which ones sessions may set, and verification."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CHUNKS = ("innodb_buffer_pool_chunk_size", "innodb_buffer_pool_instances")
 
 
 def read(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
-    """The variables as this session has them; those that the server lacks are left out."""
+    """The session's values of the variables; unknown ones are left out."""
     listed = ", ".join(literal(name) for name in names)
     rows = session.execute(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})").rows
     return {str(name).lower(): str(value) for name, value in rows}
 
 
 def amount(text: str | None) -> int | None:
-    """A value as a number, a switch as 1 or 0; None if it is neither."""
+    """A value as a number, a switch as 1 or 0; None for others."""
     if text is None:
         return None
     return {"ON": 1, "OFF": 0}.get(text, int(text) if text.isdigit() else None)
@@ -42,7 +42,7 @@ def defaults(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
     listed = ", ".join(literal(name.upper()) for name in names)
     rows = session.execute(
         "SELECT variable_name, default_value FROM information_schema.system_variables "  # noqa: S608
-        f"WHERE variable_name IN ({listed})"  # (our own names)
+        f"WHERE variable_name IN ({listed})"  # (trusted names)
     ).rows
     return {str(name).lower(): str(value) for name, value in rows if value is not None}
 
@@ -56,13 +56,13 @@ def verify(
     """Reads every change back.
 
     Args:
-        session: One with the changes.
-        changes: What was asked.
+        session: A session with the changes.
+        changes: The requested changes.
         before: Values without the changes.
         how: How each was applied.
 
     Raises:
-        TargetError: If the server has something else.
+        TargetError: If the server has another value.
     """
     shown = read(session, [*(item.name for item in changes), *_CHUNKS])
     applied: list[Applied] = []
@@ -79,12 +79,12 @@ def verify(
 def for_sessions(
     session: MysqlConnection, changes: Sequence[Change], server: str
 ) -> dict[str, str]:
-    """Those of the changes that each session of a server that is not Dyno's has to make.
+    """The changes that every session must make on a server at a URL.
 
-    What the server has already needs no change.
+    Values that the server already has need no change.
 
     Raises:
-        UsageError: If the server lacks one, or one is the whole server's; Dyno leaves that alone.
+        UsageError: If the server lacks one, or one is server-wide, which Dyno does not change.
     """
     shown = read(session, [*(item.name for item in changes), *_CHUNKS])
     wanted: dict[str, str] = {}
@@ -118,7 +118,7 @@ def _equal(item: Change, found: str) -> bool:
 
 
 def _rounding(item: Change, found: str, shown: Mapping[str, str]) -> str:
-    """Words on a buffer pool that was rounded up to whole chunks; empty if it was not that."""
+    """A note if the buffer pool was rounded up to whole chunks; else empty."""
     if item.name != "innodb_buffer_pool_size" or item.amount is None:
         return ""
     unit = (amount(shown.get(_CHUNKS[0])) or 0) * (amount(shown.get(_CHUNKS[1])) or 1)

@@ -1,7 +1,7 @@
-"""What Dyno has made in a server that is not its own, and how it goes again.
+"""Lists and removes Dyno's objects on a server at a URL.
 
-Tables and procedures bear Dyno's mark. A database cannot bear one in MySQL, and what a user without
-privileges sees of it does not prove that it is empty; so it stays.
+Tables and procedures have Dyno's mark. MySQL databases cannot have one. A user without privileges
+cannot verify that a database is empty, so Dyno never drops databases.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 
 def marked(session: MysqlConnection) -> list[str]:
-    """Tables and procedures that bear Dyno's mark, in words for a person."""
+    """Descriptions of the tables and procedures with Dyno's mark."""
     return _told(_tables(session), _procedures(session))
 
 
 def remove(session: MysqlConnection) -> list[str]:
-    """Removes them, procedures first, and tables that refer to others before those.
+    """Removes them: procedures first, then tables, referring tables first.
 
     Returns:
-        What went.
+        Descriptions of the removed objects.
 
     Raises:
-        UsageError: If a table that is not Dyno's refers to one of them; nothing went then.
-        DatabaseError: If this user may not; what went before that is gone.
+        UsageError: If another table refers to one of them; nothing was removed.
+        DatabaseError: If this user lacks the privilege; earlier objects are removed.
     """
     tables, gone = _tables(session), _procedures(session)
     _require_free(session, tables)
@@ -49,7 +49,7 @@ def _procedures(session: MysqlConnection) -> list[str]:
 
 
 def _databases(session: MysqlConnection) -> list[str]:
-    """Databases of workloads that are here, with tables of Dyno's or without."""
+    """Names of workload databases on the server, with or without Dyno's tables."""
     rows = session.execute("SELECT schema_name FROM information_schema.schemata").rows
     return databases.in_schemas(workloads.names(), [str(row[0]) for row in rows])
 
@@ -70,7 +70,7 @@ def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
 
 
 def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> None:
-    """Refuses if a foreign key of another table would stop the removal halfway."""
+    """Rejects a removal that a foreign key of another table would stop halfway."""
     for place in sorted({place for place, _ in tables}):
         rows = session.execute(
             "SELECT constraint_schema, table_name, referenced_table_name FROM "  # noqa: S608

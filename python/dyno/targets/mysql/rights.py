@@ -7,8 +7,8 @@ from dyno.targets import mark
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.errors import grant
 
-# A pattern is granted on, so the name has to be like it and not equal to it. Rights that come from
-# a role are not listed under the account: with a role in force, the server decides at the load.
+# Grants use patterns, so the name is matched with LIKE. Privileges of a role are not listed under
+# the account: with an active role, the server decides at the load.
 _CREATES = """
 SELECT EXISTS (SELECT 1 FROM information_schema.user_privileges
                WHERE grantee = {account} AND privilege_type = 'CREATE')
@@ -20,7 +20,7 @@ SELECT EXISTS (SELECT 1 FROM information_schema.user_privileges
 
 
 def require(session: MysqlConnection, server: str, workload: str) -> None:
-    """Refuses an account that may not create the workload's tables.
+    """Rejects an account that may not create the workload's tables.
 
     Raises:
         TargetError: With the statement that grants what Dyno needs.

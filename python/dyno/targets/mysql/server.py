@@ -1,4 +1,4 @@
-"""The private MariaDB: how it is configured and launched."""
+"""The private MariaDB: configuration and launch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SOCKET = "mysql.sock"
 
 
 class Server(PrivateServer[binaries.Binaries]):
-    """A MariaDB of Dyno's own."""
+    """A private MariaDB."""
 
     PRODUCT: ClassVar = MARIADB
     FULL: ClassVar = "Too many connections"
@@ -36,11 +36,11 @@ class Server(PrivateServer[binaries.Binaries]):
         self._started = "mariadbd"
         self.socket = folder / "s" / _SOCKET
         self.temp_volume: Volume = False
-        """Where temporary files go from the next start on."""
+        """The volume of temporary files from the next start on."""
         self.asked_temp: str | None = None
         """The folder for temporary files; by default the layout's volume."""
         self.override: Callable[[dict[str, str], Version], dict[str, str]] = _nothing
-        """What a run asks for in the place of what :func:`settings` chose, which it is given."""
+        """Applies the run's settings to the ones that :func:`settings` chose."""
 
     def _find(self) -> binaries.Binaries:
         programs = binaries.find()
@@ -75,7 +75,7 @@ class Server(PrivateServer[binaries.Binaries]):
 
     def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
         temporary = volumes.temp_folder(own, self.asked_temp)
-        if resumed:  # free space has changed, the settings must not
+        if resumed:  # free space has changed, but the settings must stay
             return
         usual = volumes.temp_volume(self._home)
         chosen = settings(self._limits, VolumeFacts.noted(self._home))
@@ -95,7 +95,7 @@ class Server(PrivateServer[binaries.Binaries]):
         return None
 
     def _recovers(self, refusal: str) -> bool:  # noqa: ARG002  (they are all alike)
-        """Whether its log, where it writes its progress, has grown since the last call."""
+        """Whether its log, where it reports progress, has grown since the last call."""
         before, self._logged = self._logged, self._log.path.stat().st_size
         return self._logged != before
 

@@ -1,4 +1,4 @@
-"""Settings of sessions and of the private server. Pure: facts in, settings out."""
+"""Settings of sessions and of the private server. Pure."""
 
 from __future__ import annotations
 
@@ -10,43 +10,47 @@ _MIB = 1 << 20
 _GIB = 1 << 30
 
 MAX_CONNECTIONS = 1100
-"""Room for the 1,024 users that a search may try, the probes and maintenance."""
+"""Enough for the 1,024 users of a search, the probes and maintenance."""
 
 LOCK_WAIT_S = 5
-"""Longest wait of a driven transaction for a lock: that is tried again, and counted. What follows a
-statement that failed in its batch waits as long at most, and the server's 50 s would add up. More
-would be beyond what TPC-C allows 90 % of its transactions."""
+"""Lock wait timeout in seconds of a driven transaction, which is then retried and counted. The
+statements after a failed one in its batch each wait as long at most, and the server's default of
+50 s would add up. A longer timeout would exceed the response time that TPC-C allows for 90 % of its
+transactions.
+"""
 
 LOCK_WAITS = ("innodb_lock_wait_timeout", "lock_wait_timeout")
-"""What the driver's sessions set to it, where the server would wait longer: rows' and tables'."""
+"""Variables that driver sessions set to it if the server's are longer: row and table locks."""
 
 _SESSION = {
-    # What does not fit is an error, never cut; a division by zero is NULL as elsewhere.
+    # Oversized values are errors, never truncated; a division by zero is NULL as elsewhere.
     "sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     "time_zone": "'+00:00'",
-    # A table lock must not block for the server's default of a day.
+    # The server's default timeout of a table lock is a day.
     "lock_wait_timeout": "600",
 }
 
 _MARIADB = {
-    # The query cache would spoil a measurement.
+    # The query cache would distort a measurement.
     "query_cache_type": "OFF",
-    # Statistics from a sample whose size the server chooses: all rows take ten times as long.
+    # Statistics from a sample with the server's default size: all rows take ten times as long.
     "analyze_sample_percentage": "0",
 }
 
 _MYSQL = {
-    # Current sizes and row counts, not those cached for a day.
+    # Current sizes and row counts, not cached ones.
     "information_schema_stats_expiry": "0",
 }
 
 
 def session_settings(version: Version) -> list[str]:
-    """The statements that make every session of Dyno the same, whatever the server's defaults.
+    """Statements that give every session of Dyno the same settings, whatever the server's defaults.
 
-    Texts are compared by their bytes, as the other engines do. The optimizer is left as the server
-    has it: of MariaDB 10.11's ``join_cache_level`` the default was the fastest for the 22 queries
-    at scale 0.1 (9 s against 16 s with hash joins, 2026), and it is recorded.
+    Texts are compared by their bytes, as in the other engines. The optimizer settings are the
+    server's:
+    the default of MariaDB 10.11's ``join_cache_level`` was the fastest for the 22 queries at scale
+    0.1
+    (9 s against 16 s with hash joins, 2026), and it is recorded.
     """
     values = {**_SESSION, **(_MARIADB if version.is_mariadb else _MYSQL)}
     assignments = ", ".join(f"{name} = {value}" for name, value in values.items())
@@ -68,15 +72,15 @@ SESSION_NAMES = (
 
 
 def settings(limits: Limits, volume: VolumeFacts) -> dict[str, str]:
-    """What the private server runs with.
+    """The settings of the private server.
 
-    Half of the cap is the buffer pool, which data reaches past the kernel's page cache; sorts,
-    joins and temporary tables share the rest. Durability is complete (log flushed at each commit,
-    doublewrite): figures without it would flatter. There is no binary log, as there is no replica.
+    Half of the cap is the buffer pool, which bypasses the kernel's page cache; sorts, joins and
+    temporary tables share the rest. Durability is full (log flushed at each commit, doublewrite),
+    because results without it would be flattering. The binary log is off, as there is no replica.
 
     Args:
-        limits: Memory cap and processors for the engine.
-        volume: Where the data lies.
+        limits: Memory cap and CPUs of the engine.
+        volume: The volume of the data.
 
     Returns:
         Options of ``mariadbd``, with underscores.
@@ -85,21 +89,21 @@ def settings(limits: Limits, volume: VolumeFacts) -> dict[str, str]:
     return {
         "max_connections": str(MAX_CONNECTIONS),
         "innodb_buffer_pool_size": _mib(max(cap // 2, 16 * _MIB)),
-        # A warm start would make the first run after it differ.
+        # A saved buffer pool would make the next run start warm.
         "innodb_buffer_pool_dump_at_shutdown": "OFF",
         "innodb_buffer_pool_load_at_startup": "OFF",
         "innodb_flush_method": "O_DIRECT",
         "innodb_flush_log_at_trx_commit": "1",
         "innodb_doublewrite": "ON",
         "innodb_log_file_size": _mib(
-            # Preallocated, so it must leave room for the data.
+            # Preallocated, so it must leave space for the data.
             _clamp(min(cap // 2, volume.space_bytes // 20), 96 * _MIB, 2 * _GIB)
         ),
         "innodb_log_buffer_size": _mib(_clamp(cap // 64, 16 * _MIB, 64 * _MIB)),
         "innodb_io_capacity": "200" if volume.rotational else "2000",
         "innodb_io_capacity_max": "2000" if volume.rotational else "10000",
         "innodb_sort_buffer_size": _mib(_clamp(cap // 64, 1 * _MIB, 64 * _MIB)),
-        # The default of 20 pages makes plans of large tables a matter of luck.
+        # With the default of 20 pages, plans of large tables are random.
         "innodb_stats_persistent_sample_pages": "200",
         "tmp_table_size": _mib(_clamp(cap // 16, 16 * _MIB, 2 * _GIB)),
         "max_heap_table_size": _mib(_clamp(cap // 16, 16 * _MIB, 2 * _GIB)),

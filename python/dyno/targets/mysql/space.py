@@ -1,4 +1,4 @@
-"""What a database occupies: by its files where they are on this machine, else by SQL."""
+"""The space of a database: by its files if they are on this machine, else by SQL."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from dyno.workspace.footprint import Meter, Probe, folder_bytes
 
 
 class Files:
-    """The files of the private server; its log is not counted."""
+    """The files of the private server, without its log."""
 
     def __init__(self, data: Path, volumes: Iterable[Path], temporary: Path, pid: int) -> None:
-        """Looks at a running server.
+        """Attaches to a running server.
 
         Args:
             data: Its data folder.
             volumes: Its folders for tables on volumes.
             temporary: Its ``tmpdir``.
-            pid: Its process.
+            pid: Its process id.
         """
         self._data, self._volumes = data, list(volumes)
         self.temporary = temporary
         self._pid = pid
 
     def total(self) -> int:
-        """Bytes of tables, indexes, the system's tablespaces and temporary files."""
+        """Bytes of tables, indexes, system tablespaces and temporary files."""
         places = (self._data, *self._volumes)
         log = sum(_file_bytes(file) for place in places for file in place.glob("ib_logfile*"))
         return sum(map(folder_bytes, places)) - log + self.spilled(self.temporary)
@@ -47,7 +47,7 @@ class Files:
         )
 
     def spilled(self, folder: Path) -> int:
-        """Bytes of temporary files in a folder, those without a name too that it has open."""
+        """Bytes of temporary files in a folder, including open files without a name."""
         named, unnamed = folder_bytes(folder), 0
         descriptors = Path(f"/proc/{self._pid}/fd")
         with contextlib.suppress(OSError):
@@ -104,10 +104,10 @@ class Sizes(StepLog):
 
 
 def size_of(session: MysqlConnection, place: str, table: str = "") -> int | None:
-    """Bytes of a table with its partitions, or of all databases whose names begin with ``place``.
+    """Bytes of a table with its partitions, or of all databases whose names start with ``place``.
 
     Returns:
-        None if this user may not ask: it needs the privilege PROCESS.
+        None if this user lacks the privilege PROCESS.
     """
     source = "innodb_sys_tablespaces" if session.version.is_mariadb else "innodb_tablespaces"
     whole = f"name LIKE {literal(_pattern(place) + '%/%')}"

@@ -1,4 +1,4 @@
-"""MariaDB or MySQL as a target: a private MariaDB of Dyno's own, or a server at a URL."""
+"""MariaDB or MySQL as a target: a private MariaDB, or a server at a URL."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _IN_SESSION = InSession(
 
 
 class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
-    """See the protocol. Tables of a workload lie in the database ``dyno_<workload>``."""
+    """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "mysql"
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
@@ -88,14 +88,14 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return whereabouts.find(session, self._address)
 
     def connect(self, workload: str = "") -> MysqlConnection:
-        """A new session; plain table names in it mean those of ``workload``."""
+        """Opens a session in which unqualified table names mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
         return MysqlConnection.open(
             self._address, self.exit_reason, database, self._tuning.sessions
         )
 
     def before_start(self, layout: Layout) -> None:
-        """Notes where the private server's log and temporary files belong."""
+        """Records the locations of the private server's log and temporary files."""
         if self._server is not None:
             self._server.log_volume, self._server.temp_volume = layout.log, layout.temp
 
@@ -141,7 +141,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return Sizes(meter, mark.schema_of(workload), self._files(session), owner)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the compiled half reaches it; plain table names there mean those of ``workload``."""
+        """Connection parameters for the Rust driver, with the workload's database."""
         database = mark.schema_of(workload) if workload else self._address.database
         found = {**self._address.wire(), "database": database}
         found["lock_wait_s"] = LOCK_WAIT_S
@@ -150,7 +150,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return found
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """The neutral statement in MySQL's words."""
+        """The neutral statement in the MySQL dialect."""
         return translate(neutral, "mysql")
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
@@ -166,7 +166,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return Rebuild(session, workload, None if files is None else files.total)
 
     def meter(self, connection: Connection) -> MysqlMeter:
-        """What the queries of a session read, spill and hold, by the server's counters."""
+        """A meter of bytes read, bytes spilled and memory, from the server's counters."""
         return MysqlMeter(cast("MysqlConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
@@ -174,7 +174,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return plans.explain(cast("MysqlConnection", connection), sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
-        """The server's data folder, if it lies on this machine, and its places on volumes."""
+        """The server's data folder, if it is on this machine, and its folders on volumes."""
         if self._server is not None:
             return [self._server.data, *places.own(self._home)]
         return super().data_paths()

@@ -21,18 +21,18 @@ _FACTS = ("join_buffer_space_limit", "log_bin")
 
 
 class Tuning(ServerTuning[MysqlConnection, Server]):
-    """What is asked of one MariaDB or MySQL; nothing of it stays after the server or session."""
+    """The requested settings of one MariaDB or MySQL; they end with the server or session."""
 
     def __init__(self, asked: Sequence[Setting] = ()) -> None:
         """Takes settings.
 
         Raises:
-            UsageError: If the server takes no such value.
+            UsageError: If the server does not support a value.
         """
         super().__init__(asked, changes(asked), readback.verify)
 
     def give(self, server: Server) -> None:
-        """Has the private server start with them."""
+        """Starts the private server with the settings."""
         server.asked_temp = self._value("temp_path")
 
         def override(usual: dict[str, str], version: Version) -> dict[str, str]:
@@ -48,7 +48,7 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
         before = {**readback.defaults(session, names), **server.usual}
         given = [
             Change(item.word, item.asked, item.name, server.settings[item.name])
-            if item.name == "tmpdir"  # a folder of Dyno's own in the one that was named
+            if item.name == "tmpdir"  # a subfolder for Dyno in the named folder
             else item
             for item in self._changes
         ]
@@ -83,7 +83,7 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
 
 
 def _large_page_bytes(pid: int | None) -> int:
-    """What of a process's memory lies in large pages."""
+    """Bytes of a process's memory in large pages."""
     return _kilobytes(Path(f"/proc/{pid}/status"), "HugetlbPages") * 1024
 
 

@@ -1,4 +1,4 @@
-"""Dyno's neutral settings in MariaDB's and MySQL's words. Pure: what is asked in, changes out."""
+"""Maps portable settings to MariaDB and MySQL variables. Pure."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ LACKS = {
 
 _STEPS = {
     "innodb_buffer_pool_size": _MIB,
-    "sort_buffer_size": 16 * _KIB,  # the coarsest of those that are given with it
+    "sort_buffer_size": 16 * _KIB,  # the coarsest of the variables set together
     "innodb_log_file_size": _MIB,
     "innodb_redo_log_capacity": _MIB,
 }
-"""Bytes that a variable counts in; it knows nothing finer."""
+"""The granularity of a variable in bytes."""
 
 _BOUNDS = {
     "innodb_buffer_pool_size": (8 * _MIB, 1 << 43),
@@ -56,7 +56,7 @@ _NOTES = {
 }
 
 JOINS = 4
-"""Join buffers of the full size that a query can have at once, where MariaDB limits their sum."""
+"""Number of full-size join buffers per query, if MariaDB limits their sum."""
 
 
 def changes(
@@ -64,22 +64,22 @@ def changes(
     version: Version | None = None,
     now: Callable[[str], int | None] = lambda _: None,
 ) -> list[Change]:
-    """What has to be changed, the variable of the word itself before those that follow it.
+    """The variables to change: first the one of the setting, then those that depend on it.
 
     Args:
         asked: The settings.
-        version: The server's; None stands for the oldest MariaDB, to check values before a start.
-        now: The present amount of a variable, in bytes or as a count; None if it has none.
+        version: The server's; None means the oldest MariaDB, to check values before a start.
+        now: Returns the current amount of a variable, in bytes or as a count; None if it has none.
 
     Raises:
-        UsageError: If a value is beyond what the server takes.
+        UsageError: If a value is out of the server's range.
     """
     server = version or Version("MariaDB", (10, 6))
     return [item for setting in asked for item in _change(setting, server, now)]
 
 
 def name_of(word: str, version: Version) -> str:
-    """The variable that a word means on a server of this version."""
+    """The variable of a portable setting in a server version."""
     number = version.number[:2]
     if word == "temp_limit" and version.is_mariadb and number >= (11, 5):
         return "max_tmp_session_space_usage"
@@ -94,7 +94,7 @@ def _change(setting: Setting, version: Version, now: Callable[[str], int | None]
     if setting.word == "commit":
         return _commit(base, durable=setting.value == "durable", binary_log=now("log_bin") == 1)
     if setting.word == "large_pages":
-        # MariaDB itself goes on without them; `on` is more, and proven after the start.
+        # MariaDB itself continues without them; `on` is stricter, and verified after the start.
         return [replace(base, value="OFF" if setting.value == "off" else "ON")]
     if not isinstance(setting.value, int):
         return [base]
@@ -112,7 +112,7 @@ def _commit(base: Change, *, durable: bool, binary_log: bool) -> list[Change]:
 
 
 def _grant(first: Change, version: Version, now: Callable[[str], int | None]) -> list[Change]:
-    """Sorts, joins and the tables in memory that groups are gathered in."""
+    """Sorts, joins, and in-memory temporary tables for grouping."""
     size = first.amount or 0
     found = [
         first,

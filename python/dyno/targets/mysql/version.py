@@ -1,4 +1,4 @@
-"""Which server it is: MariaDB and MySQL have parted."""
+"""The server product and version, as MariaDB and MySQL have diverged."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from dyno.errors import TargetError
 
 OLDEST = {"MariaDB": (10, 6), "MySQL": (8, 0)}
-"""The first versions that are supported: window functions, CTEs, atomic DDL."""
+"""The oldest supported versions: window functions, CTEs, atomic DDL."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """A server's version, as it says it when a session begins."""
+    """A server's version from its handshake."""
 
     product: str
     number: tuple[int, ...]
 
     @classmethod
     def parse(cls, text: str) -> Version:
-        """Reads such as ``10.11.19-MariaDB-0+deb12u1`` or ``8.0.44``.
+        """Parses versions such as ``10.11.19-MariaDB-0+deb12u1`` or ``8.0.44``.
 
-        MariaDB puts ``5.5.5-`` before its own for old clients' sake.
+        MariaDB puts ``5.5.5-`` before its own for old clients.
         """
         text = re.sub(r"^5\.5\.5-(?=\d+\.)", "", text)
         found = re.match(r"\d+(?:\.\d+)*", text)
@@ -35,7 +35,7 @@ class Version:
         return self.product == "MariaDB"
 
     def require(self, server: str) -> None:
-        """Refuses a server that is too old.
+        """Rejects a server that is too old.
 
         Raises:
             TargetError: If it is.

@@ -1,4 +1,4 @@
-"""What the private server has outside its folder: tables, log and temporary files on volumes."""
+"""The private server's files outside its folder: tables, log and temporary files on volumes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Home = private.Home[Binaries]
 
 
 def folder_on(home: Home, volume: str, name: str) -> Path:
-    """A folder of the server's own on a volume, made if it is missing.
+    """A folder of the server on a volume, created if missing.
 
     Raises:
-        TargetError: If the server's user cannot get there.
+        TargetError: If the server's user cannot reach it.
     """
     owner = home.identity.owner
     folder = places.claim(Path(volume), home.path, owner) / name
@@ -43,23 +43,23 @@ def folder_on(home: Home, volume: str, name: str) -> Path:
 
 
 def temp_volume(home: Path) -> str | None:
-    """The volume that a layout gave temporary files; None if they lie in ``home``."""
+    """The volume of temporary files in the layout; None if they are in ``home``."""
     return _state(home).get("temp")
 
 
 def log_volume(home: Path) -> str | None:
-    """The volume that a layout gave the log; None if it lies with the data."""
+    """The volume of the log in the layout; None if it is with the data."""
     return _state(home).get("log")
 
 
 def place_temp(home: Path, volume: Volume) -> None:
-    """Notes where temporary files belong from the next start on."""
+    """Records the location of temporary files from the next start on."""
     if volume is not False:
         _write(home, {**_state(home), "temp": volume})
 
 
 def temp_folder(home: Home, asked: str | None) -> Path:
-    """An empty folder for temporary files: on the volume ``asked``, or where a layout has it."""
+    """An empty folder for temporary files: on the volume ``asked``, or that of the layout."""
     volume = asked or temp_volume(home.path)
     if volume is None:
         return home.path / "tmp"
@@ -73,13 +73,13 @@ def temp_folder(home: Home, asked: str | None) -> Path:
 
 
 def place_log(home: Home, volume: Volume) -> Path:
-    """Puts the log where it belongs, while the server is down; returns its folder.
+    """Moves the log to its location while the server is down; returns its folder.
 
-    The copy is complete and durable before it counts; the old one goes last.
+    The copy is complete and durable before it is used; the old log is removed last.
 
     Raises:
         TargetError: If the volume cannot be used by the server.
-        OSError: If copying failed; the log is then where it was.
+        OSError: If copying failed; the log is unchanged.
     """
     data = home.path / "data"
     there = log_volume(home.path)
@@ -97,12 +97,12 @@ def place_log(home: Home, volume: Volume) -> Path:
 
 
 def data_folders(home: Path) -> list[Path]:
-    """Folders on volumes that hold tables, or may."""
+    """Folders on volumes that hold tables, or may hold them."""
     return [place / "data" for place in places.own(home) if (place / "data").is_dir()]
 
 
 def sweep(home: Path) -> None:
-    """Gives up places on volumes that hold nothing any more, while the server is down."""
+    """Removes unused folders on volumes while the server is down."""
     kept = {volume for volume in (temp_volume(home), log_volume(home)) if volume is not None}
     for place in places.own(home):
         if str(place.parent) not in kept and not any((place / "data").rglob("*.ibd")):

@@ -1,8 +1,8 @@
-"""Where a MySQL or MariaDB at a URL runs and keeps its files, if that is on this machine.
+"""Finds process and files of a MySQL or MariaDB at a URL, if they are on this machine.
 
-A port of this machine may lead to a container or, through a tunnel, elsewhere: so a process must be
-found here that works in the server's data folder. Nothing here fails a run: what cannot be found
-out is a note.
+A local port may lead to a container or, through a tunnel, to another machine. So a local process
+must be found that works in the server's data folder. Nothing here fails a run: unknowns become
+notes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dyno.targets.mysql.connection import MysqlConnection
 
 _PROGRAMS = ("mariadbd", "mysqld")
 _MOST_SKEW_S = 5.0
-"""The kernel counts starts from boot, the server from when it was ready to know the time."""
+"""Allowed difference of start times: the kernel counts from boot, the server from readiness."""
 
 _DATA = ("innodb_data_home_dir", "innodb_undo_directory")
 _LOG = "innodb_log_group_home_dir"
@@ -29,7 +29,7 @@ _TEMP = "tmpdir"
 
 
 def find(session: MysqlConnection, address: Address) -> Here:
-    """Process and places of the server of ``session``."""
+    """Process and paths of the server of ``session``."""
     if not address.is_local:
         return ELSEWHERE
     try:
@@ -38,14 +38,14 @@ def find(session: MysqlConnection, address: Address) -> Here:
         shown = {str(name).lower(): str(value or "") for name, value in listed}
         uptime = session.execute("SHOW GLOBAL STATUS LIKE 'Uptime'").rows
         data = Path(shown["datadir"])
-        # Nothing else answers on a socket, and the wall clock may have been set meanwhile.
+        # A socket identifies the server, and the wall clock may have been set meanwhile.
         started = None if address.unix_socket else time.time() - float(uptime[0][1])
         pid = _process(data, started)
     except (DynoError, LookupError, ValueError) as error:
         return Here(notes=(f"the location of the server's files is unknown: {error}",))
     if pid is None:
         return UNSEEN
-    # Relative ones are of the data folder, where the server works.
+    # Relative paths start at the data folder, the server's working directory.
     storage: dict[Role, list[Path]] = {
         "data": _places(data, [str(data), *(shown.get(name, "") for name in _DATA)]),
         "log": _places(data, [shown.get(_LOG) or "."]),
@@ -59,7 +59,7 @@ def _places(data: Path, texts: list[str]) -> list[Path]:
 
 
 def _process(data: Path, started: float | None) -> int | None:
-    """The one process here that works in the data folder, and began then if that is known."""
+    """The only local process that works in the data folder, and started then if that is known."""
     found: list[int] = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):

@@ -1,4 +1,4 @@
-"""A modelled server with known answers, which proves the harness.
+"""A modelled server with known results, to verify the harness.
 
 ``null:?mean_us=500&distribution=exponential&servers=4&stall_every_ms=1000&stall_ms=100``
 """
@@ -15,7 +15,7 @@ EMBEDDED = False
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:  # noqa: ARG001
-    """The modelled server; it keeps nothing and needs nothing of the machine."""
+    """The modelled server; it stores nothing and needs no resources."""
     from dyno.targets.null.target import NullTarget
 
     return NullTarget(url)

@@ -23,7 +23,7 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class NullModel:
-    """What the modelled server is like.
+    """The parameters of the modelled server.
 
     Attributes:
         mean_us: Mean service time of a transaction, µs; 0 answers at once.
@@ -32,7 +32,7 @@ class NullModel:
         stall_every_ms: Period of regular pauses, 0 for none.
         stall_ms: Length of each pause, at the end of its period.
         seed: Seed of the service times.
-        scale: Scale of the data that it acts as if it held.
+        scale: Scale of the data that it pretends to hold.
     """
 
     mean_us: float = 0.0
@@ -45,7 +45,7 @@ class NullModel:
 
     @classmethod
     def parse(cls, url: TargetUrl) -> NullModel:
-        """Reads the model from a URL such as ``null:?mean_us=500&servers=4``.
+        """Parses the model from a URL such as ``null:?mean_us=500&servers=4``.
 
         Raises:
             UsageError: If a name or a value is invalid.
@@ -80,7 +80,7 @@ class NullModel:
         return model
 
     def wire(self) -> dict[str, Any]:
-        """The model as the Rust driver takes it."""
+        """The model as the Rust driver expects it."""
         wire: dict[str, Any] = {
             "kind": "null",
             "mean_ms": self.mean_us / 1000,

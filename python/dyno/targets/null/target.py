@@ -1,4 +1,4 @@
-"""The null target: proves the harness against known answers, and stores nothing."""
+"""The null target: verifies the harness against known results, and stores nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_DATA = "the null target stores no data; it simulates transaction times"
 
 
 class NullTarget:
-    """See the protocol. Its transactions are timed by a model inside the driver."""
+    """Implements the protocol. A model in the driver times its transactions."""
 
     name = "null"
     SEVERAL_DATABASES: ClassVar = True
@@ -38,11 +38,11 @@ class NullTarget:
         self._model = NullModel.parse(url)
 
     def __enter__(self) -> NullTarget:
-        """Nothing has to be started."""
+        """Does nothing."""
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Nothing has to be stopped."""
+        """Does nothing."""
 
     def facts(self) -> TargetFacts:
         """The parameters of the model."""
@@ -54,7 +54,7 @@ class NullTarget:
         )
 
     def connect(self, workload: str = "") -> NoReturn:  # noqa: ARG002
-        """There is nothing to send statements to.
+        """The null target runs no statements.
 
         Raises:
             UsageError: Always.
@@ -76,11 +76,11 @@ class NullTarget:
         raise UsageError(f"The null target has no tables: {_NO_DATA}.")
 
     def loaded(self, workload: str) -> Loaded | None:  # noqa: ARG002
-        """It acts as if it held whole data of the scale that its URL gives (1 by default)."""
+        """Reports complete data of the scale in its URL (1 by default)."""
         return Loaded(self._model.scale, seed=1, complete=True)
 
     def mark(self, workload: str, loaded: Loaded) -> None:
-        """There is nothing to mark."""
+        """Does nothing."""
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:  # noqa: ARG002
         """The null target stores no rows.
@@ -114,7 +114,7 @@ class NullTarget:
         return {}
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """The model as the Rust driver takes it."""
+        """The model as the Rust driver expects it."""
         return self._model.wire()
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
@@ -122,9 +122,9 @@ class NullTarget:
         return neutral
 
     def data_paths(self) -> list[Path]:
-        """There are none."""
+        """The null target has no files."""
         return []
 
     def process_ids(self) -> list[int]:
-        """There are none."""
+        """The null target has no processes."""
         return []

@@ -13,12 +13,12 @@ EMBEDDED = True
 LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server"}
 SERVER = True
 STORE = "row store"
-# Measured with TPC-H at scale 1, all keys and indexes: 2.84 GB, of it 1.15 GB write-ahead log.
+# Measured with TPC-H at scale 1, with all keys and indexes: 2.84 GB, of which 1.15 GB WAL.
 EXPANSION = 2.6
 
 
 def lacks() -> str | None:
-    """What the private server needs first; a server at a URL needs nothing."""
+    """Requirements of the private server; a server at a URL has none."""
     from dyno.errors import TargetError
     from dyno.targets.postgresql import binaries
 

@@ -17,15 +17,15 @@ from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection
 
 OLDEST = 140000
-"""The first version that is supported, as ``server_version_num`` counts."""
+"""The oldest supported version, as ``server_version_num``."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server is.
+    """The address of a server.
 
     Attributes:
-        conninfo: As libpq takes it; may hold a password.
+        conninfo: The libpq connection string; may contain a password.
         server: For messages: ``PostgreSQL at db1:5432``, never with a password.
     """
 
@@ -34,18 +34,19 @@ class Address:
 
     @classmethod
     def parse(cls, url: TargetUrl) -> Address:
-        """Reads a ``postgresql://`` URL with libpq's own rules.
+        """Parses a ``postgresql://`` URL with libpq's rules.
 
-        A unix socket is named by its folder: ``postgresql:///bench?host=/run/postgresql``. Over TCP
-        ``?sslmode=verify-full&sslrootcert=FILE`` encrypts and proves the server.
+        A unix socket is named by its folder: ``postgresql:///bench?host=/run/postgresql``. Over
+        TCP,
+        ``?sslmode=verify-full&sslrootcert=FILE`` encrypts and authenticates the server.
 
         Raises:
-            UsageError: If libpq does not understand it.
+            UsageError: If libpq rejects it.
         """
         try:
             conninfo = {name: value for name, value in conninfo_to_dict(url.text).items() if value}
         except psycopg.Error as error:
-            # The rest of libpq's words would show parts of the URL, which may be a password's.
+            # The rest of libpq's message would show parts of the URL, maybe of a password.
             named = re.search(r'invalid URI query parameter: "(\w+)"', str(error))
             if named and "pass" not in url.text.partition("?")[2].lower():
                 known = [option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()]
@@ -63,10 +64,10 @@ class Address:
 
 
 def is_local(address: str) -> bool:
-    """Whether a session goes to this machine: ``address`` is that of its peer, "" for a socket.
+    """Whether a session is local: ``address`` is that of its peer, "" for a socket.
 
-    From the session and not from the URL: libpq also takes a host from the query, the environment
-    or a service file.
+    It comes from the session and not from the URL, because libpq also takes a host from the query,
+    the environment or a service file.
     """
     try:
         return not address or ip_address(address).is_loopback
@@ -75,7 +76,7 @@ def is_local(address: str) -> bool:
 
 
 def require_version(session: PostgresConnection, server: str) -> None:
-    """Refuses a server that is older than PostgreSQL 14.
+    """Rejects a server that is older than PostgreSQL 14.
 
     Raises:
         TargetError: If it is.
@@ -88,9 +89,9 @@ def require_version(session: PostgresConnection, server: str) -> None:
 
 
 def wire(session: PostgresConnection, address: Address) -> dict[str, Any]:
-    """The server as the Rust driver reaches it.
+    """Connection parameters for the Rust driver.
 
-    Taken from an open session, so that libpq's defaults, service and password files count.
+    They come from an open session, so they include libpq's defaults, service and password files.
     """
     info = session.raw.info
     found: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""An online backup of PostgreSQL while it is used: ``pg_basebackup``."""
+"""An online backup of PostgreSQL: ``pg_basebackup``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from dyno.targets.postgresql import binaries
 from dyno.targets.postgresql.connection import PostgresConnection
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "4"}
-"""What a server needs so that a backup can be taken while it runs."""
+"""Settings that a server needs for an online backup."""
 
 _SEGMENTS = 4
-"""Of the write-ahead log, that a backup takes at the least, begun and ended ones."""
+"""Minimum number of WAL segments in a backup, including partial ones."""
 _SIZE = (
     "SELECT (SELECT sum(pg_database_size(oid)) FROM pg_database)::bigint, "
     "pg_size_bytes(current_setting('wal_segment_size'))"
@@ -33,7 +33,7 @@ _SIZE = (
 
 
 def obstacle(session: PostgresConnection) -> str | None:
-    """Why no backup can be taken of the server that a session leads to; None if it can."""
+    """Why the session's server cannot be backed up; None if it can."""
     if session.execute("SHOW wal_level").rows[0][0] == "minimal":
         return "the server has wal_level = minimal; a backup needs replica"
     if session.raw.info.get_parameters().get("sslpassword"):
@@ -53,7 +53,7 @@ def obstacle(session: PostgresConnection) -> str | None:
 
 
 class ServerBackup(Backup):
-    """See the protocol. All databases of the server, as tar files, with the log that they need."""
+    """Implements the protocol. All databases of the server as tar files, with the required WAL."""
 
     method = (
         "pg_basebackup of the whole server: tar files and the write-ahead log, after "
@@ -61,7 +61,7 @@ class ServerBackup(Backup):
     )
 
     def __init__(self, session: PostgresConnection, out: Path) -> None:
-        """Prepares the backup; ``session`` has the server's address, and is not kept.
+        """Prepares the backup; reads the address from ``session``, which stays the caller's.
 
         Raises:
             DiskFullError: If there is not enough space.
@@ -90,7 +90,7 @@ class ServerBackup(Backup):
         return proven(place)
 
     def _reach(self, session: PostgresConnection) -> str:
-        """Where the server is, without its password: that lies in a file of this user's only."""
+        """The server's address without its password, which is in a private file."""
         info = session.raw.info
         parameters = {**info.get_parameters(), "connect_timeout": str(CONNECT_S)}
         parameters.pop("dbname", None)
@@ -103,13 +103,13 @@ class ServerBackup(Backup):
 
 
 def take(session: PostgresConnection, out: Path) -> ServerBackup | str:
-    """The backup, or the reason why there is none; ends the session."""
+    """The backup, or the reason why it is impossible; closes the session."""
     with closing(session):
         return obstacle(session) or ServerBackup(session, out)
 
 
 def proven(place: Path) -> Check:
-    """Whether the tar files hold every file of the manifest, each with its size."""
+    """Whether the tar files contain every file of the manifest, each with its size."""
     try:
         manifest = json.loads((place / "backup_manifest").read_text(encoding="utf-8"))
         wanted = {_path(item): int(item["Size"]) for item in manifest["Files"]}
@@ -130,15 +130,15 @@ def proven(place: Path) -> Check:
 
 
 def _path(item: dict[str, Any]) -> str:
-    # The manifest has names that are not UTF-8 in hexadecimal digits.
+    # The manifest has non-UTF-8 names in hexadecimal.
     if "Path" in item:
         return str(item["Path"])
     return bytes.fromhex(str(item["Encoded-Path"])).decode("utf-8", "surrogateescape")
 
 
 def _held(file: Path) -> list[tuple[str, int]]:
-    """Regular files in a tar file, by the path that the manifest has for them."""
-    # One of a tablespace is called by its number.
+    """The regular files of a tar file, with their paths in the manifest."""
+    # The tar file of a tablespace is named after its OID.
     head = f"pg_tblspc/{file.stem}/" if file.stem.isdigit() else ""
     with tarfile.open(file) as opened:
         return [

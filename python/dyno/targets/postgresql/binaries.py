@@ -1,4 +1,4 @@
-"""Where the private PostgreSQL's programs are: shipped inside a wheel, never the system's."""
+"""Finds the programs of the private PostgreSQL in a wheel, never the system's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Binaries:
     """An installation of PostgreSQL.
 
     Attributes:
-        folder: Holds ``postgres`` and ``initdb``.
+        folder: The folder of ``postgres`` and ``initdb``.
         version: From ``postgres --version``, such as ``18.4``.
     """
 
@@ -32,14 +32,15 @@ class Binaries:
         return int(re.split(r"\D", self.version)[0])
 
     def program(self, name: str) -> str:
-        """Path of a program."""
+        """The path of a program."""
         return str(self.folder / name)
 
 
 def find() -> Binaries:
-    """The newest PostgreSQL of the wheel, 18 at least.
+    """The newest PostgreSQL of the wheel, at least 18.
 
-    The package is looked up but not imported: its import reads the environment and sets up state.
+    The package is located but not imported, because its import reads the environment and has side
+    effects.
 
     Raises:
         TargetError: If there is none.
@@ -55,7 +56,7 @@ def find() -> Binaries:
             f"{PACKAGE.replace('_', '-')}, which is missing or broken: reinstall it with "
             "pip."
         )
-    # 18 is what Dyno is tuned and tested for; a wheel that no longer ships it gives its newest.
+    # Dyno is tuned and tested for 18; a wheel without it provides its newest.
     return min(usable, key=lambda item: (item.major != MINIMUM_MAJOR, -item.major))
 
 

@@ -1,4 +1,4 @@
-"""How many checkpoints the server has begun, from its cumulative counters."""
+"""The number of checkpoints, from the server's cumulative counters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SETTING = "checkpoint_timeout"
 
 
 def read(session: PostgresConnection) -> list[Sample]:
-    """The counters at this moment: checkpoints that were due, and those that were asked for."""
+    """The current counters of timed and requested checkpoints."""
     version = session.raw.info.server_version
     view, count = next(names for oldest, *names in _COUNTERS if version >= oldest)
     row = session.execute(

@@ -1,7 +1,7 @@
-"""Checksums of the private cluster's pages: switched while it is down, and switched back.
+"""Page checksums of the private cluster: switched while it is down, and restored later.
 
-They are a property of the data folder, so a Dyno that is killed leaves them switched. A journal in
-the engine's folder says what they were; the next start puts them back.
+They are a property of the data folder, so a killed Dyno leaves them switched. A journal in the
+engine's folder records the original state; the next start restores it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _JOURNAL = "settings.journal"
 
 
 class Checksums:
-    """The checksums of the cluster ``home/data``. Whoever calls holds the engine's lock."""
+    """The checksums of the cluster ``home/data``. The caller holds the engine's lock."""
 
     def __init__(self, home: Path) -> None:
         self._data = home / "data"
@@ -33,16 +33,16 @@ class Checksums:
         identity: Identity,
         recover: Callable[[], None],
     ) -> str:
-        """Makes them what is asked, or what they were before a Dyno that was killed.
+        """Switches them as requested, or restores them after a killed Dyno.
 
         Args:
             asked: ``on``, ``off`` or None.
-            programs: PostgreSQL's own.
-            identity: Whom the cluster belongs to.
-            recover: Starts and ends the server, for a cluster that was not shut down.
+            programs: PostgreSQL's programs.
+            identity: The owner of the cluster.
+            recover: Starts and stops the server, for a cluster that was not shut down.
 
         Returns:
-            What they are without what is asked; empty if nothing is asked.
+            The state without the request; empty if nothing was requested.
 
         Raises:
             TargetError: If they cannot be switched.
@@ -66,28 +66,28 @@ class Checksums:
     def after_stop(
         self, programs: Binaries, identity: Identity, recover: Callable[[], None]
     ) -> None:
-        """Makes them what they were; does nothing if they were not switched.
+        """Restores them; does nothing if they were not switched.
 
         Raises:
-            TargetError: If they cannot be; the next start tries again.
+            TargetError: If that fails; the next start tries again.
         """
         usual = self._usual()
         if usual is None:
             return
         there, clean = self._state(programs, identity)
         if there != usual:
-            if not clean:  # it was killed, or interrupted before it was up
+            if not clean:  # it was killed, or interrupted during startup
                 recover()
             self._switch(usual, programs, identity)
         self._journal.unlink(missing_ok=True)
 
     @property
     def restored(self) -> bool:
-        """Whether they are what they were."""
+        """Whether they have their original state."""
         return not self._journal.exists()
 
     def _usual(self) -> str | None:
-        """What the journal says they were; None without one."""
+        """The original state according to the journal; None without one."""
         try:
             told = json.loads(self._journal.read_text(encoding="utf-8"))["checksums"]
         except FileNotFoundError:
@@ -97,7 +97,7 @@ class Checksums:
         return "on" if told == "on" else "off"
 
     def _state(self, programs: Binaries, identity: Identity) -> tuple[str, bool]:
-        """Whether pages have checksums, and whether the cluster was shut down in order."""
+        """Whether pages have checksums, and whether the cluster was shut down cleanly."""
         code, printed = identity.run(
             [programs.program("pg_controldata"), "-D", str(self._data)], self._data
         )

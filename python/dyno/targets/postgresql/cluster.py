@@ -18,13 +18,13 @@ SUPERUSER = "dyno"
 
 
 def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
-    """Makes ``home/data`` ready to be served.
+    """Prepares ``home/data`` for the server.
 
     Returns and raises as :func:`dyno.servers.datafolder.prepare` does.
     """
     data, identity = datafolder.prepare(home, _Maker(binaries), lock)
     if not working_in(data, PROGRAM):
-        # From a killed server, whose process id may have been reused.
+        # From a killed server; its process id may be in use again.
         (data / "postmaster.pid").unlink(missing_ok=True)
     return data, identity
 
@@ -32,7 +32,7 @@ def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
 def write_conf(data: Path, text: str, identity: Identity) -> None:
     """Replaces the server's configuration file.
 
-    The folder belongs to another user if Dyno is root: a link planted there is not followed.
+    The folder belongs to another user if Dyno is root, so a link planted there is not followed.
     """
     file = data / "postgresql.conf"
     file.unlink(missing_ok=True)
@@ -44,17 +44,17 @@ def write_conf(data: Path, text: str, identity: Identity) -> None:
 
 
 def offers_io_uring(identity: Identity, data: Path, binaries: Binaries) -> bool:
-    """Whether the server was built with io_uring and the kernel lets it be used."""
+    """Whether the server was built with io_uring and the kernel allows it."""
     try:
         disabled = Path("/proc/sys/kernel/io_uring_disabled").read_text(encoding="ascii").strip()
     except OSError:
-        return False  # before Linux 6.6 nothing tells, and a refusal would be fatal to the server
+        return False  # before Linux 6.6 it cannot be detected, and a refusal is fatal to the server
     question = ["-C", "io_method", "-c", "io_method=io_uring", "-D", str(data)]
     return disabled == "0" and identity.run([binaries.program(PROGRAM), *question], data)[0] == 0
 
 
 class _Maker(datafolder.Maker):
-    """See the base class. A folder serves one major version."""
+    """See the base class. A folder is bound to one major version."""
 
     product = POSTGRESQL
 

@@ -1,4 +1,4 @@
-"""One session, with Dyno's results and errors."""
+"""One session, with Dyno's result and error types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dyno.targets.postgresql.errors import connect_error, statement_error
 
 
 class _Unpadded(TextLoader):
-    """CHAR(n) without the blanks that PostgreSQL pads it with; other engines have none."""
+    """CHAR(n) without PostgreSQL's blank padding, which other engines lack."""
 
     def load(self, data: Any) -> Any:
         text = super().load(data)
@@ -32,7 +32,7 @@ class PostgresConnection:
     def __init__(
         self, raw: psycopg.Connection[Any], explain: Callable[[], DynoError | None]
     ) -> None:
-        """Takes over a driver connection.
+        """Wraps a driver connection.
 
         Args:
             raw: The connection.
@@ -52,12 +52,12 @@ class PostgresConnection:
         schema: str = "",
         settings: Mapping[str, str] | None = None,
     ) -> PostgresConnection:
-        """Connects; names without a schema are looked up in ``schema`` first.
+        """Connects; unqualified names are looked up in ``schema`` first.
 
-        ``settings`` hold for this session only.
+        ``settings`` apply to this session only.
 
         Raises:
-            TargetError: One line that says what to do.
+            TargetError: One line with advice.
         """
         parameters: dict[str, Any] = {
             "connect_timeout": CONNECT_S,
@@ -84,7 +84,7 @@ class PostgresConnection:
         return session
 
     def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+        """Runs one statement to the last row (see the protocol)."""
         self._stopped = False
         try:
             with self.raw.cursor() as cursor:
@@ -101,7 +101,7 @@ class PostgresConnection:
             raise self.error(error) from error
 
     def error(self, error: psycopg.Error) -> DynoError:
-        """Dyno's error for one that the driver raised on this session."""
+        """Converts a driver exception of this session."""
         lost = self.raw.closed
         classed = statement_error(error, lost=lost, stopped=self._stopped)
         if lost or classed.kind == "connection_lost":
@@ -109,7 +109,7 @@ class PostgresConnection:
         return classed
 
     def cancel(self) -> None:
-        """Asks the server to stop the statement under way."""
+        """Asks the server to stop the running statement."""
         self._stopped = True
         with contextlib.suppress(psycopg.Error, OSError):
             self.raw.cancel_safe(timeout=5)

@@ -1,6 +1,6 @@
-"""Arrow rows into a table by COPY, within a session's transaction.
+"""Copies Arrow rows into a table by COPY, within a session's transaction.
 
-For the few rows of a refresh function; whole tables go through the compiled loader.
+For the few rows of a refresh function; the Rust loader loads whole tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FORM = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
 
 
 def copy_rows(session: PostgresConnection, place: str, table: str, stream: Any) -> int:
-    """Copies all rows of an Arrow stream into ``place.table``; returns how many there were.
+    """Copies all rows of an Arrow stream into ``place.table``; returns the number of rows.
 
     Raises:
         DynoError: As :meth:`PostgresConnection.execute`.

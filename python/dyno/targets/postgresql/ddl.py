@@ -1,7 +1,7 @@
-"""Tables in PostgreSQL: rendered from the neutral schema, and marked as Dyno's.
+"""Tables in PostgreSQL: DDL from the neutral schema, with Dyno's mark.
 
-The physical design is PostgreSQL's default (heap, fill factor 100) so that it is nobody's tuning;
-another design is a layout, which is a thing to measure.
+The physical design is PostgreSQL's default (heap, fill factor 100), so it is not tuned. Other
+designs are layouts, whose effect can be measured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def column_type(kind: dict[str, Any]) -> sql.SQL:
     """The type of a column, such as ``numeric(15,2)``.
 
     Raises:
-        DynoError: If the generator declares a type that is not known here.
+        DynoError: If the generator's type is unknown.
     """
     match kind:
         case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
@@ -40,7 +40,7 @@ def column_type(kind: dict[str, Any]) -> sql.SQL:
 
 
 def create_table(place: str, table: dict[str, Any]) -> sql.Composed:
-    """``CREATE TABLE`` without key: rows go in faster before there is one."""
+    """``CREATE TABLE`` without a key: rows load faster before it exists."""
     columns = [
         sql.SQL("{} {}{}").format(
             sql.Identifier(column["name"]),
@@ -62,11 +62,11 @@ def to_replace(
     *,
     replace: bool,
 ) -> list[str]:
-    """Tables that have to go first (see :func:`mark.to_replace`).
+    """Tables to drop first (see :func:`mark.to_replace`).
 
     Raises:
-        UsageError: Also if one of the partitions ``parts`` has the name of something that is not
-            Dyno's.
+        UsageError: Also if Dyno did not create something with the name of one of the partitions
+            ``parts``.
     """
     place = mark.schema_of(workload)
     present = relations(session, place)
@@ -89,14 +89,14 @@ def replace_tables(
     created: Sequence[sql.Composed],
     names: Sequence[str],
 ) -> None:
-    """Drops tables and the journal of their load, and creates others in their place, all or none.
+    """Drops tables with their load journal and creates others in their place, all or none.
 
     Args:
         session: A session.
-        workload: Whose tables they are.
-        gone: Tables to be dropped, with their partitions.
+        workload: The workload of the tables.
+        gone: Tables to drop, with their partitions.
         created: The statements that create the new ones.
-        names: All of the new ones, partitions too, to be marked as Dyno's.
+        names: All of the new ones, including partitions, to mark as Dyno's.
     """
     place = mark.schema_of(workload)
     statements = (
@@ -109,7 +109,7 @@ def replace_tables(
             ),
         ]
     )
-    # One statement, since foreign keys may tie them to each other.
+    # One statement, because foreign keys may connect them.
     if gone:
         tables = sql.SQL(", ").join(sql.Identifier(place, name) for name in gone)
         statements.append(sql.SQL("DROP TABLE {}").format(tables))
@@ -120,13 +120,13 @@ def replace_tables(
 
 
 def _has_schema(session: PostgresConnection, place: str) -> bool:
-    # IF NOT EXISTS would ask for the right to create one also where there is one.
+    # IF NOT EXISTS would require the CREATE privilege even if the schema exists.
     query = sql.SQL("SELECT count(*) FROM pg_namespace WHERE nspname = {}")
     return run(session, [query.format(sql.Literal(place))])[0][0] > 0
 
 
 def set_mark(session: PostgresConnection, workload: str, loaded: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables; the journal goes once they are whole."""
+    """Writes Dyno's mark to the workload's tables; drops the journal when they are complete."""
     place, names = mark.schema_of(workload), schema.table_names(workload)
     gone = drop_journal(place, workload, relations(session, place)) if loaded.complete else []
     run(session, [*_comments(place, workload, names, loaded), *gone])
@@ -135,21 +135,21 @@ def set_mark(session: PostgresConnection, workload: str, loaded: Loaded) -> None
 def drop_journal(
     place: str, workload: str, present: Mapping[str, str | None]
 ) -> list[sql.Composed]:
-    """The statement that drops the journal of a load, if there is one of Dyno's."""
+    """The statement that drops Dyno's journal of a load, if there is one."""
     if not journal.is_journal(present.get(journal.TABLE), workload):
         return []
     return [sql.SQL("DROP TABLE {}").format(sql.Identifier(place, journal.TABLE))]
 
 
 def loaded(session: PostgresConnection, workload: str) -> Loaded | None:
-    """What Dyno's mark says of the workload's tables."""
+    """Reads Dyno's mark from the workload's tables."""
     return mark.read(relations(session, mark.schema_of(workload)), workload)
 
 
 def relations(
     session: PostgresConnection, place: str, *, kinds: str = "rpvmf"
 ) -> dict[str, str | None]:
-    """Everything that has a table's name in a schema, with its comment.
+    """All relations of a schema, with their comments.
 
     Args:
         session: A session.
@@ -191,7 +191,7 @@ def index_names(session: PostgresConnection, place: str) -> set[str]:
 
 
 def key_names(session: PostgresConnection, place: str) -> set[str]:
-    """Names of the primary keys in a schema, which are those of their indexes."""
+    """Names of the primary keys in a schema, which are also those of their indexes."""
     query = sql.SQL(
         "SELECT c.conname FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace "
         "WHERE n.nspname = {} AND c.contype = 'p'"
@@ -200,7 +200,7 @@ def key_names(session: PostgresConnection, place: str) -> set[str]:
 
 
 def run(session: PostgresConnection, statements: list[sql.Composed]) -> list[tuple[Any, ...]]:
-    """Runs statements, several of them as one transaction; returns the rows of the last.
+    """Runs statements, several as one transaction; returns the rows of the last one.
 
     Raises:
         DynoError: As :meth:`PostgresConnection.execute`.

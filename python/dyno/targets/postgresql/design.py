@@ -1,4 +1,4 @@
-"""A layout in PostgreSQL's words: tables with partitions, and keys and indexes on them."""
+"""Layouts in PostgreSQL: partitioned tables, with keys and indexes on them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ def stages(
     sizes: dict[str, int],
     version: int,
 ) -> list[Stage]:
-    """Everything that follows the load, in order.
+    """All steps after the load, in order.
 
-    What rows are clustered by is built first. Then come the other keys and indexes on the tables
-    that hold rows, which makes those of partitioned tables a matter of the catalogue; then
+    The index that clusters the rows is built first. Then come the other keys and indexes on the
+    tables
+    that hold rows, so that creating those of partitioned tables only changes the catalogue. Then
+    come
     foreign keys, and last statistics.
     """
     maker = _Maker(place, layout, sizes)
@@ -124,7 +126,7 @@ class _Maker:
     def indexes(
         self, table: dict[str, Any], workload: Workload
     ) -> list[tuple[Index, list[Step], list[Step]]]:
-        """Every index of a table, its steps, and the step that puts it on a partitioned table."""
+        """All indexes of a table, their steps, and the step for a partitioned table's index."""
         name = table["name"]
         found: list[tuple[Index, list[Step], list[Step]]] = []
         if self._layout.primary_keys and table["primary_key"]:
@@ -144,7 +146,7 @@ class _Maker:
         return found
 
     def clustered_by(self, table: dict[str, Any], workload: Workload) -> Index | None:
-        """The index that the rows are sorted by: one that the table has anyway, if it fits."""
+        """The index that sorts the rows: an existing one of the table, if it fits."""
         name = table["name"]
         columns = self._layout.design(name).cluster
         if not columns:
@@ -190,7 +192,7 @@ class _Maker:
         return Step(f"foreign key {key.name}", statement, size, kind="foreign key", table=key.table)
 
     def analyse(self, table: str, version: int) -> Step:
-        """Statistics of a partitioned table as a whole, which those of its partitions are not."""
+        """Gathers statistics of a partitioned table as a whole, which its partitions lack."""
         only = "ANALYZE ONLY {}" if version >= 180000 else "ANALYZE {}"
         statement = sql.SQL(only).format(sql.Identifier(self._place, table))
         return Step(f"analyse {table}", statement, 0, kind="analyse", table=table)
@@ -228,7 +230,7 @@ class _Maker:
         return steps
 
     def _parent(self, index: Index, *, unique: bool) -> list[Step]:
-        """The index of a partitioned table: it takes in those of its partitions as they are."""
+        """The index of a partitioned table; it attaches the existing indexes of its partitions."""
         if not self._layout.design(index.table).partitions:
             return []
         if unique:

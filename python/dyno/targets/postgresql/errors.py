@@ -1,4 +1,4 @@
-"""What PostgreSQL's errors mean, in the classes that a bundle counts (as the Rust driver does)."""
+"""PostgreSQL errors, mapped to the classes of a bundle (as in the Rust driver)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXACT = {
 }
 _PREFIXES = {"28": "denied", "08": "connection_lost", "57P0": "connection_lost"}
 
-# Resources that run out under a state that means another one, and what to do about them.
+# Exhausted resources with a misleading SQLSTATE, and advice.
 _WORDS = (
     (
         "temp_file_limit",
@@ -60,12 +60,12 @@ def kind_of(sqlstate: str) -> str:
 
 
 def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) -> DynoError:
-    """The error for a statement that failed.
+    """The error for a failed statement.
 
     Args:
-        error: What the driver raised.
-        lost: Whether its session broke with it.
-        stopped: Whether Dyno itself asked the server to stop the statement.
+        error: The driver's exception.
+        lost: Whether the session broke.
+        stopped: Whether Dyno asked the server to stop the statement.
     """
     state = error.sqlstate or ""
     kind = kind_of(state)
@@ -87,14 +87,14 @@ def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) 
 
 
 def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoError:
-    """The error for a session that could not be opened, with what to do about it.
+    """The error for a failed connection, with advice.
 
     libpq has the SQLSTATE only in its text, so Dyno parses the text.
 
     Args:
-        error: What the driver raised.
-        server: What was tried, such as ``PostgreSQL at db1:5432``, without any password.
-        host: Its host; empty for the socket that libpq takes by itself.
+        error: The driver's exception.
+        server: The server, such as ``PostgreSQL at db1:5432``, without a password.
+        host: Its host; empty for libpq's default socket.
     """
     silent = no_answer(server, host, "host and port", "listen_addresses, pg_hba.conf")
     text = " ".join(str(error).split())
@@ -106,7 +106,7 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
             f"{server} rejected the password; {_PASSWORD}",
         ),
         (
-            ", no encryption",  # also of a server without TLS: of sslmode libpq tells nothing here
+            ", no encryption",  # also without TLS: libpq does not report sslmode here
             "denied",
             f"{server} requires TLS from this client: {_after_fatal(text)}; use "
             "sslmode=require (or verify-full) in the URL, or add an entry on the server",

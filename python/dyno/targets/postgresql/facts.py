@@ -1,4 +1,4 @@
-"""What a server is, read back from itself."""
+"""Version and settings, read back from the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dyno.targets.postgresql.address import is_local
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.settings import settings
 
-# What the embedded server is given, and what else explains a result or compares two versions.
+# The settings of the private server, and others that explain results or differ between versions.
 NAMES = (
     *settings(Limits(1 << 30, 1), VolumeFacts(None, 1 << 30, 0), io_uring=False),
     "block_size",
@@ -27,9 +27,9 @@ NAMES = (
 
 
 def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
-    """Version and settings of the live server, with the units that it shows them in.
+    """Version and settings of the live server, with the units that it shows.
 
-    Settings that this version or this user's rights do not show are left out.
+    Settings that this version lacks or hides from this user are left out.
     """
     names = ", ".join(f"'{name}'" for name in NAMES)
     shown = session.execute(
@@ -43,7 +43,7 @@ def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
         version=f"PostgreSQL {version}",
         settings={
             **{str(name): str(value) for name, value in shown},
-            # It costs time with each exchange: the driver's sessions are as this one.
+            # TLS costs time per round trip; the driver's sessions use the same.
             **({"tls": "on"} if session.raw.pgconn.ssl_in_use else {}),
         },
     )

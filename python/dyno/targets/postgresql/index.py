@@ -1,4 +1,4 @@
-"""Keys, indexes and statistics after a load, several sessions at once."""
+"""Keys, indexes and statistics after a load, in parallel sessions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ def build_steps(
     present: set[str],
     keyed: set[str] | None = None,
 ) -> list[Step]:
-    """Primary keys and secondary indexes that are not there yet, largest table first.
+    """Missing primary keys and secondary indexes, largest table first.
 
-    A key is built as a unique index, which lets other indexes of its table be built at the same
-    time, and made the primary key when all are done. Work that was cut off may have left the index
-    alone: ``keyed`` are those in ``present`` that are keys already (all, if None).
+    A key is built as a unique index, so that other indexes of its table can be built in parallel.
+    It
+    becomes the primary key when all are complete. Interrupted work may have left only the index:
+    ``keyed`` are those in ``present`` that are already keys (all, if None).
     """
     steps: list[Step] = []
     for table in tables:
@@ -78,7 +79,7 @@ def open_indexer(
     progress: Progress,
     log: StepLog | None = None,
 ) -> Indexer:
-    """Runs steps in sessions that share the processors (see ``dyno.targets.indexer``)."""
+    """Runs steps in sessions that share the CPUs (see ``dyno.targets.indexer``)."""
     workers = max(1, threads // indexer.sessions_for(threads))
 
     def worker() -> PostgresConnection:

@@ -1,7 +1,7 @@
-"""Integrity checks of PostgreSQL's tables and indexes while they are used.
+"""Online integrity checks of PostgreSQL's tables and indexes.
 
-With the extension amcheck where the server has it. Where not, by statements: everything is read
-through the table and through each index in one snapshot, and both must hold the same.
+Uses the extension amcheck if the server has it. Otherwise statements read everything through the
+table and through each index in one snapshot, and both must match.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from dyno.targets.postgresql.ddl import run
 from dyno.targets.postgresql.maintenance import Connect, Index, Work, indexes
 
 _DAMAGE = {"XX001", "XX002"}
-"""States of damaged data and damaged indexes (manual, appendix A); checksums fail as the first."""
+"""SQLSTATEs of damaged data and indexes (manual, appendix A); checksum failures use the first."""
 
 _READS_ONLY = "the check only reads; it does not sort, and its filters stay in memory"
 
 
 def integrity_check(connect: Connect, workload: str) -> Amcheck | Scan:
-    """The more thorough of the two checks that this server and this user's rights allow."""
+    """The most thorough check that this server and this user's privileges allow."""
     check = Amcheck(connect, workload)
     try:
         reason = check.prepare()
@@ -44,7 +44,7 @@ def integrity_check(connect: Connect, workload: str) -> Amcheck | Scan:
 
 
 class _UnprovenError(Exception):
-    """An index that could not be looked at; the message says why."""
+    """An index that could not be checked; the message is the reason."""
 
 
 def _check(name: str, passed: bool | None, message: str) -> Check:
@@ -53,7 +53,7 @@ def _check(name: str, passed: bool | None, message: str) -> Check:
 
 
 class _Integrity(Work, ABC):
-    """What both share: tables and indexes of the workload, and damage as failed checks."""
+    """Base of both checks: tables and indexes of the workload; damage becomes failed checks."""
 
     estimate = SpaceEstimate(0, _READS_ONLY)
 
@@ -93,19 +93,19 @@ class _Integrity(Work, ABC):
 
     @abstractmethod
     def _whole(self, step: str | Index) -> str:
-        """What holds of a table or index that is sound."""
+        """The text of a passed check of a table or index."""
 
     @abstractmethod
     def _table(self, table: str) -> str | None:
-        """What is wrong with a table."""
+        """The damage of a table; None if there is none."""
 
     @abstractmethod
     def _index(self, index: Index) -> str | None:
-        """What is wrong with an index."""
+        """The damage of an index; None if there is none."""
 
 
 class Amcheck(_Integrity):
-    """See the protocol. Needs the extension amcheck, which the user may have to create."""
+    """Implements the protocol. Needs the extension amcheck, which the user may have to create."""
 
     method = (
         "amcheck: verify_heapam of every table, and bt_index_check of every index with "
@@ -118,7 +118,7 @@ class Amcheck(_Integrity):
         self._home = ""
 
     def prepare(self) -> str | None:
-        """Creates the extension if it must; returns why that cannot be."""
+        """Creates the extension if necessary; returns why that is impossible."""
         self._home = _home_of(self.session)
         if not self._home:
             available = self.session.execute(
@@ -178,7 +178,7 @@ class Amcheck(_Integrity):
 
 
 class Scan(_Integrity):
-    """See the protocol. Statements alone; ``reason`` is why amcheck is not used."""
+    """Implements the protocol by statements; ``reason`` is why amcheck is not used."""
 
     def __init__(self, connect: Connect, workload: str, reason: str) -> None:
         super().__init__(connect, workload)
@@ -187,7 +187,7 @@ class Scan(_Integrity):
             f"count and hash of the indexed columns ({reason})"
         )
         try:
-            # Sorting would hide which index was used, and spill.
+            # A sort would hide which index was used, and spill.
             for name in ("seqscan", "sort", "incremental_sort", "bitmapscan"):
                 self.session.execute(f"SET enable_{name} = off")
             self.session.execute("SET max_parallel_workers_per_gather = 0")
@@ -216,14 +216,14 @@ class Scan(_Integrity):
             run(self.session, [_setting("indexonlyscan", "off")])
             outside = run(self.session, [by_table])[0]
         finally:
-            # What was set inside goes with it.
+            # Local settings end with the transaction.
             run(self.session, [sql.SQL("ROLLBACK").format()])
         if inside == outside:
             return None
         return f"{inside[0]:,} rows by the index, {outside[0]:,} by the table, or other values"
 
     def _require(self, index: Index, statement: sql.Composed) -> None:
-        """The plan must read this index: another one with the same first columns proves nothing."""
+        """Verifies that the plan reads this index, not another one with the same first columns."""
         plan = run(self.session, [sql.SQL("EXPLAIN (FORMAT JSON) {}").format(statement)])[0][0]
         if index.name not in _used(plan):
             raise _UnprovenError(f"skipped: no query plan reads {index.table} through it")
@@ -241,7 +241,7 @@ class Scan(_Integrity):
 
 
 def _used(plan: Any) -> set[str]:
-    """Names of the indexes in a plan as ``EXPLAIN (FORMAT JSON)`` gives it."""
+    """Names of the indexes in a plan from ``EXPLAIN (FORMAT JSON)``."""
     if isinstance(plan, list):
         return {name for item in plan for name in _used(item)}
     if not isinstance(plan, dict):
@@ -257,7 +257,7 @@ def _setting(name: str, value: str) -> sql.Composed:
 
 
 def _digest(row: sql.Composable, source: sql.Composable) -> sql.Composed:
-    """Rows and the sum of their hashes, which does not depend on their order."""
+    """Row count and the sum of row hashes, which is independent of row order."""
     return sql.SQL("SELECT count(*), sum(hash_record({})::bigint) FROM {}").format(row, source)
 
 

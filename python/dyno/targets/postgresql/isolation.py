@@ -1,4 +1,4 @@
-"""Transactions of PostgreSQL. It has no level below read committed: it takes one for the other."""
+"""Transaction isolation in PostgreSQL. Read uncommitted is the same as read committed."""
 
 from __future__ import annotations
 

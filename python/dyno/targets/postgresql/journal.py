@@ -13,7 +13,7 @@ from dyno.targets.postgresql.connection import PostgresConnection
 def read(
     session: PostgresConnection, workload: str
 ) -> tuple[Unfinished, list[journal.Done]] | None:
-    """Reads the journal; None if there is none of Dyno's."""
+    """Reads the journal; None if Dyno has none here."""
     place = mark.schema_of(workload)
     text = ddl.relations(session, place).get(journal.TABLE)
     if not journal.is_journal(text, workload):
@@ -23,12 +23,12 @@ def read(
 
 
 def start(session: PostgresConnection, plan: LoadPlan) -> None:
-    """Makes an empty journal for a load into empty tables.
+    """Creates an empty journal for a load into empty tables.
 
-    Its key keeps a part from going in twice, should the server still end an earlier load.
+    Its key prevents loading a part twice, in case the server is still completing an earlier load.
 
     Raises:
-        UsageError: If a table of that name is not Dyno's.
+        UsageError: If Dyno did not create a table of that name.
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)

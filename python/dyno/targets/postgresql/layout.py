@@ -1,4 +1,4 @@
-"""What of a layout PostgreSQL can have, and what this server must offer for it."""
+"""The layout features that PostgreSQL supports, and what they require from a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.layouts.parts import LayoutParts
 from dyno.targets.postgresql.connection import PostgresConnection
 
 COLUMNAR = ("columnar", "pgcolumnar")
-"""Table access methods that store columns, by the names that their extensions give them."""
+"""Columnar table access methods, by the names of their extensions."""
 
 _REMOTE_LOG = (
     "Dyno can move the log of the private server only. Stop this server, move its "
@@ -25,7 +25,7 @@ _NO_PREALLOCATION = "PostgreSQL grows table files on demand; space cannot be pre
 
 
 def parts(url: TargetUrl) -> LayoutParts:
-    """What this target can do of a layout."""
+    """The layout features of this target."""
     private = url.scheme == "embedded"
     return LayoutParts(
         partitions=True,
@@ -47,11 +47,11 @@ def parts(url: TargetUrl) -> LayoutParts:
 
 @dataclass(frozen=True)
 class Live:
-    """What a server offers for a layout.
+    """The features of a server that a layout may need.
 
     Attributes:
-        column_method: The table access method for column form; None if the layout has none.
-        superuser: Whether tablespaces can be made.
+        column_method: The columnar table access method; None if the layout has none.
+        superuser: Whether the user may create tablespaces.
     """
 
     column_method: str | None
@@ -59,10 +59,10 @@ class Live:
 
 
 def require(session: PostgresConnection, layout: Layout) -> Live:
-    """Refuses a layout that this server, or this user on it, cannot have.
+    """Rejects a layout that this server, or this user on it, does not support.
 
     Raises:
-        UsageError: With the reason, and the statement that would help.
+        UsageError: With the reason, and the statement that helps.
     """
     forms = [name for name, design in layout.tables.items() if design.form == "column"]
     method = _column_method(session, layout, forms) if forms else None
@@ -75,13 +75,13 @@ def require(session: PostgresConnection, layout: Layout) -> Live:
 
 
 def widened(layout: Layout, table: str, key: list[str]) -> list[str]:
-    """The primary key of a table: with the column of its partitions, which PostgreSQL demands."""
+    """The primary key of a table, including the partition column, as PostgreSQL requires."""
     by = layout.design(table).partition_by
     return key if by is None or by in key else [*key, by]
 
 
 def can_refer(layout: Layout, key: ForeignKey, primary_keys: dict[str, list[str]]) -> bool:
-    """Whether the referenced columns are still a key of their table as it is laid out."""
+    """Whether the referenced columns are still a key of their table in the layout."""
     other = primary_keys[key.other]
     return set(widened(layout, key.other, other)) == set(key.other_columns)
 
@@ -89,7 +89,7 @@ def can_refer(layout: Layout, key: ForeignKey, primary_keys: dict[str, list[str]
 def notes(
     layout: Layout, primary_keys: dict[str, list[str]], foreign_keys: tuple[ForeignKey, ...]
 ) -> list[str]:
-    """What differs from what the layout's words promise, and why."""
+    """Deviations from the layout, and the reasons."""
     found: list[str] = []
     for name, design in layout.tables.items():
         by, key = design.partition_by, primary_keys[name]

@@ -1,4 +1,4 @@
-"""Keys and indexes that a load which was cut off has left on the tables of a layout."""
+"""Keys and indexes that an interrupted load left on the tables of a layout."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dyno.targets.postgresql.ddl import run
 def remove(session: PostgresConnection, place: str, tables: Sequence[str]) -> None:
     """Drops all foreign keys, primary keys and indexes of ``tables``, all or none.
 
-    The steps of a layout build on each other (rows are sorted by an index, a partitioned table's
-    index takes in those of its partitions), so they start again from bare tables.
+    The steps of a layout depend on each other: an index sorts the rows, and a partitioned table's
+    index attaches those of its partitions. So they start again from tables without indexes.
     """
     names = sql.SQL(", ").join(map(sql.Literal, tables))
     constraints = sql.SQL(

@@ -1,4 +1,4 @@
-"""Maintenance of PostgreSQL while it is used: ``REINDEX CONCURRENTLY``, and integrity checks."""
+"""Online maintenance of PostgreSQL: ``REINDEX CONCURRENTLY``, and integrity checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dyno.targets.postgresql.room import Space
 Connect = Callable[[], PostgresConnection]
 
 _DROP_S = 30
-"""Patience for what is left of a stopped one: dropping it waits for other sessions, too."""
+"""Timeout in seconds to drop the remains of a stopped reindex, which waits for other sessions."""
 
 _LEFTOVER = r"_cc(new|old)\d*$"
 """Suffixes of ``REINDEX CONCURRENTLY`` for new and old indexes."""
@@ -37,7 +37,7 @@ class Index:
 
 
 def indexes(session: PostgresConnection, place: str) -> list[Index]:
-    """B-tree indexes of a schema that are in use, the largest first."""
+    """Valid B-tree indexes of a schema, the largest first."""
     query = sql.SQL(
         "SELECT i.relname, t.relname, pg_relation_size(i.oid) FROM pg_index x "
         "JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid "
@@ -54,7 +54,7 @@ def _largest(found: list[Index]) -> int:
 
 
 class Work:
-    """What both kinds of maintenance share: a session of their own, and a second one that looks."""
+    """Base of all maintenance: a working session, and a second one that observes it."""
 
     def __init__(self, connect: Connect, workload: str) -> None:
         self.place = mark.schema_of(workload)
@@ -96,7 +96,7 @@ class Work:
 
 
 class Reindex(Work):
-    """See the protocol. The workload's indexes one after another, the largest first."""
+    """Implements the protocol. Rebuilds the workload's indexes one after another, largest first."""
 
     def __init__(self, connect: Connect, workload: str) -> None:
         super().__init__(connect, workload)
@@ -115,12 +115,12 @@ class Reindex(Work):
 
     @property
     def method(self) -> str:
-        """What is done."""
+        """The method, as text."""
         return f"REINDEX INDEX CONCURRENTLY of {len(self._indexes)} indexes, one after another"
 
     @property
     def estimate(self) -> SpaceEstimate:
-        """The largest index once more, and its sorted runs if they do not fit into memory."""
+        """The size of the largest index, plus its sort runs if they exceed memory."""
         largest = self._largest
         spilled = largest > self._memory
         source = "one more copy of the largest index"
@@ -130,14 +130,14 @@ class Reindex(Work):
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Rebuilds every index."""
-        # Those that are changed meanwhile have grown since it was made ready.
+        # Indexes may have grown since the job was prepared.
         self._indexes = indexes(self.session, self.place)
         self._largest = max(self._largest, _largest(self._indexes))
         for number, index in enumerate(self._indexes):
             progress(number, len(self._indexes), f"reindex of {index.name}")
             name = sql.Identifier(self.place, index.name)
             self.statement(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(name), stop)
-            # The old and the new one were there together, if only for a moment.
+            # The old and the new index existed together, if only for a moment.
             self.space_session.seen(self._size(index.name))
         progress(len(self._indexes), len(self._indexes), "")
         names = {index.name for index in indexes(self.session, self.place)}
@@ -150,9 +150,9 @@ class Reindex(Work):
         ]
 
     def close(self) -> None:
-        """Drops half-built indexes of a stopped run, and ends the sessions."""
+        """Drops half-built indexes of a stopped run, and closes the sessions."""
         super().close()
-        # The session of the work may still be busy, or broken.
+        # The working session may still be busy, or broken.
         with contextlib.suppress(DynoError), contextlib.closing(self.connect()) as session:
             self._drop_leftovers(session)
 

@@ -1,7 +1,7 @@
-"""What a query read and spilled, from the server's cumulative counters before and after it.
+"""Bytes read and spilled by a query, from cumulative server counters before and after it.
 
-The counters are those of the whole server, so they are the query's only while no other session
-works. That is looked up, not assumed: a reading that may be somebody else's too is left out.
+The counters are server-wide, so they belong to the query only while no other session works. This is
+verified: a reading that may include other work is left out.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _NO_MEMORY = "PostgreSQL does not report the memory of a query"
 _TEMP_SOURCE = "pg_stat_database.temp_bytes, before and after"
 
 _FLUSH = "SELECT pg_stat_force_next_flush()"
-"""A session hands in its counters with this statement; parallel workers do when they end."""
+"""Makes a session report its counters at once; parallel workers report when they exit."""
 
-# Work of autovacuum is kept apart by pg_stat_io, which knows kinds of processes.
+# pg_stat_io counts by backend type, so it excludes autovacuum.
 _READ_BYTES = (
     (
         180000,
@@ -54,7 +54,7 @@ _READING = (
 
 
 class PostgresMeter:
-    """See the protocol: a flush and a reading before the first query, and after each."""
+    """Implements the protocol: a flush and a reading before the first query, and after each."""
 
     def __init__(self, session: PostgresConnection) -> None:
         self._session = session
@@ -64,14 +64,14 @@ class PostgresMeter:
         self._fresh = False
 
     def before(self) -> None:
-        """Reads the counters, unless the reading after the query before is there to go on from."""
+        """Reads the counters, unless the reading after the previous query is available."""
         if self._version >= _OLDEST and not self._fresh:
             self._before = self._read("infinity")
-        # A query that fails is not read: the next one must not be given what it did.
+        # There is no reading after a failed query; the next query must not get its counts.
         self._fresh = False
 
     def after(self) -> Reading:
-        """Reads them again: the query's are the difference."""
+        """Reads the counters again and returns the difference."""
         if self._before is None:
             return Reading.missing("its counters are exact only from PostgreSQL 15 on")
         before = self._before
@@ -98,7 +98,7 @@ class PostgresMeter:
     def _read(self, since: str) -> _Counters:
         self._session.execute(_FLUSH)
         try:
-            # Planned once: the views are large.
+            # Prepared once, because planning the large views is slow.
             row = self._session.raw.execute(self._reading, [since], prepare=True).fetchone()
         except psycopg.Error as error:
             raise self._session.error(error) from error
@@ -107,11 +107,11 @@ class PostgresMeter:
 
 
 class _Counters:
-    """One reading: the time of it, bytes read and spilled, and what other sessions do.
+    """One reading: its time, bytes read and spilled, and the activity of other sessions.
 
     Attributes:
-        worked: Whether one of them is, or was since the reading before, in a statement.
-        told: Whether the server shows that to this user.
+        worked: Whether another session runs a statement, or ran one since the previous reading.
+        told: Whether this user may see that.
     """
 
     def __init__(self, row: tuple[Any, ...]) -> None:

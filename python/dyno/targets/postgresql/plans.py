@@ -15,7 +15,7 @@ _LONGEST = 160
 
 
 def explain(session: PostgresConnection, sql: str, *, analyse: bool) -> QueryPlan:
-    """The plan by ``EXPLAIN``; with ``analyse`` the query is run and its buffers are counted."""
+    """The plan by ``EXPLAIN``; with ``analyse``, runs the query and counts its buffers."""
     options = "ANALYZE, BUFFERS, SETTINGS, FORMAT JSON" if analyse else "SETTINGS, FORMAT JSON"
     found = session.execute(f"EXPLAIN ({options}) {sql.strip().rstrip(';')}").rows[0][0]
     tree = json.loads(found) if isinstance(found, str) else found

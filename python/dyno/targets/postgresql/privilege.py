@@ -1,4 +1,4 @@
-"""What a role must be granted before Dyno can create its tables, or use those of another role."""
+"""Required privileges to create tables, or to use those of another role."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dyno.targets.postgresql.ddl import run
 
 
 def require(session: PostgresConnection, server: str, workload: str, what: str = "tables") -> None:
-    """Refuses a role that may not create the workload's schema, or ``what`` in it.
+    """Rejects a role that may not create the workload's schema, or ``what`` in it.
 
     Raises:
         TargetError: With the statement that grants what is missing.
@@ -41,7 +41,7 @@ def require(session: PostgresConnection, server: str, workload: str, what: str =
 
 
 def require_use(session: PostgresConnection, server: str, workload: str) -> None:
-    """Refuses a role that may not read the tables that another one has loaded.
+    """Rejects a role that may not read the tables that another role has loaded.
 
     Raises:
         TargetError: With the statements that grant what queries and transactions need.

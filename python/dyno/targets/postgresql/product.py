@@ -1,4 +1,4 @@
-"""PostgreSQL as a private server: how it ends, and what its log says of that."""
+"""PostgreSQL as a private server: shutdown signals and log messages."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ _SEVERE = re.compile(r"\b(?:FATAL|ERROR):\s+(.*)")
 
 
 def explain(lines: Sequence[str]) -> str | None:
-    """A panic, a killed process, the last severe line, or else the last one without its time."""
+    """A panic, a killed process, the last severe line, or else the last line without its time."""
     for pattern, told in (
         (_PANIC, "{}"),
         (_KILLED, "one of its processes was killed (signal {})"),
         (_SEVERE, "{}"),
     ):
         found = [match[1] for line in lines if (match := pattern.search(line))]
-        found = [text for text in found if "is starting up" not in text]  # to Dyno itself
+        # Excludes replies to Dyno's own connection attempts.
+        found = [text for text in found if "is starting up" not in text]
         if found:
             return told.format(found[-1])
     return _STAMP.sub("", lines[-1]) if lines else None
 
 
 def tells_full_disk(text: str) -> bool:
-    """Whether a message of PostgreSQL's programs means that a volume is full.
+    """Whether a message of PostgreSQL's programs reports a full volume.
 
-    A write that fits in part is cut short without an error of the system.
+    A partial write is a short write, without a system error.
     """
     return any(words in text for words in ("No space left", "wrote only", "quota exceeded"))
 
 
 POSTGRESQL = Product(
     name="PostgreSQL",
-    # Sessions ended and a checkpoint written; at once, with recovery at the next start; by the
-    # kernel.
+    # Fast shutdown: ends sessions and writes a checkpoint. Immediate shutdown: with recovery at the
+    # next start. Then SIGKILL.
     stops=((signal.SIGINT, 120.0), (signal.SIGQUIT, 15.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGQUIT,
     explain=explain,

@@ -1,4 +1,4 @@
-"""A workload's tables made in a physical design, and what follows their load."""
+"""Creates a workload's tables in a physical design, and the steps after their load."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def create_tables(
     *,
     replace: bool,
 ) -> None:
-    """Creates the workload's tables, all or none, and gives up what a former layout had.
+    """Creates the workload's tables, all or none, and removes what a former layout used.
 
     Raises:
-        UsageError: See the protocol; nothing was touched then.
+        UsageError: See the protocol; nothing was changed.
         TargetError: If a volume cannot be used.
     """
     place = mark.schema_of(workload)
@@ -58,7 +58,7 @@ def create_tables(
 
 
 def loaded(session: PostgresConnection, server: str, workload: str) -> Loaded | None:
-    """What is loaded, by Dyno's mark.
+    """The data according to Dyno's mark.
 
     Raises:
         TargetError: If another role loaded it, and this one may not use it.
@@ -72,7 +72,7 @@ def loaded(session: PostgresConnection, server: str, workload: str) -> Loaded | 
 def stages(
     session: PostgresConnection, workload: str, wanted: Layout | None
 ) -> tuple[list[Stage], list[str]]:
-    """What follows the load, and notes on what differs from the layout's words."""
+    """The steps after the load, and notes on deviations from the layout."""
     place = mark.schema_of(workload)
     tables = schema.tables(workload)
     sizes = ddl.sizes(session, place)

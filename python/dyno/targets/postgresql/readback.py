@@ -1,4 +1,4 @@
-"""Settings as the live server has them: what may be changed, and whether it was."""
+"""Settings read back from the live server: which ones may change, and verification."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Shown:
     Attributes:
         text: With the unit that the server prefers.
         amount: In bytes, seconds or a count; None for a word.
-        context: Who may change it when; see ``pg_settings``.
-        default: What it has without any configuration.
+        context: Who may change it and when; see ``pg_settings``.
+        default: The value without any configuration.
     """
 
     text: str
@@ -31,7 +31,7 @@ class Shown:
     default: str
 
     def equals(self, change: Change) -> bool:
-        """Whether the change asks for just this."""
+        """Whether it has the value of the change."""
         if change.amount is None:
             return self.setting == change.value
         return self.amount == change.amount
@@ -42,7 +42,7 @@ def read(session: PostgresConnection, names: Iterable[str]) -> dict[str, Shown]:
     listed = ", ".join(f"'{name}'" for name in names)
     rows = session.execute(
         "SELECT name, current_setting(name), setting, unit, context, boot_val "  # noqa: S608
-        f"FROM pg_settings WHERE name IN ({listed})"  # (our own names)
+        f"FROM pg_settings WHERE name IN ({listed})"  # (trusted names)
     ).rows
     return {
         str(name): Shown(
@@ -61,13 +61,13 @@ def verify(
     """Reads every change back.
 
     Args:
-        session: One with the changes.
-        changes: What was asked.
-        before: Values without the changes; the server's default where one is missing.
+        session: A session with the changes.
+        changes: The requested changes.
+        before: Values without the changes; the server's default if one is missing.
         how: How each was applied.
 
     Raises:
-        TargetError: If the server has something else.
+        TargetError: If the server has another value.
     """
     notes = ("hash_mem_multiplier", "huge_pages_status")
     shown = read(session, [*(item.name for item in changes), *notes])
@@ -85,13 +85,13 @@ def verify(
 def for_sessions(
     session: PostgresConnection, changes: Sequence[Change], server: str
 ) -> dict[str, str]:
-    """Those of the changes that each session of a server that is not Dyno's has to make.
+    """The changes that every session must make on a server at a URL.
 
-    What the server has already needs no change.
+    Values that the server already has need no change.
 
     Raises:
-        UsageError: If one needs the server's own configuration; Dyno leaves that alone.
-        TargetError: If this user may not make one, with the GRANT.
+        UsageError: If one needs the server's configuration, which Dyno does not change.
+        TargetError: If this user may not set one, with the GRANT.
     """
     shown = read(session, [item.name for item in changes])
     wanted: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What Dyno has made in a server that is not its own, and how it goes again."""
+"""Lists and removes Dyno's objects on a server at a URL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dyno.targets.postgresql.connection import PostgresConnection
 
 
 def marked(session: PostgresConnection) -> list[str]:
-    """What bears Dyno's mark, in words for a person."""
+    """Descriptions of the objects with Dyno's mark."""
     found = [f"table {place}.{name}" for place, name in _tables(session)]
     found += [f"procedure {name}" for name in _procedures(session)]
     found += [f"schema {place}" for place in _schemas(session)]
@@ -20,15 +20,16 @@ def marked(session: PostgresConnection) -> list[str]:
 
 
 def remove(session: PostgresConnection) -> list[str]:
-    """Removes it: tables and procedures, all or none, then schemas and tablespaces that are empty.
+    """Removes tables and procedures, all or none, then empty schemas and tablespaces.
 
-    What else lies in a schema of Dyno's stays, and the schema with it.
+    A schema of Dyno with other objects remains, including these objects.
 
     Returns:
-        What went.
+        Descriptions of the removed objects.
 
     Raises:
-        DatabaseError: If something of another owner depends on a table, or this user may not.
+        DatabaseError: If an object of another owner depends on a table, or this user lacks the
+            privilege.
     """
     tables = _tables(session)
     gone = [f"table {place}.{name}" for place, name in tables]
@@ -47,7 +48,7 @@ def remove(session: PostgresConnection) -> list[str]:
 
 
 def _databases(session: PostgresConnection) -> list[str]:
-    """Databases of workloads that have a schema here, Dyno's or not."""
+    """Workload databases with a schema on the server, Dyno's or not."""
     rows = session.execute("SELECT nspname FROM pg_namespace").rows
     return databases.in_schemas(workloads.names(), [str(row[0]) for row in rows])
 
@@ -77,7 +78,7 @@ def _schemas(session: PostgresConnection) -> list[str]:
 
 
 def _is_empty(session: PostgresConnection, place: str) -> bool:
-    """Whether nothing lies in a schema; types and functions count too."""
+    """Whether a schema is empty; types and functions count too."""
     query = sql.SQL(
         "SELECT count(*) FROM pg_depend d JOIN pg_namespace n ON n.oid = d.refobjid "
         "WHERE d.refclassid = 'pg_namespace'::regclass AND n.nspname = {}"

@@ -1,4 +1,4 @@
-"""Room that maintenance takes beyond what is there: half-built indexes and its sorted runs."""
+"""Additional space of maintenance: half-built indexes and sort runs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _INVALID = (
     "JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_namespace n ON n.oid = i.relnamespace "
     "WHERE n.nspname = {} AND NOT x.indisvalid"
 )
-# Temporary files carry the process id of the session; those shared with its workers lie in
-# folders of that name.
+# Names of temporary files contain the session's process id; files shared with parallel workers
+# are in folders of that name.
 _TEMPORARY = (
     "WITH tops AS (SELECT t.name, pg_stat_file('base/pgsql_tmp/' || t.name, true) AS f "
     "FROM pg_ls_dir('base/pgsql_tmp', true, false) AS t(name) WHERE t.name LIKE {}) "
@@ -27,13 +27,13 @@ _TEMPORARY = (
 
 
 class Space:
-    """Looks from a session of its own. Not shared between threads, but for ``seen``."""
+    """Measures from its own session. Only ``seen`` is thread-safe."""
 
     def __init__(self, connect: Callable[[], PostgresConnection], pid: int, place: str) -> None:
-        """Looks at what process ``pid`` does in schema ``place``.
+        """Measures the work of process ``pid`` in schema ``place``.
 
         Raises:
-            DynoError: If the server cannot be reached or asked.
+            DynoError: If the server does not respond.
         """
         self._session = connect()
         self._place = place
@@ -49,7 +49,7 @@ class Space:
 
     @property
     def complete(self) -> bool:
-        """Whether temporary files count: not every user may look at them."""
+        """Whether temporary files are included: not every user may list them."""
         return self._files
 
     def seen(self, size: int) -> None:

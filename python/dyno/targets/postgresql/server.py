@@ -1,4 +1,4 @@
-"""The private PostgreSQL: how it is configured, launched, and left as it was."""
+"""The private PostgreSQL: configuration, launch and restore."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOCKET = f".s.PGSQL.{PORT}"
 
 
 class Server(PrivateServer[binaries.Binaries]):
-    """A PostgreSQL of Dyno's own."""
+    """A private PostgreSQL."""
 
     PRODUCT: ClassVar = POSTGRESQL
     FULL: ClassVar = "too many clients"
@@ -37,14 +37,14 @@ class Server(PrivateServer[binaries.Binaries]):
         self._checksums = Checksums(folder)
         self._kept: Home | None = None
         self.override: Callable[[dict[str, str]], dict[str, str]] = lambda _: {}
-        """What a run asks for in the place of what :func:`settings` chose, which it is given."""
+        """Applies the run's settings to the ones that :func:`settings` chose."""
         self.extra: dict[str, str] = {}
-        """What maintenance of this run cannot do without."""
+        """Settings that the run's maintenance requires."""
         self.asked_checksums: str | None = None
         self.usual_checksums = ""
 
     def conninfo(self) -> dict[str, Any]:
-        """How libpq reaches it."""
+        """The libpq parameters to reach it."""
         return {
             "host": str(self.socket_folder),
             "port": str(PORT),
@@ -73,7 +73,7 @@ class Server(PrivateServer[binaries.Binaries]):
 
     @property
     def restored(self) -> bool:
-        """Whether nothing of a run's settings is left in the folder."""
+        """Whether the folder has no settings of a run left."""
         return self._kept is None and self._checksums.restored
 
     def _find(self) -> binaries.Binaries:
@@ -110,16 +110,16 @@ class Server(PrivateServer[binaries.Binaries]):
         reach = {
             "listen_addresses": "",
             "port": str(PORT),
-            "unix_socket_directories": f'"{folder}"',  # a list: quoted for commas
+            "unix_socket_directories": f'"{folder}"',  # a list: quoted because of commas
             "unix_socket_permissions": "0700",
         }
         cluster.write_conf(self.data, conf({**reach, **values}), identity)
 
     def _recover(self) -> None:
-        """Brings a cluster that was not shut down to where it can be: up, and down in order.
+        """Recovers a cluster that was not shut down: starts it and stops it cleanly.
 
         Raises:
-            TargetError: If it does not come up.
+            TargetError: If it does not start.
         """
         if self._kept is not None:
             try:
@@ -141,7 +141,7 @@ class Server(PrivateServer[binaries.Binaries]):
             self._kept = None
 
     def _launch(self, own: Home) -> None:
-        # Sessions that compute break at once when it has failed, not when they are done.
+        # Sessions that compute end at once after a failure, not when they are done.
         self._daemon.launch(
             own.identity,
             [own.programs.program(PROGRAM), "-D", str(self.data)],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dyno.targets.postgresql.connection import PostgresConnection
 
-# Of the settings, the second is of version 16 and newer. Everybody may see the number of backends.
+# The second setting exists since version 16. Every user may read the number of backends.
 _QUESTION = """
 SELECT current_setting('max_connections')::int,
     CASE WHEN r.rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int
@@ -25,10 +25,10 @@ class Room:
 
     Attributes:
         most: ``max_connections``.
-        reserved: Of these, those that the role may not have.
+        reserved: Connections that the role may not use.
         used: Sessions of other users.
-        role: Most of the role; -1 for no limit.
-        database: Most in the database; -1 for no limit.
+        role: The limit of the role; -1 for no limit.
+        database: The limit of the database; -1 for no limit.
     """
 
     most: int
@@ -39,21 +39,21 @@ class Room:
 
     @classmethod
     def of(cls, session: PostgresConnection) -> Room:
-        """Asks the server; the session itself is not counted.
+        """Queries the server; the session itself is not counted.
 
         Raises:
-            DynoError: If it does not answer.
+            DynoError: If it does not respond.
         """
         return cls(*map(int, session.execute(_QUESTION).rows[0]))
 
     @property
     def users(self) -> int:
-        """Sessions that can be opened."""
+        """The number of sessions that can be opened."""
         caps = [cap for cap in (self.role, self.database) if cap >= 0]
         return max(0, min([self.most - self.reserved - self.used, *caps]))
 
     def text(self) -> str:
-        """The free connections, in words."""
+        """The free connections, as text."""
         words = [f"max_connections is {self.most}"]
         words += [f"{self.reserved} are reserved"] if self.reserved else []
         words += [f"{self.used} in use"] if self.used else []

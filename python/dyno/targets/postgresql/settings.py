@@ -1,4 +1,4 @@
-"""PostgreSQL's settings for a machine. Pure: facts in, settings out."""
+"""PostgreSQL settings for a machine. Pure."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ _MIB = 1 << 20
 _GIB = 1 << 30
 
 MAX_CONNECTIONS = 1100
-"""Room for the 1,024 users that a search may try, the probes and maintenance."""
+"""Enough for the 1,024 users of a search, the probes and maintenance."""
 
 
 def settings(limits: Limits, volume: VolumeFacts, *, io_uring: bool) -> dict[str, str]:
-    """What an embedded server runs with.
+    """The settings of the private server.
 
-    Half of the cap is the server's own page cache; sorts, hashes and maintenance share the rest.
-    Durability is complete (fsync, synchronous commit, full page writes): figures without it would
-    flatter. Only what replication would need is left out of the log, as there is none. A server
-    that crashed does not restart: it is no longer the one that was being measured.
+    Half of the cap is shared buffers; sorts, hashes and maintenance share the rest. Durability is
+    full
+    (fsync, synchronous commit, full page writes), because results without it would be flattering.
+    The
+    WAL omits only what replication needs, as there is none. A crashed server does not restart,
+    because
+    it would no longer be the one under test.
 
     Args:
-        limits: Memory cap and processors for the engine.
-        volume: Where the data lies.
-        io_uring: Whether this server and kernel offer it.
+        limits: Memory cap and CPUs of the engine.
+        volume: The volume of the data.
+        io_uring: Whether this server and kernel support it.
 
     Returns:
-        Names and values as ``postgresql.conf`` takes them.
+        Names and values for ``postgresql.conf``.
     """
     cap, threads = limits.memory_bytes, limits.threads
     parallel = max(1, threads)
@@ -71,8 +74,9 @@ def settings(limits: Limits, volume: VolumeFacts, *, io_uring: bool) -> dict[str
 def work_mem(cap: int, parallel: int) -> int:
     """Memory of one sort, or half of one hash, in bytes.
 
-    A quarter of the cap over ``parallel`` workers and their leader, each with two large nodes of
-    which a hash may take twice the setting (``hash_mem_multiplier`` = 2).
+    A quarter of the cap, divided among ``parallel`` workers and their leader. Each may have two
+    large
+    nodes, and a hash may take twice the setting (``hash_mem_multiplier`` = 2).
     """
     return _clamp(cap // 4 // ((parallel + 1) * 4), 4 * _MIB, 2 * _GIB)
 
@@ -88,8 +92,8 @@ def _escaped(value: str) -> str:
 
 
 def _shared_memory(cap: int, volume: VolumeFacts) -> str:
-    # Parallel hashes live in shared memory; /dev/shm is often capped at 64 MB in containers,
-    # System V segments are not.
+    # Parallel hashes use shared memory; containers often limit /dev/shm to 64 MB, but not System V
+    # segments.
     return "posix" if volume.shared_memory_bytes >= cap // 4 else "sysv"
 
 

@@ -1,4 +1,4 @@
-"""What a database occupies: by its files where they are on this machine, else by SQL."""
+"""The space of a database: by its files if they are on this machine, else by SQL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIZE = {
 
 
 class Files:
-    """The files of one database of the private server; its log is not counted."""
+    """The files of one database of the private server, without the WAL."""
 
     def __init__(self, session: PostgresConnection, data: Path) -> None:
         query = "SELECT oid FROM pg_database WHERE datname = current_database()"
@@ -40,7 +40,7 @@ class Files:
         return sum(map(folder_bytes, (*self._tables, *self._temporary)))
 
     def temporary(self, process: int) -> int:
-        """Bytes of temporary files that one server process has, its parallel workers' too."""
+        """Bytes of temporary files of one server process, including its parallel workers."""
         found = 0
         for folder in self._temporary:
             with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ class Sizes(StepLog):
         return step.weight
 
     def _size(self, step: Step, session: PostgresConnection) -> int | None:
-        """Bytes of what the step makes or changes; 0 before it is there."""
+        """Bytes of the object that the step creates or changes; 0 before it exists."""
         if step.relation is None or step.kind not in _SIZE:
             return None if step.relation is None else 0
         name = sql.Identifier(self._place, step.relation).as_string(session.raw)

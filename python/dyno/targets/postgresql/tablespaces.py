@@ -1,4 +1,4 @@
-"""Volumes as tablespaces: made and marked by Dyno, given up when no table of Dyno's is in them."""
+"""Volumes as tablespaces: created and marked by Dyno, dropped when it has no tables in them."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Home = private.Home[Binaries]
 
 
 def name_of(volume: str) -> str:
-    """The tablespace for a volume; the user's own where the layout names one."""
+    """The tablespace of a volume; the user's own if the layout names one."""
     if volume.startswith(TABLESPACE):
         return volume.removeprefix(TABLESPACE)
     return f"{PREFIX}{hashlib.sha256(volume.encode()).hexdigest()[:10]}"
 
 
 def ensure(session: PostgresConnection, layout: Layout, live: Live, home: Home | None) -> None:
-    """Makes the tablespaces that a layout needs and that are not there.
+    """Creates the missing tablespaces of a layout.
 
     Args:
-        session: A session of a superuser, if there are any to make.
+        session: A session, of a superuser if any must be created.
         layout: The layout.
-        live: What the server offers.
-        home: The embedded server's; None for another, on whose machine the folder of the volume
-            must be there, empty and owned by the server's user.
+        live: The features of the server.
+        home: The private server's; None for a server at a URL, on whose machine the folder on the
+            volume must exist, be empty and belong to the server's user.
 
     Raises:
-        UsageError: If the user may not make one, with what to have run.
-        TargetError: If the folder cannot be used by the server.
+        UsageError: If the user may not create one, with the statement to run.
+        TargetError: If the server cannot use the folder.
     """
     present = _present(session)
     for volume in dict.fromkeys((*layout.data_volumes(), layout.temp)):
@@ -65,7 +65,7 @@ def ensure(session: PostgresConnection, layout: Layout, live: Live, home: Home |
 
 
 def temp_setting(session: PostgresConnection, layout: Layout | None) -> dict[str, str]:
-    """What a session sets so that its temporary files go to the layout's volume.
+    """The session setting that places temporary files on the layout's volume.
 
     Empty if the layout names none, or this user can no longer use its tablespace.
     """
@@ -97,15 +97,15 @@ def deviations(session: PostgresConnection, layout: Layout, log: Path | None) ->
 
 
 def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None) -> list[str]:
-    """Gives up Dyno's tablespaces that a layout does not use and that hold nothing.
+    """Drops Dyno's tablespaces that a layout does not use and that are empty.
 
     Args:
         session: A session.
-        layout: What stays.
-        home: The embedded server's folder, whose places on the volumes go as well.
+        layout: The layout to preserve.
+        home: The private server's folder; its folders on the volumes are removed as well.
 
     Returns:
-        Names of the tablespaces that went.
+        Names of the dropped tablespaces.
     """
     volumes = (*layout.data_volumes(), layout.temp) if layout is not None else ()
     kept = {name_of(volume) for volume in volumes if volume is not None}
@@ -117,7 +117,7 @@ def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None)
         try:
             ddl.run(session, [sql.SQL("DROP TABLESPACE {}").format(sql.Identifier(name))])
         except DynoError:
-            continue  # another workload's, or another database's, tables are in it
+            continue  # it has tables of another workload or database
         gone.append(name)
         if home is not None:
             place = location.parent
@@ -127,12 +127,12 @@ def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None)
 
 
 def own(session: PostgresConnection) -> list[str]:
-    """Names of the tablespaces that bear Dyno's mark."""
+    """Names of the tablespaces with Dyno's mark."""
     return [name for name, ours in _present(session).items() if ours]
 
 
 def locations(session: PostgresConnection) -> list[Path]:
-    """Folders of all tablespaces that are not the server's own."""
+    """Folders of all tablespaces except the built-in ones."""
     rows = session.execute(
         "SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname NOT LIKE 'pg\\_%'"
     ).rows
@@ -140,7 +140,7 @@ def locations(session: PostgresConnection) -> list[Path]:
 
 
 def _present(session: PostgresConnection) -> dict[str, bool]:
-    """All tablespaces, and whether they bear Dyno's mark."""
+    """All tablespaces, and whether they have Dyno's mark."""
     rows = session.execute(
         "SELECT spcname, shobj_description(oid, 'pg_tablespace') FROM pg_tablespace"
     ).rows
@@ -153,10 +153,10 @@ def _location(session: PostgresConnection, name: str) -> Path:
 
 
 def _folder(volume: Path, home: Home) -> Path:
-    """An empty folder on the volume that belongs to the embedded server.
+    """An empty folder on the volume that belongs to the private server.
 
     Raises:
-        TargetError: If the server's user cannot get there.
+        TargetError: If the server's user cannot reach it.
     """
     place = places.claim(volume, home.path, home.identity.owner)
     folder = place / "tablespace"
@@ -166,10 +166,10 @@ def _folder(volume: Path, home: Home) -> Path:
 
 
 def require_reach(folder: Path, volume: Path, home: Home) -> None:
-    """Hands a folder on a volume to the server's user, and checks that he gets there.
+    """Gives a folder on a volume to the server's user, and verifies that this user can reach it.
 
     Raises:
-        TargetError: If he does not.
+        TargetError: If not.
     """
     if home.identity.owner[0] != os.geteuid():
         os.chown(folder, *home.identity.owner)

@@ -1,4 +1,4 @@
-"""PostgreSQL as a target: a private server of Dyno's own, or one at a URL."""
+"""PostgreSQL as a target: a private server, or one at a URL."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _IN_SESSION = InSession(
 
 
 class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
-    """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
+    """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "postgresql"
     WHOLE_MAINTENANCE: ClassVar = ("backup",)
@@ -100,9 +100,9 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return whereabouts.find(session)
 
     def connect(self, workload: str = "") -> PostgresConnection:
-        """A new session; plain table names in it mean those of ``workload``.
+        """Opens a session in which unqualified table names mean those of ``workload``.
 
-        Its temporary files go where the workload's layout says, this session's only.
+        Its temporary files are on the volume of the workload's layout.
         """
         session = PostgresConnection.open(
             self._address.conninfo,
@@ -121,7 +121,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return session
 
     def _temp_of(self, session: PostgresConnection, workload: str) -> dict[str, str]:
-        """Where sessions of a workload put temporary files; ``""`` is for those that build it."""
+        """The location of a workload's temporary files; ``""`` is for sessions that build it."""
         if workload not in self._temp:
             found = ddl.loaded(session, workload) if workload else None
             layout = Layout.model_validate_json(found.layout) if found and found.layout else None
@@ -129,12 +129,12 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return self._temp[workload]
 
     def before_start(self, layout: Layout) -> None:
-        """Notes where the private server's log belongs."""
+        """Records the location of the private server's WAL."""
         if self._server is not None:
             self._server.log_volume = layout.log
 
     def deviations(self, layout: Layout) -> list[str]:
-        """Log or temporary files that a later load of another workload has moved."""
+        """WAL or temporary files that a later load of another workload has moved."""
         log = None if self._server is None else (self._server.data / "pg_wal").resolve()
         with closing(self.connect()) as session:
             return tablespaces.deviations(session, layout, log)
@@ -166,9 +166,9 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return Sizes(meter, mark.schema_of(workload), self._files(session))
 
     def _finish(self, session: PostgresConnection) -> dict[str, Any]:
-        """Writes a checkpoint, which keeps what follows from paying for the load.
+        """Writes a checkpoint, so that later phases do not pay for the load.
 
-        One that this user may not ask for is a reason.
+        If the user lacks the privilege, returns that as a note.
         """
         start = time.monotonic()
         try:
@@ -185,7 +185,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return "" if self._room is None else self._room.text()
 
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
+        """Connection parameters for the Rust driver, with the workload's schema."""
         with closing(self.connect()) as session:
             self._room = Room.of(session)
             found = address.wire(session, self._address)
@@ -195,11 +195,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return {**found, "schema": mark.schema_of(workload)} if workload else found
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """PostgreSQL takes the neutral statements as they are."""
+        """PostgreSQL runs the neutral statements unchanged."""
         return neutral
 
     def before_maintenance(self, name: Maintenance) -> None:
-        """Has the private server write a log that a backup can be taken with."""
+        """Makes the private server write a WAL that is sufficient for a backup."""
         if self._server is not None and name == "backup":
             self._server.extra = dict(backup.SETTINGS)
 
@@ -214,7 +214,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return integrity_check(self.connect, workload)
 
     def meter(self, connection: Connection) -> PostgresMeter:
-        """What the queries of a session read and spill, by the server's counters."""
+        """A meter of bytes read and spilled, from the server's counters."""
         return PostgresMeter(cast("PostgresConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
@@ -223,10 +223,10 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return plans.explain(connection, sql, analyse=analyse)
 
     def _stored(self, server: Server) -> dict[Role, list[Path]]:
-        """Data with its tablespaces, write-ahead log and temporary files."""
+        """Data with its tablespaces, WAL and temporary files."""
         data = server.data
         spaces = [link.resolve() for link in sorted((data / "pg_tblspc").glob("*"))]
         found: dict[Role, list[Path]] = {"data": [data, *spaces]}
         found["log"] = [(data / "pg_wal").resolve()]
-        # Where a layout's tablespaces are, temporary files go by the workload.
+        # With tablespaces of a layout, the location of temporary files depends on the workload.
         return found if spaces else {**found, "temp": [data]}

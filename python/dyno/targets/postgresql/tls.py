@@ -9,7 +9,7 @@ from typing import Any
 from dyno.targets.postgresql.connection import PostgresConnection
 
 MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-"""What libpq takes for ``sslmode``."""
+"""Values of libpq's ``sslmode``."""
 
 _SYSTEM = "system"
 _HOME = ".postgresql"
@@ -28,15 +28,15 @@ _TAKEN_OVER_TLS: dict[str, tuple[str, ...]] = {
     "sslnegotiation": ("", "postgres"),
     "ssl_max_protocol_version": ("", "TLSv1.2", "TLSv1.3"),
 }
-"""Options that libpq keeps to, and their values under which the driver does so too."""
+"""Options of libpq, and the values that the driver supports."""
 
 _ADVICE = {"sslpassword": "; use a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
 
 
 def obstacle(session: PostgresConnection) -> str | None:
-    """Why the Rust driver may not go to a server that libpq reached; None if it may.
+    """Why the Rust driver cannot connect to a server that libpq reached; None if it can.
 
-    It never leaves out a check that the URL or the environment demands.
+    The driver never omits a check that the URL or the environment requires.
     """
     given = _options(session)
     taken = {**_TAKEN, **(_TAKEN_OVER_TLS if session.raw.pgconn.ssl_in_use else {})}
@@ -50,9 +50,10 @@ def obstacle(session: PostgresConnection) -> str | None:
 def wire(session: PostgresConnection) -> dict[str, Any]:
     """TLS parameters for the Rust driver; empty if libpq uses no TLS.
 
-    What ``sslmode`` leaves open libpq has settled for this session. The driver goes the same way
-    or is refused, so that all sessions of a run are of one kind. Files are found by libpq's rules
-    (PostgreSQL manual, "SSL Support").
+    libpq has resolved an ambiguous ``sslmode`` for this session. The driver does the same or is
+    rejected, so that all sessions of a run are alike. Files are located by libpq's rules
+    (PostgreSQL
+    manual, "SSL Support").
     """
     if not session.raw.pgconn.ssl_in_use:
         return {}
@@ -76,7 +77,7 @@ def wire(session: PostgresConnection) -> dict[str, Any]:
 
 
 def _options(session: PostgresConnection) -> dict[str, str]:
-    """All of libpq's options, its defaults, the environment and service files counted."""
+    """All libpq options, including defaults, environment and service files."""
     options = session.raw.pgconn.info
     return {option.keyword.decode(): (option.val or b"").decode() for option in options}
 
@@ -84,7 +85,7 @@ def _options(session: PostgresConnection) -> dict[str, str]:
 def _file(given: dict[str, str], name: str, usual: str) -> Path:
     if path := given.get(name):
         return Path(path)
-    with contextlib.suppress(RuntimeError):  # a user without a home
+    with contextlib.suppress(RuntimeError):  # a user without a home directory
         return Path.home() / _HOME / usual
     return Path("/nowhere", _HOME, usual)
 

@@ -18,18 +18,18 @@ _WHILE_DOWN = "while the server was down"
 
 
 class Tuning(ServerTuning[PostgresConnection, Server]):
-    """What is asked of one PostgreSQL."""
+    """The requested settings of one PostgreSQL."""
 
     def __init__(self, asked: Sequence[Setting] = ()) -> None:
         """Takes settings.
 
         Raises:
-            UsageError: If PostgreSQL takes no such value.
+            UsageError: If PostgreSQL does not support a value.
         """
         super().__init__(asked, changes(asked, lambda _: 0), readback.verify)
 
     def give(self, server: Server) -> None:
-        """Has the private server start with them."""
+        """Starts the private server with the settings."""
         server.asked_checksums = self._value("checksums")
 
         def override(usual: dict[str, str]) -> dict[str, str]:
@@ -56,7 +56,7 @@ class Tuning(ServerTuning[PostgresConnection, Server]):
         return item.how != _WHILE_DOWN
 
     def advised(self, error: TargetError, server: Server) -> TargetError:
-        """The error of a start that failed, with what the settings may have to do with it."""
+        """The error of a failed start, with advice on the settings."""
         if self._value("large_pages") == "on" and "shared memory" in str(error):
             needed, free = server.large_pages_needed(), _large_pages_free()
             return TargetError(

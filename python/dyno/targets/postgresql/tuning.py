@@ -1,4 +1,4 @@
-"""Dyno's neutral settings in PostgreSQL's words. Pure: what is asked in, changes out."""
+"""Maps portable settings to PostgreSQL parameters. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STEPS = {
     "max_wal_size": _MIB,
     "min_wal_size": _MIB,
 }
-"""Bytes that a parameter counts in; it knows nothing finer."""
+"""The granularity of a parameter in bytes."""
 
 _BOUNDS = {
     "shared_buffers": (128 * _KIB, (1 << 30) * 8 * _KIB),
@@ -46,7 +46,7 @@ _BOUNDS = {
     "max_wal_size": (32 * _MIB, (1 << 31) * _MIB - _MIB),
     "checkpoint_timeout": (30, 86_400),
 }
-"""Least and most, in bytes or seconds. The log's are for segments of 16 MB."""
+"""Minimum and maximum, in bytes or seconds. Those of the WAL are for segments of 16 MB."""
 
 _NOTES = {
     "work_memory": "per sort or hash of a plan, and per worker",
@@ -54,21 +54,21 @@ _NOTES = {
 }
 
 SPARE_WORKERS = 4
-"""Worker slots besides a query's workers, on a private server."""
+"""Worker slots of a private server in addition to a query's workers."""
 
 
 def changes(
     asked: Sequence[Setting], now: Callable[[str], int], spare_workers: int = 0
 ) -> list[Change]:
-    """What has to be changed, the parameter of the word itself before those that follow it.
+    """The parameters to change: first the one of the setting, then those that depend on it.
 
     Args:
         asked: The settings.
-        now: The present amount of a parameter, in bytes or as a count.
-        spare_workers: Worker slots besides a query's workers.
+        now: Returns the current amount of a parameter, in bytes or as a count.
+        spare_workers: Worker slots in addition to a query's workers.
 
     Raises:
-        UsageError: If a value is beyond what PostgreSQL takes.
+        UsageError: If a value is out of PostgreSQL's range.
     """
     found: list[Change] = []
     for setting in asked:
@@ -82,12 +82,12 @@ def overrides(wanted: Sequence[Change]) -> dict[str, str]:
 
 
 def amount_of(text: str) -> int:
-    """The number in a value that ``settings`` made: a count, or bytes."""
+    """The number in a value from ``settings``: a count, or bytes."""
     return int(text) if text.isdigit() else parse_bytes(text)
 
 
 def amounts(values: Mapping[str, str]) -> Callable[[str], int]:
-    """Present amounts by name, from values as ``postgresql.conf`` has them."""
+    """Current amounts by name, from values of ``postgresql.conf``."""
     return lambda name: amount_of(values[name])
 
 
@@ -103,7 +103,7 @@ def _change(setting: Setting, now: Callable[[str], int], spare_workers: int) -> 
     first = _sized(replace(base, note=_NOTES.get(base.word, "")), value)
     size = first.amount or 0
     found = [first]
-    # The planner would count on less than the server itself holds.
+    # Otherwise the planner would assume less cache than shared buffers.
     if first.name == "shared_buffers" and size > now("effective_cache_size"):
         found.append(replace(first, name="effective_cache_size", note="raised with memory"))
     if first.name == "max_wal_size" and size < now("min_wal_size"):
@@ -122,7 +122,7 @@ def _choice(base: Change, value: str) -> Change:
 def _parallelism(
     base: Change, processors: int, now: Callable[[str], int], spare: int
 ) -> list[Change]:
-    """One is serial; above it, that many workers, as other systems count them too."""
+    """1 is serial; larger values are the number of workers, as in other systems."""
     workers = 0 if processors == 1 else processors
     note = "workers besides the leader, which also works" if workers else "no workers: serial"
     wanted = {

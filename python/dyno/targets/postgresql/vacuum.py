@@ -1,4 +1,4 @@
-"""``VACUUM (ANALYZE)`` of PostgreSQL's tables while they are used."""
+"""Online ``VACUUM (ANALYZE)`` of PostgreSQL's tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATE = (
 
 
 class Vacuum(Work):
-    """See the protocol. The workload's tables and partitions one after another, largest first."""
+    """Implements the protocol. Vacuums tables and partitions one after another, largest first."""
 
     estimate = SpaceEstimate(0, "a vacuum frees space inside the tables and writes no other files")
 
@@ -34,7 +34,7 @@ class Vacuum(Work):
 
     @property
     def method(self) -> str:
-        """What is done."""
+        """The method, as text."""
         return f"VACUUM (ANALYZE) of {len(self._tables)} tables, one after another"
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
@@ -46,7 +46,7 @@ class Vacuum(Work):
             dead, _ = self._state(table, str(now))
             name = sql.Identifier(self.place, table)
             self.statement(sql.SQL("VACUUM (ANALYZE) {}").format(name), stop)
-            # A table that this user may not vacuum is only warned of.
+            # For a table that this user may not vacuum, there is only a warning.
             left, done = self._state(table, str(now))
             message = f"{dead:,} dead rows before, {left:,} after"
             if not done:
@@ -58,7 +58,7 @@ class Vacuum(Work):
         return checks
 
     def _state(self, table: str, since: str) -> tuple[int, bool]:
-        """Dead rows by the server's count, and whether the table was vacuumed since then."""
+        """The server's count of dead rows, and whether the table was vacuumed since then."""
         query = sql.SQL(_STATE).format(
             sql.Literal(since), sql.Literal(self.place), sql.Literal(table)
         )

@@ -1,4 +1,4 @@
-"""The embedded server's write-ahead log on a volume of its own, moved while the server is down."""
+"""The private server's WAL on a separate volume, moved while the server is down."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dyno.workspace import places
 
 
 def place(data: Path, home: Home, volume: str | None) -> None:
-    """Puts the log on a volume, or back into the data folder if ``volume`` is None.
+    """Moves the WAL to a volume, or back into the data folder if ``volume`` is None.
 
-    The copy is complete and durable before the link is changed; the old one goes last.
+    The copy is complete and durable before the link changes; the old WAL is removed last.
 
     Raises:
-        TargetError: If the volume cannot be used by the server.
-        OSError: If copying failed; the log is then where it was.
+        TargetError: If the server cannot use the volume.
+        OSError: If copying failed; the WAL is unchanged.
     """
     mend(data)
     log = data / "pg_wal"
@@ -34,7 +34,7 @@ def place(data: Path, home: Home, volume: str | None) -> None:
     new = places.claim(Path(volume), home.path, home.identity.owner) / "wal"
     if old == new:
         return
-    shutil.rmtree(new, ignore_errors=True)  # of a move that was killed
+    shutil.rmtree(new, ignore_errors=True)  # left by a killed move
     _copy(old, new, home)
     require_reach(new, Path(volume), home)
     link = data / "pg_wal.link"

@@ -1,8 +1,8 @@
-"""Where a PostgreSQL at a URL runs and keeps its files, if that is on this machine.
+"""Finds process and files of a PostgreSQL at a URL, if they are on this machine.
 
-The session's own backend is looked for among the processes here, by its id and start: a port of
-this machine may lead to a container or, through a tunnel, elsewhere. Nothing here fails a run:
-what cannot be found out is a note.
+The session's backend is searched for among the local processes by id and start time, because a
+local port may lead to a container or, through a tunnel, to another machine. Nothing here fails a
+run: unknowns become notes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from dyno.targets.postgresql.address import is_local
 from dyno.targets.postgresql.connection import PostgresConnection
 
 RIGHT = "pg_read_all_settings"
-"""The role whose members may read where the data lies; superusers and pg_monitor have it."""
+"""The role that may read the data location; superusers and pg_monitor are members."""
 
 _NAMES = ("postgres", "postmaster")
 _MOST_SKEW_S = 5.0
-"""The kernel counts starts from boot, the server by its wall clock."""
+"""Allowed difference of start times: the kernel counts from boot, the server by its wall clock."""
 
 
 def find(session: PostgresConnection) -> Here:
-    """Process and places of the server of ``session``."""
+    """Process and paths of the server of ``session``."""
     if not is_local(session.raw.info.hostaddr):
         return ELSEWHERE
     try:
@@ -61,7 +61,7 @@ def find(session: PostgresConnection) -> Here:
 
 
 def _backend(session: PostgresConnection) -> psutil.Process | None:
-    """The process that serves the session, if it is one of this machine's."""
+    """The process that serves the session, if it is on this machine."""
     own = session.execute(
         "SELECT pid, extract(epoch FROM backend_start)::float8 FROM pg_stat_activity "
         "WHERE pid = pg_backend_pid()"
@@ -96,26 +96,26 @@ def _missing_right(session: PostgresConnection) -> str:
 
 
 def _tablespaces(session: PostgresConnection, data: Path) -> dict[str, Path]:
-    """The folders of all tablespaces by name; of the two that lie with the data, ``data``."""
+    """The folders of all tablespaces by name; ``data`` for the two built-in ones."""
     listed = session.execute("SELECT spcname, pg_tablespace_location(oid) FROM pg_tablespace")
-    # One that is in place has a relative path.
+    # An in-place tablespace has a relative path.
     return {str(name): data / str(place) if place else data for name, place in listed.rows}
 
 
 def _linked(path: Path) -> Path:
-    """What a path is a link to, or itself.
+    """Resolves a link; other paths are unchanged.
 
     Raises:
-        OSError: If this user may not know.
+        OSError: If this user lacks access.
     """
     path.lstat()
     return path.resolve()
 
 
 def _temp(session: PostgresConnection, spaces: dict[str, Path]) -> list[Path]:
-    """Where sessions put temporary files; empty if that cannot be read.
+    """Folders of temporary files of sessions; empty if unknown.
 
-    In the tablespaces of ``temp_tablespaces``, or else in the database's own.
+    They are in the tablespaces of ``temp_tablespaces``, or else in the database's own.
     """
     setting, usual = session.execute(
         "SELECT current_setting('temp_tablespaces'), spcname FROM pg_database d "

@@ -1,6 +1,6 @@
 """SQLite, a row store in a file.
 
-``sqlite:///absolute/file``, ``sqlite:relative/file``, or Dyno's own as ``embedded:sqlite``.
+``sqlite:///absolute/file``, ``sqlite:relative/file``, or a private one as ``embedded:sqlite``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ EXAMPLE = "sqlite:///absolute/file.sqlite"
 EMBEDDED = True
 LIMITED: Mapping[str, LimitedPlace] = {"embedded": "process", "sqlite": "process"}
 STORE = "row store"
-# Measured with TPC-H at scale 1, all keys and indexes: 1.47 GB.
+# Measured with TPC-H at scale 1, with all keys and indexes: 1.47 GB.
 EXPANSION = 1.5
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
-    """The database file that ``url`` names, or files in ``out/engines/sqlite``."""
+    """The database file of ``url``, or files in ``out/engines/sqlite``."""
     from dyno.targets.sqlite.target import SqliteTarget
 
     return SqliteTarget(url, out, limits)

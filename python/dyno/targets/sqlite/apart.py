@@ -1,7 +1,8 @@
 """A session in another process, for work during transactions.
 
-Dyno's process then has the file open through the driver's copy of SQLite. Locks belong to a process
-and not to a library: a second copy in it would not see those of the first, and undo them.
+Meanwhile the driver's copy of SQLite has the file open in Dyno's process. POSIX locks belong to a
+process and not to a library: a second copy in the process would not see the locks of the first, and
+would release them.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from dyno.targets.sqlite import apart_child
 from dyno.targets.sqlite.errors import classed
 
 _PATIENCE_S = 30.0
-"""How long it waits for the write lock: users without a pause leave it free for moments only."""
+"""Timeout in seconds for the write lock: users without pauses release it only for moments."""
 
 _STOP_S = 5.0
 """Timeout of its exit. A session that waits for a lock ignores requests."""
 
 
 class ApartSession:
-    """See ``Connection`` in ``dyno.contracts.target``. Ends its process when it is closed."""
+    """Implements ``Connection`` of ``dyno.contracts.target``. Closing it ends its process."""
 
     def __init__(self, file: Path, pragmas: Mapping[str, int | str]) -> None:
         """Opens the file.
@@ -46,7 +47,7 @@ class ApartSession:
         with theirs:
             self._process = subprocess.Popen(
                 [
-                    # -P: nothing in the working directory is taken for a module.
+                    # -P: no modules from the working directory.
                     *(sys.executable, "-P", apart_child.__file__, str(theirs.fileno())),
                     *(str(file), str(_PATIENCE_S), json.dumps(dict(pragmas))),
                 ],
@@ -65,27 +66,27 @@ class ApartSession:
             raise
 
     def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+        """Runs one statement to the last row (see the protocol)."""
         self._send("execute", sql)
         return self._answer()
 
     def backup(self, file: Path) -> tuple[int, int]:
-        """Copies the whole file into another one, as of one moment; returns pages and names.
+        """Copies the whole file to another one, in one snapshot; returns pages and schema objects.
 
         Raises:
-            TargetError: If it was cancelled, or could not be done.
+            TargetError: If it was cancelled or failed.
         """
         self._send("backup", str(file))
         (row,) = self._answer().rows
         return int(row[0]), int(row[1])
 
     def cancel(self) -> None:
-        """Stops the statement or the backup under way."""
+        """Stops the running statement or backup."""
         with contextlib.suppress(TargetError):
             self._send("cancel", "")
 
     def close(self) -> None:
-        """Ends the process; what was not committed is rolled back."""
+        """Ends the process; uncommitted changes are rolled back."""
         with self._lock:
             self._channel.close()
         try:
@@ -97,7 +98,7 @@ class ApartSession:
 
     def _send(self, word: str, sql: str) -> None:
         try:
-            with self._lock:  # a cancellation comes from another thread
+            with self._lock:  # cancellations come from another thread
                 self._channel.send((word, sql))
         except OSError as error:
             raise self._gone() from error

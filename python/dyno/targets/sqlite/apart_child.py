@@ -1,10 +1,10 @@
-"""The process of a session with a file that Dyno's own process has open in another way.
+"""The process of a session on a file that the driver has open in Dyno's process.
 
-Started by ``apart``; it imports nothing of Dyno's, to be there soon, and ends with the Dyno that
-started it: as soon as the other end of its socket is closed. A request is ``("execute", sql)``,
-which has one answer, ``("rows", columns, rows)`` or ``("error", class, text, code)``; ``("backup",
-file)``, whose rows are the pages and names of the source; or ``("cancel", "")``, which has none.
-The first answer is that to the opening.
+Started by ``apart``. It imports nothing from Dyno, for a fast start, and exits when its socket is
+closed, so it never outlives Dyno. Requests: ``("execute", sql)`` with one response, ``("rows",
+columns, rows)`` or ``("error", class, text, code)``; ``("backup", file)``, whose rows are the pages
+and schema objects of the source; ``("cancel", "")`` without a response. The first response is that
+to opening the file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 PAGES = 256
-"""That a backup copies at a time: between two such steps it can be stopped."""
+"""Pages per backup step; a backup can be stopped between two steps."""
 
 
 def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> None:
-    """Serves until Dyno is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for Dyno, which cancels what runs
+    """Serves until Dyno exits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Dyno handles Ctrl-C
     channel: Connection[Any, Any] = Connection(handle)
     try:
         session = sqlite3.connect(
@@ -58,7 +58,7 @@ def _listen(
     requests: queue.SimpleQueue[tuple[str, str] | None],
     cancelled: threading.Event,
 ) -> None:
-    """Takes requests while a statement runs."""
+    """Receives requests while a statement runs."""
     try:
         while True:
             word, text = channel.recv()
@@ -83,7 +83,7 @@ def _execute(session: sqlite3.Connection, sql: str) -> tuple[Any, ...]:
 
 
 def _backup(session: sqlite3.Connection, file: str, cancelled: threading.Event) -> tuple[Any, ...]:
-    """Copies the file as of one moment; returns its pages and schema objects."""
+    """Copies the file in one snapshot; returns its pages and schema objects."""
 
     def step(_status: int, _left: int, _total: int) -> None:
         if cancelled.is_set():

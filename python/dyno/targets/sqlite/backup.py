@@ -1,4 +1,4 @@
-"""SQLite's online backup: the whole file copied page by page while it is used."""
+"""SQLite's online backup: copies the whole file page by page."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _COPY = "copy.sqlite"
 
 
 class FileBackup(Backup):
-    """See the protocol. A read transaction keeps the copy as of one moment.
+    """Implements the protocol. A read transaction keeps the copy in one snapshot.
 
-    Without it every change by another session would have the copy begin again.
+    Without it, every change by another session would restart the copy.
     """
 
     method = (
@@ -33,7 +33,7 @@ class FileBackup(Backup):
     )
 
     def __init__(self, connect: Callable[[], SqliteConnection], file: Path, out: Path) -> None:
-        """Made ready.
+        """Prepares the backup.
 
         Raises:
             DiskFullError: If there is not enough space.
@@ -50,7 +50,7 @@ class FileBackup(Backup):
         self._source = self._copied(place / _COPY, stop, progress)
 
     def _copied(self, file: Path, stop: threading.Event, progress: Progress) -> tuple[int, int]:
-        """Copies into ``file``; returns how many pages and names the source has."""
+        """Copies to ``file``; returns the pages and schema objects of the source."""
 
         def step(_status: int, left: int, total: int) -> None:
             if stop.is_set():
@@ -92,13 +92,13 @@ class ApartBackup(FileBackup):
         file: Path,
         out: Path,
     ) -> None:
-        """Made ready; ``connect`` opens a session while the file is not driven yet."""
+        """Prepares the backup; ``connect`` opens a session before the driver opens the file."""
         super().__init__(connect, file, out)
         self._apart = apart
         self._session: ApartSession | None = None
 
     def cancel(self) -> None:
-        """Stops it after the pages under way."""
+        """Stops it after the current pages."""
         super().cancel()
         session = self._session
         if session is not None:
@@ -108,7 +108,7 @@ class ApartBackup(FileBackup):
         with closing(self._apart()) as session:
             self._session = session
             try:
-                # Who cancels sets it first, and then finds the session or has been before it.
+                # Cancelling sets the event first, then reads the session, so no order misses it.
                 if stop.is_set():
                     raise Interrupted("The backup was stopped.")
                 return session.backup(file)

@@ -1,4 +1,4 @@
-"""One session with a database file."""
+"""One session on a database file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from dyno.targets.sqlite.errors import classed
 
 
 class SqliteConnection:
-    """A connection of its own to the file.
+    """A connection to the file.
 
-    Values come as SQLite keeps them: int, float, str or None. It has no dates: they are text in
-    ISO 8601, which the comparison of answers takes for what it is.
+    Values have SQLite's types: int, float, str or None. SQLite has no dates: they are ISO 8601
+    text,
+    which the comparison of answers recognizes.
     """
 
     lists_once = True
@@ -30,7 +31,7 @@ class SqliteConnection:
         self._closed = closed
 
     def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+        """Runs one statement to the last row (see the protocol)."""
         try:
             with contextlib.closing(self.raw.execute(sql)) as cursor:
                 columns = [str(column[0]) for column in cursor.description or ()]
@@ -42,12 +43,12 @@ class SqliteConnection:
             raise classed(error, self._file) from error
 
     def cancel(self) -> None:
-        """Stops the statement under way."""
+        """Stops the running statement."""
         with contextlib.suppress(sqlite3.Error):
             self.raw.interrupt()
 
     def close(self) -> None:
-        """Ends the session; what was not committed is rolled back."""
+        """Closes the session; uncommitted changes are rolled back."""
         with contextlib.suppress(sqlite3.Error):
             self.raw.close()
         self._closed(self)

@@ -1,17 +1,17 @@
-"""Tables in SQLite: rendered from the neutral schema, and marked as Dyno's.
+"""Tables in SQLite: DDL from the neutral schema, with Dyno's mark.
 
-SQLite has no decimals. Where queries are run they are REAL, as SQLite's users have them: the
-neutral statements mean the same there, sums differ from exact ones by about 1 in 10^12, and the
-comparison of answers allows 1 in 10^9. Under transactions they are INTEGER, in units of the
-column's last digit (cents): sums are then exact, and so are the consistency conditions, which
-compare amounts of one scale with each other. Dates and times are ISO 8601 text, which sorts.
+SQLite has no decimals. For queries they are REAL, as is usual in SQLite: the neutral statements
+have the same meaning, sums differ from exact ones by about 1 in 10^12, and the comparison of
+answers allows 1 in 10^9. For transactions they are INTEGER, in units of the column's last digit
+(cents): sums are then exact, and so are the consistency conditions, which compare amounts of the
+same scale. Dates and times are ISO 8601 text, which sorts correctly.
 
-A table with one integer as its primary key is stored by it (``INTEGER PRIMARY KEY``): that is the
-table itself, and costs nothing where rows come in its order, as Dyno's do. One that a layout
+A table with a single integer primary key is stored by it (``INTEGER PRIMARY KEY``): the key is the
+table's B-tree and costs nothing if rows arrive in key order, as Dyno's do. A table that a layout
 clusters is stored by those columns (``WITHOUT ROWID``).
 
-SQLite keeps the text of a CREATE TABLE, so that a comment in it sets Dyno's tables apart; what
-they hold is told by a row of the table ``dyno_mark``.
+SQLite stores the text of a CREATE TABLE, so a comment in it identifies Dyno's tables. A row of the
+table ``dyno_mark`` describes their data.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ _TAG = re.compile(r'CREATE TABLE "[^"]*" /\* dyno:(\w+) \*/')
 
 
 def quoted(name: str) -> str:
-    """An identifier."""
+    """A quoted identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text constant."""
+    """A string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def exact(workload: str) -> bool:
-    """Whether decimals of a workload are whole units, and not REAL."""
+    """Whether decimals of a workload are integer units instead of REAL."""
     return workload in workloads.names() and workloads.get(workload).kind == "oltp"
 
 
@@ -63,7 +63,7 @@ def column_type(kind: dict[str, Any], *, exact: bool) -> str:
     """The type of a column.
 
     Raises:
-        DynoError: If the generator declares a type that is not known here.
+        DynoError: If the generator's type is unknown.
     """
     match kind:
         case {"type": "decimal"}:
@@ -82,13 +82,13 @@ def create_table(
     clustered: bool = False,
     name: str | None = None,
 ) -> str:
-    """``CREATE TABLE`` with Dyno's comment in it.
+    """``CREATE TABLE`` with Dyno's comment.
 
     Args:
-        workload: Whose table it is.
-        table: As the generator declares it.
+        workload: The workload of the table.
+        table: The generator's declaration.
         layout: Its design; None for the standard one.
-        clustered: Stored by the columns of the layout, for rows that come in their order.
+        clustered: Stored by the columns of the layout, for rows in their order.
         name: Another name for it.
     """
     lines: list[str] = []
@@ -119,15 +119,15 @@ def create_tables(
     replace: bool,
     layout: Layout | None = None,
 ) -> None:
-    """Creates the workload's tables (see the protocol); those to be replaced go first.
+    """Creates the workload's tables (see the protocol); drops those to replace first.
 
-    A file with nothing else in it shrinks to nothing then, so that the new rows do not go into
-    the holes of the old ones.
+    A file with nothing else is then truncated, so that new rows do not fill the free pages of old
+    ones.
     """
     tables = schema.tables(workload)
     require(layout, tables)
     _refuse_others(session, file, workload)
-    # Dropped one by one, tables would be missed by those that still refer to them.
+    # Drops all at once: after a single drop, other tables would still refer to the table.
     session.execute("PRAGMA foreign_keys = OFF")
     gone = mark.to_replace(str(file), workload, relations(session, workload), replace=replace)
     if gone:
@@ -150,18 +150,18 @@ def create_tables(
 
 
 def set_mark(session: SqliteConnection, workload: str, state: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables."""
+    """Writes Dyno's mark for the workload's tables."""
     with transaction(session):
         _write(session, workload, mark.write(workload, state))
 
 
 def loaded(session: SqliteConnection, workload: str) -> Loaded | None:
-    """What Dyno's mark says of the workload's tables."""
+    """Reads Dyno's mark of the workload's tables."""
     return mark.read(relations(session, workload), workload)
 
 
 def relations(session: SqliteConnection, workload: str) -> dict[str, str | None]:
-    """Everything that has a table's name, with Dyno's mark where the table is Dyno's."""
+    """All relations, with Dyno's mark for Dyno's tables."""
     texts = _texts(session)
     content = mark.write(workload, None)
     if _owner(texts.get(MARKS)) == "mark":
@@ -172,7 +172,7 @@ def relations(session: SqliteConnection, workload: str) -> dict[str, str | None]
 
 
 def only_dynos(session: SqliteConnection) -> bool:
-    """Whether every table and view of the file was made by Dyno."""
+    """Whether Dyno created every table and view of the file."""
     rows = session.execute(
         "SELECT sql FROM sqlite_master "
         "WHERE type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
@@ -182,13 +182,13 @@ def only_dynos(session: SqliteConnection) -> bool:
 
 @contextlib.contextmanager
 def transaction(session: SqliteConnection) -> Generator[None]:
-    """All or nothing of the statements within."""
+    """Runs the block in a transaction."""
     session.execute("BEGIN IMMEDIATE")
     try:
         yield
         session.execute("COMMIT")
     except BaseException:
-        with contextlib.suppress(DynoError):  # some errors have ended it already
+        with contextlib.suppress(DynoError):  # some errors have already ended it
             session.execute("ROLLBACK")
         raise
 
@@ -198,7 +198,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _texts(session: SqliteConnection) -> dict[str, str]:
-    """What there is, by its name in lower case (names in SQLite have no case), and how made."""
+    """SQL texts of all objects by name in lower case (names in SQLite are case-insensitive)."""
     rows = session.execute(
         "SELECT lower(name), sql FROM sqlite_master WHERE type IN ('table', 'view', 'index')"
     ).rows
@@ -206,7 +206,7 @@ def _texts(session: SqliteConnection) -> dict[str, str]:
 
 
 def _owner(text: str | None) -> str | None:
-    """The workload in Dyno's comment of a table."""
+    """The workload in Dyno's comment on a table."""
     found = _TAG.match(text or "")
     return None if found is None else found[1]
 
@@ -228,7 +228,7 @@ def _refuse_others(session: SqliteConnection, file: Path, workload: str) -> None
 
 
 def _holds_more(session: SqliteConnection) -> bool:
-    """Whether there is anything but marks and statistics."""
+    """Whether the file contains anything except marks and statistics."""
     return any(name != MARKS and not name.startswith("sqlite_") for name in _texts(session))
 
 

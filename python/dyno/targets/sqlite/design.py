@@ -1,4 +1,4 @@
-"""What follows a load in SQLite: rows put into order, keys, indexes, references, statistics."""
+"""The steps after a load in SQLite: sort order, keys, indexes, foreign keys, statistics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from dyno.targets.sqlite.index import Step
 from dyno.targets.sqlite.layout import comes_sorted, needs_key, stored_by
 
 WRITE_AHEAD = Step("write-ahead log", ("PRAGMA journal_mode = WAL",), "checkpoint")
-"""Makes a writer and readers work side by side. It stays with the file, so it is not for a file
-that holds more than Dyno's tables."""
+"""Lets readers and a writer work concurrently. The file stores the mode, so a file that also holds
+other tables than Dyno's does not get it.
+"""
 
 _ORDERED = "dyno_cluster_"
 
@@ -21,10 +22,11 @@ _ORDERED = "dyno_cluster_"
 def steps(
     tables: Sequence[dict[str, Any]], workload: Workload, layout: Layout | None = None
 ) -> list[Step]:
-    """Every step, in order; those of the standard design without a layout.
+    """All steps in order; those of the standard design without a layout.
 
-    Names of indexes are shared with tables, so they begin with ``dyno_``. Tables are analysed one
-    by one: a bare ``ANALYZE`` would gather statistics on tables that are not Dyno's.
+    Indexes share the namespace of tables, so their names start with ``dyno_``. Tables are analysed
+    one
+    by one: a bare ``ANALYZE`` would gather statistics on tables that Dyno did not create.
     """
     found = [
         _cluster(workload, table, layout)
@@ -59,7 +61,7 @@ def _indexes(workload: Workload, layout: Layout | None) -> list[Index]:
 
 
 def _cluster(workload: Workload, table: dict[str, Any], layout: Layout | None) -> Step:
-    """The rows once more, sorted, into the table that takes the place of the first."""
+    """Copies the rows, sorted, into a table that replaces the original."""
     name = table["name"]
     other = f"{_ORDERED}{name}"
     order = ", ".join(map(quoted, stored_by(table, layout)))

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean, in the classes that a bundle counts."""
+"""SQLite errors, mapped to the classes of a bundle."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _ADVICE = {
 
 
 def classed(error: sqlite3.Error, file: Path) -> DynoError:
-    """The error for a statement that failed."""
+    """The error for a failed statement."""
     code = _code(error)
     advice = f" ({file}: {_ADVICE[code]})" if code in _ADVICE else ""
     return error_of_kind(_KINDS.get(code, "database"), f"SQLite: {_line(error)}{advice}.")
 
 
 def open_error(error: sqlite3.Error, file: Path) -> TargetError:
-    """The error for a file that cannot be opened, with what to do about it."""
+    """The error for a file that cannot be opened, with advice."""
     code = _code(error)
     if file.is_dir():
         return TargetError(f"{file} is a folder; name a SQLite file in it.", kind="io")
@@ -57,7 +57,7 @@ def open_error(error: sqlite3.Error, file: Path) -> TargetError:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """The primary result code; 0 for errors of the Python module itself."""
+    """The primary result code; 0 for errors of the Python module."""
     return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 

@@ -1,4 +1,4 @@
-"""What SQLite is here: versions, and settings as read back from a session."""
+"""SQLite versions, and settings read back from a session."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _WORDS = {
 
 
 def version() -> str:
-    """The version that runs queries, and the compiled one that loads and is driven."""
+    """The version that runs queries, and that of the loader and driver."""
     return f"SQLite {sqlite3.sqlite_version} ({_compiled()} for loads and transactions)"
 
 
 def settings(session: SqliteConnection, changes: Sequence[tuning.Change]) -> dict[str, str]:
-    """Pragmas of a session, and those that the loader and the driver are given.
+    """Pragmas of a session, and those of the loader and the driver.
 
-    Both read each of theirs back, and refuse to go on with another value.
+    Both read their pragmas back, and fail on another value.
     """
     found = {name: shown(session, name) for name in _PRAGMAS}
     found["temp_directory"] = spill_folder(str(tuning.read(session.raw, tuning.FOLDER) or ""))
@@ -56,7 +56,7 @@ def settings(session: SqliteConnection, changes: Sequence[tuning.Change]) -> dic
 
 
 def shown(session: SqliteConnection, name: str) -> str:
-    """A pragma as a person reads it."""
+    """A pragma's value as readable text."""
     rows = session.execute(f"PRAGMA {name}").rows
     return _words(name, rows[0][0]) if rows else "unknown"
 

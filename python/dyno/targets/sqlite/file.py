@@ -1,7 +1,7 @@
-"""The database files: where they are, and how a session opens one.
+"""The database files: locations, and how a session opens one.
 
-SQLite has no schemas, so one file holds one workload, under the plain names of its tables. A URL
-names that file; Dyno's own lie in a folder, one a workload.
+SQLite has no schemas, so one file holds one workload, with plain table names. A URL names that
+file; private files are in a folder, one per workload.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from dyno.targets.sqlite import tuning
 from dyno.targets.sqlite.errors import open_error
 
 BUSY_TIMEOUT_S = 5.0
-"""How long a statement waits for a lock of another process."""
+"""Timeout in seconds for a lock of another process."""
 
 
 def locate(url: TargetUrl, out: Path, workload: str) -> Path:
-    """The file that holds ``workload``: the one that a URL names, or a private one under ``out``.
+    """The file of ``workload``: that of a URL, or a private one under ``out``.
 
     Raises:
         UsageError: If the URL names no file.
@@ -36,21 +36,22 @@ def locate(url: TargetUrl, out: Path, workload: str) -> Path:
 def settings(limits: Limits) -> dict[str, int]:
     """Pragmas of every session.
 
-    ``cache_size`` is in KiB where negative, and the memory of a sort as well: a quarter of what
-    there is for each, so that two sessions at once stay within it.
+    A negative ``cache_size`` is in KiB and also bounds the memory of a sort: a quarter of the
+    memory
+    each, so that two concurrent sessions stay within it.
     """
     return {
         "cache_size": -max(2000, limits.memory_bytes // 4 // 1024),
-        "foreign_keys": 1,  # only tables that declare some have any
-        "threads": limits.threads,  # helpers of a sort; SQLite itself caps them, at 8
-        "secure_delete": 0,  # Debian's build overwrites what is deleted with zeros
+        "foreign_keys": 1,  # only declared ones exist
+        "threads": limits.threads,  # helper threads of a sort; SQLite caps them at 8
+        "secure_delete": 0,  # Debian's build overwrites deleted data with zeros
     }
 
 
 def open_session(
     file: Path, limits: Limits, changes: Sequence[tuning.Change] = ()
 ) -> sqlite3.Connection:
-    """Opens a file with Dyno's settings, and what the run asks for; makes it if it is missing.
+    """Opens a file with Dyno's settings and those of the run; creates it if missing.
 
     Raises:
         TargetError: If it cannot be opened, is not a database, or is locked.
@@ -60,15 +61,15 @@ def open_session(
         raw = sqlite3.connect(
             file,
             timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,  # transactions are begun by statements
+            isolation_level=None,  # statements start transactions
             check_same_thread=False,  # one thread works, another may interrupt it
             cached_statements=0,
         )
         for name, value in settings(limits).items():
             raw.execute(f"PRAGMA {name} = {value}")
-        # Without it 'a' LIKE 'A' holds, other than in standard SQL.
+        # Otherwise 'a' LIKE 'A' is true, unlike in standard SQL.
         raw.execute("PRAGMA case_sensitive_like = ON")
-        raw.execute("SELECT count(*) FROM sqlite_master")  # the first to read the file
+        raw.execute("SELECT count(*) FROM sqlite_master")  # the first access to the file
         tuning.apply(raw, changes)
         if raw.execute("SELECT 'a' LIKE 'A'").fetchone() != (0,):
             raise TargetError(
@@ -91,9 +92,9 @@ def siblings(file: Path) -> list[Path]:
 
 
 def spilled() -> int:
-    """Bytes in temporary files of SQLite that this process has open.
+    """Bytes in SQLite's temporary files that this process has open.
 
-    They have no name any more, so that a look into their folder does not find them.
+    They are unlinked, so a scan of their folder does not find them.
     """
     total = 0
     for link in Path("/proc/self/fd").iterdir():
@@ -104,7 +105,7 @@ def spilled() -> int:
 
 
 def spill_folder(chosen: str = "") -> str:
-    """Where sorts that outgrow the cache go: the first folder in SQLite's order that is writable.
+    """The folder of spilled sorts: the first writable folder in SQLite's order.
 
     Source: https://www.sqlite.org/tempfiles.html, 5. ``chosen`` is ``temp_store_directory``, which
     comes first.

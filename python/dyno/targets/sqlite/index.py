@@ -1,6 +1,6 @@
-"""The steps after a load, one after another, each with its time and the room that it took.
+"""Runs the steps after a load one after another, with the time and space of each.
 
-SQLite has one writer; it spreads the sort of an index over its helper threads.
+SQLite has one writer; it parallelizes the sort of an index over its helper threads.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _INTERRUPTED = "Interrupted while adding keys and indexes."
 
 @dataclass(frozen=True)
 class Step:
-    """One piece of work, done in full or not at all.
+    """A step that completes or has no effect.
 
     Attributes:
-        name: What it is called in the record.
-        statements: More than one are a transaction.
+        name: Its name in the record.
+        statements: Several statements are a transaction.
         kind: As in ``StepRecord``.
-        table: What it works on.
-        empty: Whether rows that come of it are faults.
+        table: The table that it works on.
+        empty: Whether returned rows are errors.
     """
 
     name: str
@@ -47,13 +47,13 @@ def run(
     stop: threading.Event,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Runs the steps; returns seconds a step, ``total``, and ``space`` as the protocol says.
+    """Runs the steps; returns seconds per step, ``total``, and ``space`` as in the protocol.
 
     Raises:
         Interrupted: If ``stop`` was set.
-        TargetError: What SQLite met, or a reference that leads nowhere.
+        TargetError: The error of SQLite, or a dangling reference.
     """
-    # A table that is put into another's place would count as gone from the references to it.
+    # Replacing a referenced table would otherwise count as a violation.
     session.execute("PRAGMA foreign_keys = OFF")
     with Steps(len(work), probe, progress) as steps, stoppable(session, stop, _INTERRUPTED):
         for step in work:

@@ -1,4 +1,4 @@
-"""Transactions of SQLite: serializable, as there is one writer and readers see one moment."""
+"""Transaction isolation in SQLite: serializable, with one writer and snapshot reads."""
 
 from __future__ import annotations
 

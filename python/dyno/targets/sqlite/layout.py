@@ -1,4 +1,4 @@
-"""What of a layout SQLite can have, and how a table is stored in it."""
+"""The layout features that SQLite supports, and how tables are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dyno.layouts.parts import LayoutParts
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)
-    """What this target can do of a layout."""
+    """The layout features of this target."""
     return LayoutParts(
         partitions="SQLite has no table partitions; `clustered` keeps a month or a year of rows "
         "together",
@@ -31,22 +31,22 @@ def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every f
 
 
 def is_rowid(table: dict[str, Any]) -> bool:
-    """Whether a table can be stored by its primary key as it is, which is one integer."""
+    """Whether a table's primary key is a single integer, which can be its rowid."""
     kinds = {column["name"]: column["kind"]["type"] for column in table["columns"]}
     return [kinds[name] for name in table["primary_key"]] in (["int32"], ["int64"])
 
 
 def has_rowid_key(table: dict[str, Any], layout: Layout | None) -> bool:
-    """Whether a table is ``INTEGER PRIMARY KEY``: unless keys or their order are not wanted."""
+    """Whether a table has an ``INTEGER PRIMARY KEY``: unless the layout excludes it."""
     if layout is not None and (not layout.primary_keys or stored_by(table, layout)):
         return False
     return is_rowid(table)
 
 
 def stored_by(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
-    """The columns that a ``WITHOUT ROWID`` table is stored by; none for one with a rowid.
+    """The key columns of a ``WITHOUT ROWID`` table; empty for a table with a rowid.
 
-    They are those that it is clustered by, and what makes them unique: the rest of its primary key.
+    They are the clustering columns, plus the rest of the primary key to make them unique.
     """
     cluster = () if layout is None else layout.design(table["name"]).cluster
     key = tuple(table["primary_key"])
@@ -56,7 +56,7 @@ def stored_by(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
 
 
 def comes_sorted(table: dict[str, Any], layout: Layout | None) -> bool:
-    """Whether rows come in the order that they are stored by: then they go where they stay."""
+    """Whether rows arrive in storage order, so that they need no sort."""
     by = stored_by(table, layout)
     return by != () and by == tuple(table["primary_key"])
 
@@ -71,7 +71,7 @@ def needs_key(table: dict[str, Any], layout: Layout | None) -> bool:
 
 
 def require(layout: Layout | None, tables: list[dict[str, Any]]) -> None:
-    """Refuses what a ``WITHOUT ROWID`` table cannot be stored by.
+    """Rejects columns that a ``WITHOUT ROWID`` table cannot be stored by.
 
     Raises:
         UsageError: With the reason.

@@ -1,11 +1,11 @@
-"""Generated rows into SQLite, by the compiled loader: prepared inserts in one transaction.
+"""Loads generated rows into SQLite with the Rust loader: prepared inserts in one transaction.
 
-The loader brings a SQLite of its own, another version than Python's. Both read and write the same
-format of files. Locks, though, belong to a process and not to a library: if one closed the file
-while the other works, the locks of both would go. So no session may be open during a load.
+The loader has its own copy of SQLite, of another version than Python's. Both use the same file
+format. But POSIX locks belong to a process and not to a library: if one copy closed the file while
+the other works, the locks of both would be released. So no session may be open during a load.
 
-The journal stays on, and commits wait for storage. Nothing is gained without: pages beyond the old
-end of the file need no journal, and one transaction is committed once.
+The journal stays enabled, and commits wait for storage. Disabling them gains nothing: pages beyond
+the old end of the file need no journal, and one transaction commits once.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 SETTINGS: dict[str, int | str] = {
     "busy_timeout": int(BUSY_TIMEOUT_S * 1000),
-    "cache_size": -16_000,  # KiB; rows go to the end of a tree, which needs no more
-    "foreign_keys": 0,  # all at once afterwards, when there are keys to find rows by
-    "journal_mode": "delete",  # a write-ahead log would be written twice; it is set back
+    "cache_size": -16_000,  # KiB; rows are appended to a B-tree, which needs no more
+    "foreign_keys": 0,  # checked at once afterwards, when the keys exist
+    "journal_mode": "delete",  # a write-ahead log would write everything twice; restored later
     "synchronous": 2,
 }
-"""Pragmas of the loading connection, with the values that they read back as."""
+"""Pragmas of the loader's connection, with the values that they read back as."""
 
 _PAGE = 4096
-"""Of the files that Dyno makes. It only matters to a log, and a load has none."""
+"""Page size in bytes of Dyno's files. It only matters for a log, which a load does not have."""
 
 
 def settings(changes: Sequence[Change]) -> dict[str, int | str]:
-    """Those pragmas, with what the run asks for."""
+    """These pragmas, with the run's settings."""
     asked = {item.name: item.value(_PAGE) for item in changes if item.name != FOLDER}
     return {**SETTINGS, **asked}
 
@@ -45,12 +45,12 @@ def settings(changes: Sequence[Change]) -> dict[str, int | str]:
 def load(
     file: Path, plan: LoadPlan, control: _core.Control, changes: Sequence[Change] = ()
 ) -> LoadOutcome:
-    """Loads table after table; ``plan.streams`` threads generate rows during the inserts.
+    """Loads one table after another; ``plan.streams`` threads generate rows during the inserts.
 
-    The loader reads each of its settings back, and refuses to go on with another value.
+    The loader reads each of its settings back, and fails on another value.
 
     Raises:
-        _core.EngineError: What the loader met; nothing of the load is there then.
+        _core.EngineError: The error of the loader; the load is rolled back.
     """
     wire: dict[str, Any] = {
         "kind": "sqlite",

@@ -1,8 +1,8 @@
-"""Maintenance of SQLite while it is used: ``PRAGMA integrity_check``, and ``REINDEX``.
+"""Online maintenance of SQLite: ``PRAGMA integrity_check``, and ``REINDEX``.
 
-With a write-ahead log neither keeps queries from their work: they read the state from before. With
-a rollback journal the one writer locks every reader out, so that no reindex is offered then.
-Transactions that write wait for a reindex, one index at a time, as for each other.
+With a write-ahead log, neither blocks queries, which read the previous state. With a rollback
+journal, a writer blocks every reader, so reindex is not available then. Writing transactions wait
+for a reindex, one index at a time, as for each other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOCKED_OUT = (
 
 
 def prepare(connect: Connect, file: Path, workload: str, name: Maintenance) -> Job | str:
-    """The maintenance of a workload's tables, or the reason why there is none."""
+    """The maintenance of a workload's tables, or the reason why it is impossible."""
     if name == "integrity-check":
         if sqlite3.sqlite_version_info < _OLDEST:
             return f"SQLite {sqlite3.sqlite_version} cannot check single tables (needs 3.33)"
@@ -69,7 +69,7 @@ _LOG_GROWS = (
 class _Work:
     """Base of both jobs: a session per round, and the space on the file's volume.
 
-    A session keeps pages, and those of an earlier round would be taken for what the file holds.
+    A session caches pages. With the cache of an earlier round, the file would not be read again.
     """
 
     def __init__(self, connect: Connect, file: Path) -> None:
@@ -90,7 +90,7 @@ class _Work:
             session.cancel()
 
     def close(self) -> None:
-        """Ends the session; what was not done in full is rolled back by SQLite."""
+        """Closes the session; SQLite rolls back incomplete work."""
         session, self._session = self._session, None
         if session is not None:
             session.close()
@@ -98,14 +98,14 @@ class _Work:
     def _begin(self) -> Connection:
         self.close()
         if not self._begun:
-            # What the work has added until then is not of the maintenance.
+            # Growth before that is not caused by the maintenance.
             self._before, self._begun = occupied([self._file]), True
         self._session = self._connect()
         return self._session
 
 
 class IntegrityCheck(_Work):
-    """See the protocol."""
+    """Implements the protocol."""
 
     method = (
         "PRAGMA integrity_check of every table: its pages and their order, types and "
@@ -120,7 +120,7 @@ class IntegrityCheck(_Work):
         self._tables = schema.table_names(workload)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Checks every table with its indexes, then the file's own lists."""
+        """Checks every table with its indexes, then the free list of the file."""
         session = self._begin()
         steps = [(name, f"integrity-check {name}") for name in self._tables]
         steps.append(("sqlite_master", "integrity-check free pages"))
@@ -135,7 +135,7 @@ class IntegrityCheck(_Work):
 
 
 class Reindex(_Work):
-    """See the protocol. One index after another, each in a transaction of its own."""
+    """Implements the protocol. Rebuilds one index after another, each in its own transaction."""
 
     def __init__(
         self,
@@ -145,14 +145,14 @@ class Reindex(_Work):
         sizes: dict[str, int] | None,
         page_size: int,
     ) -> None:
-        """Made ready.
+        """Prepares the job.
 
         Args:
             connect: Opens a session.
             file: The database file.
             found: Indexes, with their table.
             sizes: Their bytes; None if this SQLite does not report them.
-            page_size: Bytes of a page.
+            page_size: The page size in bytes.
         """
         super().__init__(connect, file)
         self._indexes = found
@@ -197,7 +197,7 @@ def _execute(session: Connection, sql: str, stop: threading.Event) -> list[tuple
 
 
 def _fault(session: Connection, table: str, stop: threading.Event) -> str | None:
-    """What is wrong with a table or its indexes; None if nothing."""
+    """The damage of a table or its indexes; None if there is none."""
     try:
         rows = _execute(session, f"PRAGMA integrity_check({quoted(table)})", stop)
     except Interrupted:
@@ -214,7 +214,7 @@ def _fault(session: Connection, table: str, stop: threading.Event) -> str | None
 
 
 def _usable(session: Connection, name: str, table: str) -> bool:
-    """Whether a query can be made to go by an index."""
+    """Whether a query can use an index."""
     sql = f"SELECT 1 FROM {quoted(table)} INDEXED BY {quoted(name)} LIMIT 1"  # noqa: S608  (quoted)
     try:
         session.execute(sql)
@@ -226,7 +226,7 @@ def _usable(session: Connection, name: str, table: str) -> bool:
 
 
 def _sizes(session: Connection, names: list[str]) -> dict[str, int] | None:
-    """Bytes of indexes; None where this SQLite was built without ``dbstat``."""
+    """Bytes of indexes; None if this SQLite was built without ``dbstat``."""
     try:
         return {
             name: int(

@@ -1,8 +1,7 @@
-"""What a query read and spilled: SQLite works in the thread that runs it, and Linux counts that.
+"""Bytes read and spilled by a query: SQLite runs in the calling thread, and Linux counts its I/O.
 
-Sorts may have helper threads, which spill and read back as well, and are gone with the sort. What
-is theirs cannot be told from that of other sessions, so that with helpers nothing is said of what
-was spilled.
+Sorts may use helper threads, which also spill and read, and exit with the sort. Their I/O cannot be
+separated from that of other sessions, so spilled bytes are unknown with helpers.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _READ = "rchar of the session's thread, before and after"
 
 
 class SqliteMeter:
-    """See the protocol. Called by the thread that runs the queries."""
+    """Implements the protocol. The thread that runs the queries calls it."""
 
     def __init__(self, session: SqliteConnection) -> None:
         self._session = session
@@ -34,7 +33,7 @@ class SqliteMeter:
         self._before = _counters()
 
     def after(self) -> Reading:
-        """Reads them again: the query's are the difference."""
+        """Reads the counters again and returns the difference."""
         now, before = _counters(own=False), self._before
         if now is None or before is None:
             return Reading.missing(f"the kernel does not expose {_COUNTERS}")
@@ -51,9 +50,9 @@ class SqliteMeter:
 
 
 def _counters(*, own: bool = True) -> tuple[int, int] | None:
-    """Bytes that this thread has read and written; None if the kernel does not tell.
+    """Bytes that this thread has read and written; None if the kernel does not report them.
 
-    ``own`` counts this reading too, as the next one will.
+    ``own`` includes this reading, as the next one will.
     """
     try:
         descriptor = os.open(_COUNTERS, os.O_RDONLY | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
 """Plans of SQLite.
 
-It tells tables, indexes and temporary trees, and nothing of the rows or times of single steps,
-expected or real. An analysed plan has those of the whole query.
+They contain tables, indexes and temporary B-trees, but no rows or times of single steps, expected
+or actual. An analysed plan has those of the whole query.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dyno.targets.sqlite.connection import SqliteConnection
 
 
 def explain(session: SqliteConnection, sql: str, *, analyse: bool) -> QueryPlan:
-    """The plan by ``EXPLAIN QUERY PLAN``; with ``analyse`` also what running the query did."""
+    """The plan by ``EXPLAIN QUERY PLAN``; ``analyse`` also runs the query."""
     text = sql.strip().rstrip(";")
     rows = session.execute(f"EXPLAIN QUERY PLAN {text}").rows
     steps = [{"id": row[0], "parent": row[1], "detail": str(row[3])} for row in rows]

@@ -1,21 +1,21 @@
-"""Statements that SQLite answers by a poor plan of its own, said so that it finds a good one.
+"""Rewrites statements for which SQLite chooses a poor plan.
 
-They mean what the neutral ones mean; only two things are said in other words, and only in the
+They have the same meaning as the neutral ones. There are two kinds of rewrites, and only in the
 queries that ``variants/<workload>.py`` names.
 
-**What an OR implies.** Of ``(a = 1 AND b = 1) OR (a = 2 AND b = 2)`` it follows that a is 1 or 2,
-and what all branches say holds anyway. SQLite does not see that. It joins every row of a's table
-before it looks at a (Q7), and pairs all rows of two tables whose join all branches repeat (Q19).
-PostgreSQL adds the same by itself (``extract_restriction_or_clauses``).
+**Implications of an OR.** ``(a = 1 AND b = 1) OR (a = 2 AND b = 2)`` implies that a is 1 or 2, and
+a condition in all branches always holds. SQLite does not derive this. It joins every row of a's
+table before it tests a (Q7), and builds the cross product of two tables whose join condition is in
+all branches (Q19). PostgreSQL derives it (``extract_restriction_or_clauses``).
 
-**The order of joins.** SQLite keeps no histograms unless it was built with STAT4, so it takes any
-condition without an index for much the same. In Q5 and Q8 it pairs two tables that nothing but a
-nation ties together, which grows with the square of the scale; in Q7 it meets orders before the
-few suppliers that matter; in Q10 it goes through orders by customer, to have groups sorted, and so
-reads both large tables in no order at all. ``CROSS JOIN`` is its documented way to be told the
-order (https://www.sqlite.org/optoverview.html, 8.1). ``benches/sqlite_queries.txt`` has the times.
-The orders are for the standard design: without an index of lines by part, as in the layout
-``keys``, Q8 is two to three times as fast in SQLite's own order.
+**Join order.** SQLite has no histograms unless it was built with STAT4, so it estimates about the
+same selectivity for any condition without an index. In Q5 and Q8 it joins two tables that only have
+a nation in common, which grows with the square of the scale. In Q7 it reads orders before the few
+relevant suppliers. In Q10 it reads orders by customer, to have sorted groups, and so reads both
+large tables in random order. ``CROSS JOIN`` is SQLite's documented way to fix the order
+(https://www.sqlite.org/optoverview.html, 8.1). ``benches/sqlite_queries.txt`` has the times. The
+orders are for the standard design: without an index of lines by part, as in the layout ``keys``,
+Q8 is two to three times as fast in SQLite's own order.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ NOT_NEUTRAL = (
 
 @lru_cache(maxsize=512)
 def own(workload: str, name: str, neutral: str) -> str:
-    """The statement ``name`` in SQLite's words.
+    """The statement ``name`` in SQLite's dialect.
 
     Raises:
-        sqlglot.errors.ParseError: If the statement cannot be read.
-        DynoError: If it does not join the tables that it is known for.
+        sqlglot.errors.ParseError: If the statement cannot be parsed.
+        DynoError: If it does not join the expected tables.
     """
     told = variants.of(workload)
     if name not in told.reasons:
@@ -59,7 +59,7 @@ def own(workload: str, name: str, neutral: str) -> str:
 
 
 def _join(tree: exp.Expr, order: tuple[str, ...]) -> None:
-    """Joins the tables of the one SELECT that has them in this order."""
+    """Fixes the join order of the only SELECT with these tables."""
     for select in tree.find_all(exp.Select):
         source, joins = select.args.get("from_"), select.args.get("joins") or []
         if source is None or not joins:
@@ -78,7 +78,7 @@ def _join(tree: exp.Expr, order: tuple[str, ...]) -> None:
 
 
 def _imply(select: exp.Select, workload: str) -> None:
-    """Adds to the conditions of a SELECT what each OR among them says of single tables."""
+    """Adds the single-table implications of each OR to the conditions of a SELECT."""
     where = select.args.get("where")
     if where is None:
         return
@@ -95,7 +95,7 @@ def _imply(select: exp.Select, workload: str) -> None:
         ]
         tables = [{table for table, _ in branch if table is not None} for branch in of]
         if len(set[str]().union(*tables)) < 2:
-            continue  # one table alone is filtered by the OR itself
+            continue  # the OR itself already filters a single table
         for table in sorted(set.intersection(*tables)):
             each = [[item.copy() for owner, item in branch if owner == table] for branch in of]
             select.where(exp.or_(*(exp.and_(*items) for items in each)), copy=False)
@@ -112,7 +112,7 @@ def _parts(node: exp.Expr, kind: type[exp.And | exp.Or]) -> Iterator[exp.Expr]:
 
 
 def _table(condition: exp.Expr, workload: str) -> str | None:
-    """The one table (or alias) whose columns a condition is about; None if there are more."""
+    """The only table (or alias) in a condition; None if there are several."""
     if condition.find(exp.Query):
         return None
     names = {column.table or _owner(column.name, workload) for column in _columns(condition)}

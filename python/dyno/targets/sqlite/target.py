@@ -1,4 +1,4 @@
-"""SQLite as a target: a row store in a file, inside Dyno's own process."""
+"""SQLite as a target: a row store in a file, in Dyno's own process."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _ONE_FILE = (
 
 
 class SqliteTarget:
-    """See the protocol. Each workload has a file of its own; a URL names that file."""
+    """Implements the protocol. Each workload has its own file; a URL names that file."""
 
     name = "sqlite"
     SEVERAL_DATABASES: ClassVar = _ONE_FILE
@@ -78,15 +78,15 @@ class SqliteTarget:
         self._new: set[Path] = set()
         self._changes: list[tuning.Change] = []
         self._applied: tuple[Applied, ...] = ()
-        self._folder: str | None = None  # of temporary files, before it was changed
+        self._folder: str | None = None  # the original folder of temporary files
         locate(url, out, "")
 
     def __enter__(self) -> SqliteTarget:
-        """Looks whether the file can be used.
+        """Checks that the file can be used.
 
         Raises:
             TargetError: If it cannot be opened, is not a database, or is locked.
-            UsageError: If this SQLite cannot have a setting that is asked.
+            UsageError: If this SQLite does not support a requested setting.
         """
         if self.url.scheme == "embedded":
             folder = self._file().parent
@@ -109,7 +109,7 @@ class SqliteTarget:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Closes what is still open, and removes files that were made and stayed empty."""
+        """Closes open sessions, and removes files that Dyno created and that are still empty."""
         with self._lock:
             left = list(self._sessions)
         for session in left:
@@ -121,19 +121,19 @@ class SqliteTarget:
                     file.unlink()
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
+        """Stores settings for the start (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes = tuning.changes(asked)
         self._applied = ()
 
     def tuned(self) -> tuple[Applied, ...]:
-        """What was applied, as read back."""
+        """The applied settings, as read back."""
         return self._applied
 
     def cool(self) -> Emptied:
-        """Puts the files out of the page cache; SQLite's own cache went with its sessions.
+        """Evicts the files from the page cache; SQLite's own cache ends with its sessions.
 
         Raises:
-            TargetError: If a session is open, or it cannot be proven that nothing is cached.
+            TargetError: If a session is open, or Dyno cannot verify that nothing is cached.
         """
         with self._lock:
             if self._sessions or self._loading:
@@ -150,7 +150,7 @@ class SqliteTarget:
         return empty(every)
 
     def _settings_before(self) -> dict[str, str]:
-        """What a session has without what is asked; also whether the file can be used."""
+        """The values before the run's settings; also checks that the file can be used."""
         asked, self._changes = self._changes, []
         try:
             with closing(self.connect()) as session:
@@ -171,7 +171,7 @@ class SqliteTarget:
             self._applied = tuple(found)
 
     def _give_back(self) -> None:
-        """The folder of temporary files is the process's; all others ended with their sessions."""
+        """Restores the process-wide folder of temporary files; others end with their sessions."""
         if self._folder is not None:
             tuning.set_folder(self._folder)
             self._folder = None
@@ -190,13 +190,13 @@ class SqliteTarget:
         )
 
     def _own_files(self) -> list[str]:
-        """Workloads with a file of their own, each with a journal mode."""
+        """Workloads with a private file, each with its journal mode."""
         if self.url.scheme != "embedded":
             return []
         return [name for name in workloads.names() if self._file(name).exists()]
 
     def connect(self, workload: str = "") -> SqliteConnection:
-        """A new session with the file of ``workload``.
+        """Opens a session on the file of ``workload``.
 
         Raises:
             TargetError: If the file cannot be opened, or the loader or the driver has it open.
@@ -225,7 +225,7 @@ class SqliteTarget:
             )
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, by Dyno's mark."""
+        """The loaded data, according to Dyno's mark."""
         with closing(self.connect(workload)) as session:
             return ddl.loaded(session, workload)
 
@@ -235,7 +235,7 @@ class SqliteTarget:
             ddl.set_mark(session, workload, loaded)
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
-        """Generates the rows and inserts them, by the compiled loader.
+        """Generates and inserts the rows with the Rust loader.
 
         Raises:
             TargetError: If a session is open (see ``dyno.targets.sqlite.load``).
@@ -260,12 +260,12 @@ class SqliteTarget:
         progress: Progress,
         layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Sorts what the layout clusters, adds keys and indexes, and gathers statistics.
+        """Sorts clustered tables, adds keys and indexes, and gathers statistics.
 
-        A file with nothing but Dyno's tables is given a write-ahead log then.
+        A file with only Dyno's tables then gets a write-ahead log.
 
         Returns:
-            Seconds a step, and ``space`` as the protocol says.
+            Seconds per step, and ``space`` as in the protocol.
         """
         work = design.steps(schema.tables(workload), workloads.get(workload), layout)
         probe = partial(_occupied, [self._file(workload)])
@@ -297,15 +297,15 @@ class SqliteTarget:
         return drive.wire(self._file(workload), self._changes, page_size)
 
     def sql(self, workload: str, name: str, neutral: str) -> str:
-        """The statement in SQLite's words: its dates, and what its planner does not see."""
+        """The statement in SQLite's dialect, with rewrites for its planner."""
         return own(workload, name, neutral)
 
     def variants(self, workload: str) -> Mapping[str, str]:
-        """Queries whose text helps SQLite's planner, and how."""
+        """Queries that are rewritten for SQLite's planner, and how."""
         return of(workload).reasons
 
     def meter(self, connection: Connection) -> SqliteMeter:
-        """What the queries of a session read and spill, by the kernel's count."""
+        """A meter of bytes read and spilled, from kernel counters."""
         assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
         return SqliteMeter(connection)
 
@@ -315,7 +315,7 @@ class SqliteTarget:
         return plans.explain(connection, sql, analyse=analyse)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """An integrity check or a backup; and with a write-ahead log a reindex."""
+        """An integrity check or a backup; with a write-ahead log also a reindex."""
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
         file = self._file(workload)
@@ -324,7 +324,7 @@ class SqliteTarget:
             if name == "backup":
                 return FileBackup(here, file, self._out)
             return maintenance.prepare(here, file, workload, name)
-        # Beside the driver, which has the file open in this process.
+        # During transactions, the driver has the file open in this process.
         with closing(self.connect(workload)) as session:
             asked = drive.asked(self._changes, tuning.page_size(session.raw))
         apart = partial(ApartSession, file, {**settings(self._limits), **asked})
@@ -333,12 +333,12 @@ class SqliteTarget:
         return maintenance.prepare(apart, file, workload, name)
 
     def data_paths(self) -> list[Path]:
-        """The database file, or the folder of Dyno's own."""
+        """The database file, or the folder of private files."""
         file = self._file()
         return [file.parent if self.url.scheme == "embedded" else file]
 
     def process_ids(self) -> list[int]:
-        """None: it runs inside Dyno's own process."""
+        """None: it runs in Dyno's own process."""
         return []
 
     def _file(self, workload: str = "") -> Path:

@@ -1,8 +1,8 @@
-"""Neutral statements in SQLite's words.
+"""Translates neutral statements to SQLite.
 
-SQLite has no dates, intervals or decimals. Dates are constants of text, and what is counted from
-them is worked out here; so is arithmetic of constants, since ``0.06 + 0.01`` is less than ``0.07``
-in floating point, and Query 6 would lose the rows at its bound.
+SQLite has no dates, intervals or decimals. Dates are text constants, and date arithmetic is
+evaluated here. So is arithmetic of constants: ``0.06 + 0.01`` is less than ``0.07`` in floating
+point, and Query 6 would lose the rows at its bound.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _FOLDED: dict[type[exp.Expr], Callable[[Decimal, Decimal], Decimal]] = {
 
 @lru_cache(maxsize=512)
 def to_sqlite(neutral: str) -> str:
-    """One neutral statement for SQLite.
+    """Translates a neutral statement to SQLite.
 
     Raises:
-        sqlglot.errors.ParseError: If the statement cannot be read.
+        sqlglot.errors.ParseError: If the statement cannot be parsed.
     """
-    # From the leaves up: a date becomes a text before what is counted from it is looked at.
+    # Bottom-up: a date becomes text before the arithmetic on it is evaluated.
     tree = sqlglot.parse_one(neutral, read="postgres")
     for node in reversed(list(tree.walk())):
         changed = _year(node) or _date(node) or _counted(node) or _folded(node)
@@ -45,14 +45,14 @@ def to_sqlite(neutral: str) -> str:
 
 
 def _date(node: exp.Expr) -> exp.Expr | None:
-    """``DATE '1998-12-01'`` is ``'1998-12-01'``."""
+    """Converts ``DATE '1998-12-01'`` to ``'1998-12-01'``."""
     if isinstance(node, exp.Cast) and node.to.this == exp.DataType.Type.DATE:
         return node.this.copy() if node.this.is_string else None
     return None
 
 
 def _counted(node: exp.Expr) -> exp.Expr | None:
-    """A day and an interval are another day."""
+    """Evaluates a date plus or minus an interval."""
     if not isinstance(node, (exp.Add, exp.Sub)) or not isinstance(node.right, exp.Interval):
         return None
     if not node.left.is_string:
@@ -63,7 +63,7 @@ def _counted(node: exp.Expr) -> exp.Expr | None:
 
 
 def later(day: date, count: int, unit: str) -> date:
-    """``day`` and ``count`` units; a day that the month lacks is its last, as in PostgreSQL.
+    """``day`` plus ``count`` units; a day beyond the month's end is its last, as in PostgreSQL.
 
     Raises:
         KeyError: If the unit is not DAY, MONTH or YEAR.
@@ -84,7 +84,7 @@ def _year(node: exp.Expr) -> exp.Expr | None:
 
 
 def _folded(node: exp.Expr) -> exp.Expr | None:
-    """A sum or difference of two constants, exactly."""
+    """Evaluates a sum or difference of two constants, exactly."""
     work = _FOLDED.get(type(node))
     if work is None or not isinstance(node, exp.Binary):
         return None

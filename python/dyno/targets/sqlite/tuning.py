@@ -1,7 +1,7 @@
-"""Dyno's neutral settings in SQLite's words.
+"""Maps portable settings to SQLite settings.
 
-All of them live in Dyno's own process: pragmas of a session end with it, and the folder of
-temporary files, which is the process's, is given back when the target is left. A file keeps none.
+All of them apply to Dyno's own process: pragmas end with their session, and the process-wide folder
+of temporary files is restored when the target is left. None is stored in the file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LACKS = {
 }
 
 FOLDER = "temp_store_directory"
-"""The one that is not a session's but the whole process's."""
+"""The only setting that is process-wide instead of per session."""
 
 _SYNCHRONOUS = {"durable": 3, "relaxed": 1}
 _FRAME_HEADER = 24
@@ -50,16 +50,16 @@ _NOTES = {
 }
 
 Read = Callable[[str], object]
-"""Gives what a pragma reads back as in a session; None if it has no value."""
+"""Returns the value of a pragma in a session; None if it has none."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One setting as it shall be.
+    """A setting to apply.
 
     Attributes:
-        amount: What is asked, in the setting's own unit: KiB of cache (negative, as SQLite has
-            it), helpers, a level of synchronous, or bytes of log; a folder as text.
+        amount: The requested value in the setting's own unit: KiB of cache (negative, as in
+            SQLite), helper threads, a level of synchronous, or bytes of log; a folder as text.
     """
 
     setting: Setting
@@ -67,23 +67,23 @@ class Change:
     amount: int | str
 
     def value(self, page_size: int) -> int | str:
-        """What the pragma is given in a file with pages of so many bytes."""
+        """The pragma's value for a page size in bytes."""
         if self.name == "wal_autocheckpoint":
             return int(self.amount) // (page_size + _FRAME_HEADER)
         return self.amount
 
 
 def changes(asked: Sequence[Setting]) -> list[Change]:
-    """What has to be changed.
+    """The settings to apply.
 
     Raises:
-        UsageError: If SQLite takes no such value.
+        UsageError: If SQLite does not support a value.
     """
     return [Change(item, KNOBS[item.word], _amount(item)) for item in asked]
 
 
 def most_helpers() -> int:
-    """Helper threads that this SQLite gives a sort at most; 0 if it was built without."""
+    """Maximum helper threads of a sort in this SQLite; 0 if it was built without threads."""
     with contextlib.closing(sqlite3.connect(":memory:")) as session:
         session.execute("PRAGMA threads = 1000000")
         row = session.execute("PRAGMA threads").fetchone()
@@ -91,11 +91,11 @@ def most_helpers() -> int:
 
 
 def apply(session: sqlite3.Connection, wanted: Sequence[Change]) -> None:
-    """Gives a session those that are a session's, and reads each back.
+    """Applies the per-session settings to a session, and reads each back.
 
     Raises:
-        TargetError: If SQLite has something else.
-        sqlite3.Error: If it takes none.
+        TargetError: If SQLite has another value.
+        sqlite3.Error: If SQLite rejects one.
     """
     size = page_size(session)
     for item in wanted:
@@ -110,7 +110,7 @@ def verify(
     """Reads every change back, in a file with pages of ``size`` bytes.
 
     Raises:
-        TargetError: If SQLite has something else.
+        TargetError: If SQLite has another value.
     """
     applied: list[Applied] = []
     for item in wanted:
@@ -137,12 +137,12 @@ def verify(
 
 
 def set_folder(folder: str) -> str:
-    """Has the whole process keep temporary files in a folder; an empty one is SQLite's own choice.
+    """Sets the folder of temporary files for the whole process; empty means SQLite's choice.
 
-    No session may be open: SQLite does not guard this against them.
+    No session may be open, because SQLite does not synchronize this.
 
     Returns:
-        What it was before.
+        The previous folder.
 
     Raises:
         UsageError: If this SQLite was built without it, or cannot write there.
@@ -162,13 +162,13 @@ def set_folder(folder: str) -> str:
 
 
 def read(session: sqlite3.Connection, name: str) -> object:
-    """What a pragma reads back as."""
+    """The current value of a pragma."""
     row = session.execute(f"PRAGMA {name}").fetchone()
     return None if row is None or row[0] is None else row[0]
 
 
 def page_size(session: sqlite3.Connection) -> int:
-    """Bytes of a page of the file, or of one that is still empty."""
+    """The page size of the file in bytes, also of an empty one."""
     return int(session.execute("PRAGMA page_size").fetchone()[0])
 
 

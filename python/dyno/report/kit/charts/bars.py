@@ -1,4 +1,4 @@
-"""Bars in groups, upright over a few short names or lying beside many long ones."""
+"""Grouped bar charts: vertical for a few short names, horizontal for many long ones."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Bar:
     """A value of a series in a group.
 
     Attributes:
-        label: What stands at its end.
-        words: All of it.
+        label: The text at the end of the bar.
+        words: The full description.
     """
 
     group: str
@@ -30,7 +30,7 @@ class Bar:
 
 
 def upright(bars: Sequence[Bar], groups_title: str, values_title: str, width: int) -> Chart:
-    """A bar up for each series of each group, with its value above."""
+    """Vertical bars: one per series and group, with the value above."""
     import altair as alt
 
     names, groups = _names(bars)
@@ -48,14 +48,14 @@ def upright(bars: Sequence[Bar], groups_title: str, values_title: str, width: in
 
 
 def lying(bars: Sequence[Bar], values_title: str, width: int) -> Chart:
-    """A bar to the right for each series of each group, its label at its end."""
+    """Horizontal bars: one per series and group, with the label at the end."""
     import altair as alt
 
     names, groups = _names(bars)
     data = Data()
     top = max((bar.value for bar in bars), default=0.0) or 1.0
     longest = max((len(bar.label) for bar in bars), default=0)
-    # The labels stand right of the bars, inside the plot.
+    # Labels are placed right of the bars, within the plot.
     room = min(0.6, 6.6 * (longest + 1) / width)
     x = alt.X(
         "value:Q",

@@ -1,6 +1,6 @@
-"""Draws charts in a process of its own, which may end in any way: a line in, a line out.
+"""Renders charts in a child process that may crash: one request line, one response line.
 
-Run as a file: nothing of Dyno is imported.
+Runs as a script and imports nothing from Dyno.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import resource
 import sys
 
 MOST_BYTES = 4 << 30
-"""Memory that the renderer may write to; charts of a page take a tenth."""
+"""Memory limit of the renderer; the charts of a page take a tenth."""
 
 
 def main() -> None:
-    """Answers each specification (JSON) with ``{"svg": …}`` or ``{"error": …}``, until the end."""
+    """Answers each JSON specification with ``{"svg": …}`` or ``{"error": …}``, until EOF."""
     for limit, bytes_ in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MOST_BYTES)):
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(limit, (bytes_, bytes_))
@@ -25,7 +25,7 @@ def main() -> None:
         answer: dict[str, str]
         try:
             answer = {"svg": vl_convert.vegalite_to_svg(json.loads(line))}
-        except Exception as error:  # whatever the renderer makes of a specification
+        except Exception as error:  # the renderer may raise anything
             answer = {"error": (str(error).splitlines() or [type(error).__name__])[0]}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()

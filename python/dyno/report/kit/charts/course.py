@@ -1,4 +1,4 @@
-"""The runs of a study in their order, so that what drifts is seen; runs of a pair are joined."""
+"""The runs of a study in order, to show drift; lines join the runs of a pair."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dyno.report.kit.charts.render import Chart, Data
 
 OTHERS = "others"
 MOST_TOLD_APART = 36
-"""As many as there are pairs of a shape and a colour."""
+"""The number of distinct combinations of shape and colour."""
 
 MOST_JOINED = 3
-"""Of more variants the lines that join the runs of a pair would hide the runs."""
+"""With more variants, the lines between the runs of a pair would hide the runs."""
 
 _CROSS = "M-0.7,-0.7L0.7,0.7M-0.7,0.7L0.7,-0.7"
 _CROSS_KEY = "M3 1.5L7 5.5L11 1.5L12.5 3L8.5 7L12.5 11L11 12.5L7 8.5L3 12.5L1.5 11L5.5 7L1.5 3z"
@@ -30,10 +30,10 @@ class Run:
     """A run.
 
     Attributes:
-        order: Among all runs, from 1.
-        value: None if it has no figure.
-        counts: Whether the answer rests on it.
-        disturbed: Whether it counts though its environment was not quiet.
+        order: Its number among all runs, from 1.
+        value: None if it lacks the metric.
+        counts: Whether the results use it.
+        disturbed: Whether it counts although its environment was not quiet.
     """
 
     order: int
@@ -46,12 +46,12 @@ class Run:
 
 
 def keys(names: Sequence[str], *, crosses: bool, disturbed: bool = False) -> tuple[Key, ...]:
-    """An entry for each variant, and one each for runs that were disturbed or do not count.
+    """Legend entries for each variant, for disturbed runs and for runs that do not count.
 
     Args:
-        names: Of the variants, in their order.
+        names: The variants, in order.
         crosses: Whether there are runs that do not count.
-        disturbed: Whether there are disturbed ones.
+        disturbed: Whether there are disturbed runs.
     """
     shown = [Key(name, theme.KEYS[shape], theme.VARIABLES[colour])
              for name, (shape, colour) in _looks(names).items()]  # fmt: skip
@@ -60,18 +60,18 @@ def keys(names: Sequence[str], *, crosses: bool, disturbed: bool = False) -> tup
 
 
 def is_logarithmic(values: Sequence[float]) -> bool:
-    """Whether the axis of such figures is logarithmic, for they lie far apart."""
+    """Whether the values are far enough apart for a logarithmic axis."""
     return min(values, default=0.0) > 0 and max(values) > _STRAIGHT * min(values)
 
 
 def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) -> Chart:
-    """Order across, the figure up; the axis is logarithmic, or does not begin at zero.
+    """Run order on the x axis, the metric on the y axis, logarithmic or not starting at zero.
 
     Args:
-        runs: In any order; those that do not count are crosses, at the foot without a figure.
-        names: Of the variants, in their order.
-        title: Of the figure, with its unit.
-        width: Of the plot.
+        runs: In any order. Runs that do not count are crosses, at the bottom without a value.
+        names: The variants, in order.
+        title: The metric with its unit.
+        width: Width of the plot.
     """
     import altair as alt
 
@@ -102,7 +102,7 @@ def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) ->
         for hollow in (False, True):
             some = [run for run in own if run.disturbed == hollow]
             if some:
-                # Filled or not is seen without colour.
+                # Fill is visible without colour.
                 marks = alt.Chart(data.named(some)).mark_point(
                     size=62, filled=not hollow, opacity=1, strokeWidth=2
                 )
@@ -125,7 +125,7 @@ def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) ->
 
 
 def _looks(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Shape and colour of each variant; of too many, of the first and of all others."""
+    """Shape and colour of each variant; with too many, of the first and of all others."""
     if len(names) > MOST_TOLD_APART:
         return {OTHERS: ("circle", theme.MUTED), names[0]: ("diamond", theme.BLUE)}
     count = len(theme.SERIES)
@@ -147,7 +147,7 @@ def _y(values: Sequence[float]) -> Any:
     room = (high - low) * 0.12 or abs(high) * 0.05 or 1.0
     return alt.Y(
         "value:Q",
-        # Below there is room for runs that do not count.
+        # Leaves space below for runs that do not count.
         scale=alt.Scale(domain=[low - 2 * room, high + room], nice=False, zero=False),
         axis=alt.Axis(title=None, format=",~r", tickCount=5),
     )

@@ -1,4 +1,4 @@
-"""A search for the most load inside limits: each quantity over the load, with its limit."""
+"""A search for the maximum load within limits: each metric over the load, with its limit."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MARKS = {
     BROKEN: ("square", theme.ORANGE),
     UNSTEADY: ("triangle-up", theme.MUTED),
 }
-"""Shape and colour of each verdict on a window."""
+"""Shape and colour of each window verdict."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A window: its load, what was measured in it, and how it was judged.
+    """A window: its load, its value and its verdict.
 
     Attributes:
-        low, high: 95 % interval of the value, if it has one.
+        low, high: 95 % interval of the value, if any.
     """
 
     load: float
@@ -39,11 +39,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity over the load.
+    """A metric over the load.
 
     Attributes:
-        limit: Where it must not go beyond; None if it has no limit.
-        logarithmic: Whether its axis is.
+        limit: Its limit; None if it has none.
+        logarithmic: Whether its axis is logarithmic.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class _At:
-    """A point of a line, or where a text stands."""
+    """A point of a line, or the position of a text."""
 
     load: float
     value: float
@@ -65,14 +65,14 @@ class _At:
 def curve(
     panels: Sequence[Panel], axis_title: str, best: float | None, best_words: str, width: int
 ) -> Chart:
-    """Panels over one logarithmic axis of load; a line marks the maximum.
+    """Panels over one logarithmic load axis; a line marks the maximum.
 
     Args:
-        panels: From above to below.
-        axis_title: What the load is.
-        best: The confirmed maximum, if there is one.
-        best_words: Its name, beside the line.
-        width: Of the plot.
+        panels: From top to bottom.
+        axis_title: The title of the load axis.
+        best: The confirmed maximum, if any.
+        best_words: The label of its line.
+        width: Width of the plot.
     """
     import altair as alt
 
@@ -156,7 +156,7 @@ def _panel(
 
 
 def _means(points: Sequence[Point]) -> list[_At]:
-    """The line through the windows: the mean of those at the same load."""
+    """A line through the windows: the mean at each load."""
     by_load: dict[float, list[float]] = {}
     for point in points:
         by_load.setdefault(point.load, []).append(point.value)
@@ -181,7 +181,7 @@ def _x(loads: Sequence[float], shown: Sequence[float], title: str, *, last: bool
 
 
 def _apart(loads: Sequence[float], best: float | None, width: int) -> list[float]:
-    """Those loads whose labels do not run into each other; the maximum is among them."""
+    """The loads with labels that do not overlap; always includes the maximum."""
     pixels = width / (math.log(loads[-1] / loads[0]) + 2 * math.log(1.25))
     kept: list[float] = []
     first = [best] if best in loads and best is not None else []
@@ -206,7 +206,7 @@ def _y(panel: Panel, field: str = "value:Q") -> Any:
             scale=alt.Scale(type="log", domain=[low, high]),
             axis=alt.Axis(title=None, format="~g", values=ticks),
         )
-    if max(values) <= 0:  # errors that did not happen, on an axis of whole ones
+    if max(values) <= 0:  # no errors, on an axis of integers
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(title=None, values=[0, 1])
         return alt.Y(field, scale=scale, axis=axis)
     high = max(values) * 1.3

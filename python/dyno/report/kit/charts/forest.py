@@ -1,4 +1,4 @@
-"""Shifts with their intervals, one below the other, and the band of those that do not matter."""
+"""Forest plot: shifts with their intervals, and the band of irrelevant shifts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MARKS = {
     "inconclusive": ("circle", theme.MUTED),
     "certain": ("diamond", theme.PURPLE),
 }
-"""Shape and colour of each verdict; the word stands beside it too."""
+"""Shape and colour of each verdict; its name is also shown."""
 
 _NARROW = 400
 _CHARACTER = 7.8
-"""Pixels of one in the widest of usual fonts; the renderer's own is narrower than many a page's."""
+"""Pixels per character in the widest common font; the renderer's font is narrower than that."""
 _MOST_LABEL = 290
 _FURTHEST = 4.0
-"""Intervals are cut where they go beyond the estimates by this factor."""
+"""Intervals are truncated beyond the estimates by this factor."""
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 _FAR = (-99, -95, -90, -80, -67, -50, -33, -20, 0, 25, 50, 100, 200, 400, 900, 1900, 4900, 9900)
 
@@ -37,8 +37,8 @@ class Row:
     """A shift in percent.
 
     Attributes:
-        told: What stands beside it: the verdict and the shift in words.
-        words: All of it.
+        told: The text next to it: the verdict and the shift.
+        words: The full description.
     """
 
     label: str
@@ -63,13 +63,13 @@ class _At:
 
 
 def cut_off(rows: Sequence[Row]) -> bool:
-    """Whether an interval goes on beyond the chart."""
+    """Whether an interval extends beyond the chart."""
     return any(_ratio(row.low) < _bounds(rows)[0] or _ratio(row.high) > _bounds(rows)[1]
                for row in rows)  # fmt: skip
 
 
 def keys(rows: Sequence[Row]) -> tuple[Key, ...]:
-    """An entry for each verdict that occurs."""
+    """A legend entry for each verdict that occurs."""
     return tuple(
         Key(verdict, theme.KEYS[shape], theme.VARIABLES[colour])
         for verdict, (shape, colour) in MARKS.items()
@@ -78,14 +78,14 @@ def keys(rows: Sequence[Row]) -> tuple[Key, ...]:
 
 
 def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
-    """A line for each row; across goes the ratio on logarithms, written as percent.
+    """A line per row; the x axis is the log ratio, labelled in percent.
 
     Args:
-        rows: From above to below.
-        margin: Percent to each side of none, shaded; 0 for no band.
-        title: Of the axis.
-        width: Of all of it, or on a narrow page, or with long names, of the plot, which then has
-            the names above its lines.
+        rows: From top to bottom.
+        margin: Shaded percent on each side of zero; 0 for no band.
+        title: The title of the axis.
+        width: Total width. On a narrow page, or with long names, the width of the plot, with the
+            names above the lines.
     """
     import altair as alt
 
@@ -138,7 +138,7 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
 
 
 def _rooms(rows: Sequence[Row]) -> tuple[int, int]:
-    """Pixels for the names on the left and what is told on the right."""
+    """Pixels for the names on the left and the texts on the right."""
     left = _CHARACTER * max(len(row.label) for row in rows)
     right = _CHARACTER * max(len(row.told) for row in rows)
     return round(left) + 16, round(right) + 16
@@ -147,7 +147,7 @@ def _rooms(rows: Sequence[Row]) -> tuple[int, int]:
 def _texts(
     data: Data, shown: Sequence[_At], y: Any, width: int, left: int, right: int
 ) -> list[Any]:
-    """Names and verdicts: on a wide page beside the plot, on a narrow one above and below."""
+    """Names and verdicts: next to the plot on a wide page, above and below on a narrow one."""
     import altair as alt
 
     base = alt.Chart(data.named(asdict(row) for row in shown))
@@ -156,7 +156,7 @@ def _texts(
         return _above(data, base, shown, y, width)
     names = base.mark_text(align="right", limit=left - 10, fontSize=size, aria=False)
     told = base.mark_text(align="left", fontSize=size, aria=False)
-    # Keeps the room for them: the renderer measures them in a font of its own.
+    # Reserves the space: the renderer measures text in its own font.
     room = alt.Chart(data.named([{"place": 0}])).mark_rule(opacity=0, aria=False)
     return [
         room.encode(x=alt.value(-left), x2=alt.value(width + right), y=y),
@@ -166,14 +166,14 @@ def _texts(
 
 
 def _above(data: Data, base: Any, shown: Sequence[_At], y: Any, width: int) -> list[Any]:
-    """Names above their lines with the verdicts right of them, or below where names are long."""
+    """Names above their lines with the verdicts on the right, or below if names are long."""
     import altair as alt
 
     size = theme.FONT_SIZE - 1
     beside = _fit_beside(shown, width)
     told_dy, told_align = (-13, "right") if beside else (16, "left")
     texts: list[Any] = []
-    # They lie over band and grid: what is behind the letters keeps clear of them.
+    # They overlap band and grid: a halo keeps the letters legible.
     for halo in ({"stroke": theme.PAGE, "strokeWidth": 4, "strokeJoin": "round"}, {}):
         names = base.mark_text(
             align="left", dy=-13 if beside else -17, limit=width, fontSize=size, aria=False, **halo
@@ -208,7 +208,7 @@ def _ratio(percent: float) -> float:
 
 
 def _bounds(rows: Sequence[Row], margin: float = 0.0) -> tuple[float, float]:
-    """Ratios at the ends of the axis: all intervals, unless they go far beyond the estimates."""
+    """Ratios at the ends of the axis: all intervals, unless they are far beyond the estimates."""
     centres = [max(_ratio(row.percent), 1e-3) for row in rows] + [1.0]
     least, most = min(centres) / _FURTHEST, max(centres) * _FURTHEST
     lows = [_ratio(row.low) for row in rows] + [1 - margin / 100]
@@ -219,7 +219,7 @@ def _bounds(rows: Sequence[Row], margin: float = 0.0) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float, most: int) -> list[float]:
-    """Ratios of round percents, zero among them."""
+    """Ratios of round percentages, including zero."""
     if high / low < 2.2:
         span = 100 * (high - low)
         step = next((one for one in _STEPS if span / one <= most), 50)

@@ -1,4 +1,4 @@
-"""A matrix of figures as a heat map: in each cell the figure, the deeper coloured the larger."""
+"""Heat map of a matrix: each cell shows its value, with a deeper colour for larger values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PALE, _DEEP = 0.08, 0.55
 
 @dataclass(frozen=True)
 class Square:
-    """A cell: its place, its figure, and both in words."""
+    """A cell: its position, its value, and both as text."""
 
     row: str
     column: str
@@ -26,9 +26,9 @@ class Square:
 
 
 def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
-    """Rows down and columns across in the order of the squares; the scale of colour is logarithmic.
+    """Rows and columns in the order of the squares; the colour scale is logarithmic.
 
-    The colour adds nothing that the text does not say, so it needs no legend.
+    The colour adds no information to the text, so it needs no legend.
     """
     import altair as alt
 
@@ -36,7 +36,7 @@ def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
     columns = list(dict.fromkeys(square.column for square in squares))
     shades = _shades([square.value for square in squares])
     data = Data()
-    # Room for the longest name also in a wider font than the renderer's.
+    # Space for the longest name in a font wider than the renderer's.
     room = max(_LABELS, 7 * max((len(row) for row in rows), default=0))
     labels = alt.Axis(title=None, labelLimit=room, minExtent=room, domain=False, ticks=False)
     cells = [
@@ -62,7 +62,7 @@ def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
 
 
 def _shades(values: Sequence[float]) -> list[float]:
-    """Opacities by the logarithm; none where there is no value, for zero has no place there."""
+    """Opacities by logarithm; transparent without a value, as zero has no logarithm."""
     known = [value for value in values if value > 0]
     if not known:
         return [0.0] * len(values)

@@ -1,4 +1,4 @@
-"""How a figure grows with a factor: means with intervals, the fitted curve, and proportion."""
+"""Scaling of a metric with a factor: means with intervals, fitted curve, linear scaling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DOUBLING, _FURTHEST = 4.0, 2.0
 
 @dataclass(frozen=True)
 class Point:
-    """A figure at a level.
+    """A value at a level.
 
     Attributes:
         low, high: 95 % interval.
@@ -46,16 +46,16 @@ def growth(
     upwards: str,
     width: int,
 ) -> Chart:
-    """Points with intervals; the fitted curve is drawn, proportion to the first level is dashed.
+    """Points with intervals, the fitted curve as a solid line, linear scaling as a dashed line.
 
     Args:
-        points: One at least.
-        fitted: Points of the curve of each series, close enough to look smooth.
-        proportion: Likewise of the straight line of each series.
+        points: At least one.
+        fitted: Points of each fitted curve, dense enough to look smooth.
+        proportion: Points of each linear scaling line.
         names: Series in the order of the palette; some may have no points.
         across: The factor.
-        upwards: The figure, with its unit.
-        width: Of the plot.
+        upwards: The metric, with its unit.
+        width: Width of the plot.
     """
     import altair as alt
 
@@ -72,10 +72,10 @@ def growth(
         "x:Q", scale=scale,
         axis=alt.Axis(title=across, values=numbers, format=",~r", labelAngle=0, grid=False),
     )  # fmt: skip
-    # Intervals and proportion may go far beyond what was measured; they end at the edge then.
+    # Intervals and linear scaling may extend far beyond the measurements; clipped at the edge.
     least, highest = min(point.y for point in points), max(point.y for point in points)
     top = 1.12 * min(max(point.high for point in points), _FURTHEST * highest)
-    # On logarithms a power law and proportion are straight; so is proportion on plain numbers.
+    # Power laws and linear scaling are straight on log axes; linear scaling on linear axes too.
     bottom = max(min(point.low for point in points), least / _FURTHEST) / 1.12 if doubling else 0.0
     spans = [replace(point, high=min(point.high, top), low=max(point.low, bottom))
              for point in points]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The key beside a chart. It is text of the page, so that it wraps and takes the page's font."""
+"""The legend of a chart. It is page text, so that it wraps and uses the page's font."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dyno.report.kit.charts import theme
 
 
 def keys(names: Sequence[str], *, shapes: bool) -> tuple[Key, ...]:
-    """An entry for each series, in the order of the palette.
+    """A legend entry for each series, in the order of the palette.
 
     Args:
         names: The series.
-        shapes: Whether the chart tells them apart by shape too; else all are squares, as bars.
+        shapes: Whether the chart also distinguishes them by shape; else all are squares, as bars.
     """
     found: list[Key] = []
     for place, name in enumerate(dict.fromkeys(names)):

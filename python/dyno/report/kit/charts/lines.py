@@ -1,4 +1,4 @@
-"""Lines over numbers of which there are a few: block sizes, numbers of volumes, fill levels."""
+"""Line charts over a few numbers: block sizes, numbers of volumes, fill levels."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MOST_TICKS = 12
 
 @dataclass(frozen=True)
 class Point:
-    """A value of a series over a number.
+    """A value of a series at a number.
 
     Attributes:
-        low, high: 95 % interval of the value, if it has one.
+        low, high: 95 % interval of the value, if any.
     """
 
     series: str
@@ -37,15 +37,15 @@ def lines(
     doubling: bool = False,
     ideal: Sequence[Point] = (),
 ) -> Chart:
-    """A line for each series with marks at its points; both axes named, the values from zero.
+    """A line with markers for each series; both axes have titles, values start at zero.
 
     Args:
         points: In the order of the palette.
-        across: What the numbers are, with their unit.
-        upwards: What the values are, with their unit.
-        width: Of the plot.
-        doubling: Whether the numbers go by doubling: the axis is then logarithmic.
-        ideal: Points of the same series to draw dashed and without marks.
+        across: The title of the x axis, with the unit.
+        upwards: The title of the y axis, with the unit.
+        width: Width of the plot.
+        doubling: Whether the numbers double: the axis is then logarithmic.
+        ideal: Points of the same series, drawn dashed and without markers.
     """
     import altair as alt
 
@@ -98,6 +98,6 @@ def _axis(title: str, numbers: Sequence[float]) -> Any:
     import altair as alt
 
     axis = alt.Axis(title=title, values=list(numbers), format=",~r", labelAngle=0, grid=False)
-    if len(numbers) > _MOST_TICKS:  # one for each would run together
+    if len(numbers) > _MOST_TICKS:  # a tick for each would overlap
         axis = alt.Axis(title=title, tickCount=6, tickMinStep=1, format=",~r", grid=False)
     return axis

@@ -1,4 +1,4 @@
-"""What works at the same time, side by side: jobs over the load, volumes as dots in a row."""
+"""Concurrent parts side by side: jobs over the load, volumes as dots in a row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.report.kit.charts.storage import ceiling
 _LABELS, _ROW = 132, 26
 _LABEL_PIXELS = 26
 MOST_SERIES = len(theme.SERIES)
-"""So many can be told apart; of more the dots look alike."""
+"""Number of distinguishable series; with more, all dots look alike."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ def over_load(
     """A line for each series over the load; both axes are logarithmic.
 
     Args:
-        points: In the order of the palette, those of a series by rising load.
-        across: What the load is, with its unit.
-        upwards: What the values are, with their unit.
-        width: Of the plot.
+        points: In the order of the palette, each series by ascending load.
+        across: The title of the load axis, with the unit.
+        upwards: The title of the value axis, with the unit.
+        width: Width of the plot.
         limit: A ceiling in ms, if the values are latencies.
     """
     import altair as alt
@@ -54,7 +54,7 @@ def over_load(
     base = alt.Chart(data.named(points)).encode(x=x, y=y, color=color)
     layers: list[Any] = []
     if limit is not None:
-        # Its name goes where fewer lines come near it: latency rises with the load.
+        # The label goes where fewer lines are near: latency rises with the load.
         layers += ceiling(limit, alt.Y("latency:Q", scale=y["scale"]), data, width, right=False)
     layers.append(base.mark_line(strokeWidth=1.8, aria=False).encode(detail="series:N"))
     layers.append(
@@ -65,10 +65,10 @@ def over_load(
 
 
 def dots(points: Sequence[Point], across: str, width: int, *, limit: float | None = None) -> Chart:
-    """A row for each group, in it a dot for each series at its value.
+    """A row for each group, with a dot for each series at its value.
 
-    Up to six series have a colour, a shape and a lane of their own. Values are from zero, or with a
-    ``limit``, a ceiling in ms, logarithmic.
+    Up to six series have their own colour, shape and lane. Values start at zero, or with a
+    ``limit``, a ceiling in ms, the axis is logarithmic.
     """
     import altair as alt
 
@@ -115,7 +115,7 @@ def dots(points: Sequence[Point], across: str, width: int, *, limit: float | Non
 
 
 def _told_apart(names: Sequence[str]) -> tuple[Any, Any]:
-    """The encodings by colour and by shape."""
+    """The encodings by colour and shape."""
     import altair as alt
 
     colours = alt.Scale(**theme.series_range(names, theme.SERIES))
@@ -141,7 +141,7 @@ def _logarithmic(values: Sequence[float], title: str, limit: float | None) -> di
 
 
 def _apart(loads: Sequence[float], width: int) -> list[float]:
-    """Those loads whose labels do not run into each other."""
+    """The loads with labels that do not overlap."""
     pixels = width / (math.log(loads[-1] / loads[0]) + 2 * math.log(1.2))
     kept: list[float] = []
     for load in loads:

@@ -23,8 +23,8 @@ class Bar:
 def seconds(bars: Sequence[Bar], width: int) -> Chart:
     """Horizontal bars, grouped by query.
 
-    A logarithmic axis has no zero: bars start at the power of ten below the shortest, and only
-    their ends are to be compared.
+    A logarithmic axis has no zero: bars start at the power of ten below the shortest, so only
+    their ends are comparable.
     """
     import altair as alt
 

@@ -1,7 +1,7 @@
-"""From a chart to inline SVG that is safe, small, themed by the page, and readable by machines.
+"""Renders charts to inline SVG that is safe, small, themed by the page and accessible.
 
-The text in a chart comes from bundles, which may be anybody's. Only shapes and text reach the
-page: the SVG is parsed, and what is not on the list of elements and attributes is dropped.
+Chart text comes from bundles, which are untrusted. Only shapes and text reach the page: the SVG
+is parsed, and elements and attributes that are not on the allowlist are dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dyno.safety.text import plain
 WIDE, NARROW = "wide", "narrow"
 
 Row = Any
-"""A row of data: a dataclass or a dict, by the names that the encodings use."""
+"""A data row: a dataclass or a dict with the names that the encodings use."""
 
 _SVG = "http://www.w3.org/2000/svg"
 _ELEMENTS = frozenset({"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs"})
@@ -38,7 +38,7 @@ _LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
 
 
 class Data:
-    """The rows of a chart, named: Altair copies and checks a chart many times while it grows."""
+    """Named chart data: Altair copies and checks a chart many times while it is built."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[dict[str, Any]]] = {}
@@ -54,14 +54,14 @@ class Data:
 
 @dataclass(frozen=True)
 class Chart:
-    """An Altair chart, layered or concatenated or not (its classes share no type), and its data."""
+    """An Altair chart of any kind (the classes share no type), and its data."""
 
     chart: Any
     data: Data
 
 
 Draw = Callable[[int], Chart]
-"""Draws a chart so many pixels wide (its plot, without the axis)."""
+"""Draws a chart with a plot of the given width in pixels, without the axis."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ class Size:
 
 
 def render(draw: Draw, size: Size, alt_text: str) -> Markup:
-    """Both variants of a chart; the page's style shows the one that fits.
+    """Renders the wide and the narrow variant; the page's style shows the one that fits.
 
-    Where none can be drawn, a line that says why.
+    On failure, returns a line with the reason.
 
     Args:
-        draw: The chart.
+        draw: Draws the chart.
         size: Its widths.
-        alt_text: What it shows, for those who do not see it.
+        alt_text: The text alternative.
     """
     try:
         return Markup("").join(
@@ -95,7 +95,7 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
 def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
     spec = {**chart.chart.to_dict(), "config": theme.config(), "datasets": chart.data.rows}
     text = RENDERER.svg(_printable(spec))
-    # The renderer's own output, whose text it escapes: no entities or document types in it.
+    # The renderer's own output, with escaped text: it has no entities or document types.
     root = _clean(ET.fromstring(text))  # noqa: S314
     if root is None:
         return Markup("")
@@ -111,7 +111,7 @@ def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
 
 
 def _printable(value: Any) -> Any:
-    """The specification with what XML cannot hold replaced in its texts."""
+    """Replaces characters in the specification's texts that XML cannot represent."""
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, dict):
@@ -120,7 +120,7 @@ def _printable(value: Any) -> Any:
 
 
 def _clean(element: ET.Element) -> ET.Element | None:
-    """The element with what may stay of it, or None if nothing may or would be seen."""
+    """The element without forbidden parts, or None if it is forbidden or invisible."""
     tag = element.tag.removeprefix(f"{{{_SVG}}}")
     if tag not in _ELEMENTS or element.get("display") == "none":
         return None
@@ -145,7 +145,7 @@ def _clean(element: ET.Element) -> ET.Element | None:
 
 
 def _invisible(element: ET.Element) -> bool:
-    """The renderer draws a background for every group, mostly without fill or stroke."""
+    """Whether it is invisible, as most group backgrounds of the renderer are."""
     return element.get("class") in ("background", "foreground") and not (
         element.get("fill") or element.get("stroke")
     )

@@ -1,4 +1,4 @@
-"""The process that draws charts: its crash, hunger for memory or slowness costs the chart only."""
+"""The chart renderer process: a crash, high memory use or a timeout only loses the chart."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from dyno.runtime import helpers
 
 SCRIPT = child.__file__
 LONGEST_S = 120.0
-"""Seconds for one chart, on a machine that does much else."""
+"""Timeout in seconds for one chart, also on a busy machine."""
 LARGEST = 64 << 20
-"""Bytes of an SVG."""
+"""Maximum bytes of an SVG."""
 MOST_FAILURES = 2
-"""Of renderers in a row; no other is started then."""
+"""Consecutive failures after which no renderer is started."""
 
 
 class NoChart(Exception):  # noqa: N818  (the page goes on without it)
-    """A chart could not be drawn; the message says why."""
+    """A chart could not be drawn; the message is the reason."""
 
 
 class Renderer:
@@ -39,13 +39,13 @@ class Renderer:
         self._why = ""
 
     def svg(self, spec: dict[str, Any]) -> str:
-        """The chart of a Vega-Lite specification.
+        """Renders a Vega-Lite specification.
 
         Raises:
-            NoChart: If there is none.
+            NoChart: If rendering fails.
         """
         with self._lock:
-            if self._owner != os.getpid():  # it was forked; the process is another's
+            if self._owner != os.getpid():  # after a fork the renderer belongs to another process
                 self._owner, self._process = os.getpid(), None
             if self._failures >= MOST_FAILURES:
                 raise NoChart(self._why)
@@ -63,11 +63,11 @@ class Renderer:
 
     @property
     def pid(self) -> int | None:
-        """The process, if it runs."""
+        """The process id, if it runs."""
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
-        """Ends the process, if it is this one's."""
+        """Ends the process, if this process started it."""
         if self._process is not None and self._owner == os.getpid():
             self._ended()
 
@@ -88,7 +88,7 @@ class Renderer:
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # A session of its own: Ctrl-C is this process's affair. It ends when its input does.
+        # Its own session: Ctrl-C must not reach it. It ends when its input closes.
         self._process = subprocess.Popen(
             [sys.executable, "-I", SCRIPT],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -98,7 +98,7 @@ class Renderer:
         return self._process
 
     def _ended(self) -> str:
-        """Ends the process; returns how it had ended, in words."""
+        """Ends the process; returns its exit status as text."""
         process, self._process = self._process, None
         if process is None:
             return "could not be started"

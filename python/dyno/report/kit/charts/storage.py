@@ -1,4 +1,4 @@
-"""Storage: throughput against latency, a point for each load."""
+"""Storage: latency over throughput, one point per load."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Point:
     """One load of a curve: IOPS, and the latency of its reads or its writes in ms.
 
     Attributes:
-        place: Of the load among those of the curve, from the smallest.
-        label: The load in a word, beside the point.
+        place: The position of the load in the curve, from the smallest.
+        label: A short label of the load.
     """
 
     series: str
@@ -28,13 +28,13 @@ class Point:
 
 
 def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: int) -> Chart:
-    """IOPS across, latency up (logarithmic), the ceiling as a line, loads at the points.
+    """IOPS on the x axis, latency on a logarithmic y axis, the ceiling as a line, labelled loads.
 
     Args:
-        points: Of one or several curves, each in the order of its loads.
-        ceiling_ms: For that latency.
-        quantity: Which latency it is, such as ``p95 latency``.
-        width: Of the plot.
+        points: Points of one or several curves, each in load order.
+        ceiling_ms: The ceiling of that latency.
+        quantity: The latency, such as ``p95 latency``.
+        width: Width of the plot.
     """
     import altair as alt
 
@@ -51,7 +51,7 @@ def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: in
     color = alt.Color("series:N", sort=names, scale=colours, legend=None)
     shape = alt.Shape("series:N", sort=names, scale=shapes, legend=None)
     base = alt.Chart(data.named(points))
-    # `order` joins the points by load: beyond saturation IOPS fall while the load rises.
+    # `order` joins the points by load: beyond saturation, IOPS fall as the load rises.
     lines = base.mark_line(strokeWidth=1.8, aria=False).encode(
         x=x, y=y, color=color, detail="series:N", order="place:Q"
     )
@@ -70,7 +70,7 @@ def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: in
 
 
 def _apart(points: Sequence[Point], width: int) -> list[Point]:
-    """Points whose labels do not run into that of the one before, vertically or across."""
+    """Points with labels that do not overlap the previous label."""
     import math
 
     kept: list[Point] = []
@@ -86,21 +86,21 @@ def _apart(points: Sequence[Point], width: int) -> list[Point]:
 
 
 def _crowded(points: Sequence[Point], ceiling_ms: float) -> bool:
-    """Whether more curves come near the ceiling on the left than on the right."""
+    """Whether more curves are near the ceiling on the left than on the right."""
     middle = max(point.iops for point in points) / 2
     near = [point.iops < middle for point in points if 0.5 < point.latency / ceiling_ms < 4]
     return sum(near) * 2 > len(near)
 
 
 def ceiling(ceiling_ms: float, y: Any, data: Data, width: int, *, right: bool) -> list[Any]:
-    """The layers of a dashed line across, named at one of its ends.
+    """The layers of a dashed horizontal line with a label at one end.
 
     Args:
-        ceiling_ms: Where it is.
+        ceiling_ms: Its value.
         y: The encoding of latency.
-        data: Of the chart.
-        width: Of the plot.
-        right: Whether its name stands at the right end.
+        data: The data of the chart.
+        width: Width of the plot.
+        right: Whether the label is at the right end.
     """
     import altair as alt
 

@@ -1,7 +1,7 @@
-"""How charts look: one palette, told apart also by shape and dash, in the page's light and dark.
+"""The chart theme: one palette, with distinct shapes and dashes, for light and dark mode.
 
-The colours are Okabe and Ito's, made for all kinds of colour vision. A rendered chart holds them
-as CSS variables, so that the page sets those of the dark scheme.
+The colours are those of Okabe and Ito, chosen for all kinds of colour vision. A rendered chart
+contains them as CSS variables, so that the page can set those of the dark scheme.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEYS = {
     "cross": "M5.2 2h3.6v3.2h3.2v3.6h-3.2v3.2h-3.6v-3.2h-3.2v-3.6h3.2z",
     "triangle-down": "M7 12L1.5 2.5H12.5z",
 }
-"""Outlines of the shapes, 14 pixels square, for the key beside a chart."""
+"""Outlines of the shapes, 14 pixels square, for the legend."""
 
 VARIABLES = {
     BLUE: "--c-blue",
@@ -40,7 +40,7 @@ VARIABLES = {
     GRID: "--grid",
     PAGE: "--page",
 }
-"""The page's CSS variable for each colour that a chart may use."""
+"""The CSS variable of each chart colour."""
 
 FONT_SIZE = 12
 
@@ -49,13 +49,13 @@ _CLOSER_STEPS = ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(tenth / 10 for tenth in 
 
 
 def series_range(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    """A scale that gives each name the value at its place; they repeat after the last."""
+    """A scale that maps each name to the value at its position; values repeat after the last."""
     count = len(values)
     return {"domain": list(names), "range": [values[at % count] for at in range(len(names))]}
 
 
 def log_ticks(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> list[float]:
-    """Round values between two bounds for a logarithmic axis: three at least, closer if need be."""
+    """Round ticks between two bounds of a logarithmic axis: at least three, denser if necessary."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found: list[float] = []
     for closer in (steps, *_CLOSER_STEPS):
@@ -67,7 +67,7 @@ def log_ticks(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> list
 
 
 def config() -> dict[str, Any]:
-    """Vega-Lite's ``config`` of every chart."""
+    """The Vega-Lite ``config`` of every chart."""
     return {
         "background": "transparent",
         "font": "sans-serif",

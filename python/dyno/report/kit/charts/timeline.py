@@ -59,7 +59,7 @@ class Panel:
 def timeline(
     bands: Sequence[Band], lanes: Sequence[Lane], panels: Sequence[Panel], width: int
 ) -> Chart:
-    """Lanes of named phases above the panels, which share their shading and the axis of time."""
+    """Lanes of named phases above the panels, with common shading and time axis."""
     import altair as alt
 
     ends = [band.end for band in bands]
@@ -108,7 +108,7 @@ def _lanes(
         "lane:N",
         sort=[lane.name for lane in used],
         scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
-        # Room for the longest name also in a wider font than the renderer's.
+        # Space for the longest name in a font wider than the renderer's.
         axis=alt.Axis(title=None, domain=False, ticks=False, labelColor=theme.INK, minExtent=84),
     )
     base = alt.Chart(shades)
@@ -127,7 +127,7 @@ def _lanes(
 
 @dataclass(frozen=True)
 class _Label:
-    """A name at a time, to the right of it (``left`` aligned) or to the left."""
+    """A name at a time, to the right (``left`` aligned) or to the left."""
 
     lane: str
     at: float
@@ -153,9 +153,9 @@ def _texts(
 
 
 def _labels(bands: Sequence[Band], domain: Sequence[float], width: int) -> list[_Label]:
-    """Names inside their bands, else to the right, else to the left, else none.
+    """Names within their bands, else to the right, else to the left, else none.
 
-    A name must not run into another band of its lane, into that one's name, or over the edge.
+    A name must not overlap another band of its lane, that band's name, or the edge.
     """
     labels: list[_Label] = []
     pixels = width / ((domain[1] - domain[0]) or 1.0)

@@ -12,7 +12,7 @@ from dyno.report.kit.charts.render import Chart, Data
 
 @dataclass(frozen=True)
 class Throughput:
-    """Transactions a second at a level."""
+    """Transactions per second at a level."""
 
     level: str
     users: int
@@ -22,7 +22,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Latency:
-    """A percentile of New-Order's response at a level, in ms."""
+    """A percentile of New-Order response time at a level, in ms."""
 
     level: str
     users: int
@@ -34,7 +34,7 @@ class Latency:
 def users(
     throughput: Sequence[Throughput], latency: Sequence[Latency], operation: str, width: int
 ) -> Chart:
-    """Two panels over one axis: above transactions a second, below the response time."""
+    """Two panels over one axis: transactions per second above, response time below."""
     import altair as alt
 
     data = Data()
@@ -89,7 +89,7 @@ def _panel(
 
 
 def _x(items: Sequence[Throughput] | Sequence[Latency], *, last: bool) -> Any:
-    """Users on a logarithmic axis; the levels' names where users do not tell them apart."""
+    """Users on a logarithmic axis; level names if users do not distinguish the levels."""
     import altair as alt
 
     counts = sorted({item.users for item in items})
@@ -115,7 +115,7 @@ def _x(items: Sequence[Throughput] | Sequence[Latency], *, last: bool) -> Any:
             labels=last,
             ticks=last,
             labelAngle=0,
-            # Rate and users one above the other: beside each other they overlap on narrow pages.
+            # Rate and users are stacked: side by side they overlap on narrow pages.
             labelExpr="split(datum.label, ' over ')",
         ),
     )

@@ -45,7 +45,7 @@ class _Charts:
         random = [
             curve
             for curve in self.curves
-            if curve.pattern != "sequential" and curve.settled is None  # one load tells nothing
+            if curve.pattern != "sequential" and curve.settled is None  # a single load has no curve
         ]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
         what = "Random reads and random writes"

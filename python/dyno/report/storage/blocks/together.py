@@ -83,7 +83,7 @@ def _at_best(curves: Iterable[Curve]) -> list[_Named]:
 
 
 class _Told:
-    """A quantity of a place: IOPS, MB/s, or the latency that its ceiling is about."""
+    """A metric of a place: IOPS, MB/s, or the latency that its ceiling limits."""
 
     def __init__(self, page: Page, place: Place, about: Rate | None) -> None:
         self.page = page
@@ -105,7 +105,7 @@ class _Told:
         return f" Latency: the slowest of reads, writes and syncs; the ceiling is {bound}."
 
     def value(self, at: metrics.Part) -> float | None:
-        """Of a part; the slowest of its reads, writes and syncs, by response where it has any."""
+        """The value of a part: that of its slowest side, by response time if any."""
         if self.about:
             return self.page.value(at.rate(self.about))
         found: list[float] = []

@@ -60,7 +60,7 @@ def section(page: StudyPage) -> Section | None:
 
 
 def _names(page: StudyPage, like: Fit) -> list[str]:
-    """All series over its factor, as the study has them: each looks the same in every chart."""
+    """All series over its factor in study order, so that each looks the same in every chart."""
     if not like.at:
         return [_series(like)]
     alike = (fit for fit in page.outcome.fits if fit.factor == like.factor and fit.at)
@@ -112,7 +112,7 @@ def _series(fit: Fit) -> str:
 
 
 def _curve(fit: Fit, curve: Callable[[float], float] | None) -> list[growth.At]:
-    """A line between the smallest and the largest level, never beyond what was measured."""
+    """A line between the smallest and the largest level, never beyond the measured range."""
     numbers = [point.x for point in fit.points]
     if curve is None or len(numbers) < 2 or min(numbers) <= 0:
         return []
@@ -122,7 +122,7 @@ def _curve(fit: Fit, curve: Callable[[float], float] | None) -> list[growth.At]:
 
 
 def _fitted(fit: Fit) -> Callable[[float], float] | None:
-    """The universal scalability law if it was fitted, else the power law through its points."""
+    """The universal scalability law if it was fitted, else the fitted power law."""
     sigma, kappa, gamma = (fit.usl.get(name) for name in ("sigma", "kappa", "gamma"))
     if sigma is not None and kappa is not None and gamma is not None:
         s, k, g = sigma.value, kappa.value, gamma.value

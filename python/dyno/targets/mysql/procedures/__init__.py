@@ -1,8 +1,8 @@
-"""A workload's transactions as procedures in the server (``dyno run --mode procedure``).
+"""A workload's transactions as stored procedures (``dyno run --mode procedure``).
 
-The text of a workload's procedures is ``<workload>.sql`` here. They lie in the database of its
-tables, with Dyno's mark and a digest of their text as their comment, and are made anew when that
-has changed.
+The text of a workload's procedures is ``<workload>.sql`` in this folder. They are in the database
+of its tables. Their comment has Dyno's mark and a digest of their text; they are recreated when the
+text changes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from dyno.targets.mysql.errors import ROUTINES
 from dyno.targets.procedures import Procedures
 
 _TEXT = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-"""Of texts in procedures, as in the tables: otherwise they have the database's own."""
+"""Character set of texts in procedures, as in the tables; the default is the database's."""
 _CREATE = re.compile(r"^CREATE PROCEDURE \{place\}\.(\w+).*?^END(?=;)", re.MULTILINE | re.DOTALL)
 
 
 def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, Any]:
-    """Makes the procedures of a database, unless they are there and of this version.
+    """Creates the procedures of a database, unless they exist in this version.
 
     Returns:
-        What to record: their names, their version, and whether they had to be made.
+        The record: names, version, and whether they were created.
 
     Raises:
-        UsageError: If one of their names is taken by a procedure that Dyno did not make.
-        DynoError: If this user may not make or call them, with the statement that grants it.
+        UsageError: If Dyno did not create a procedure with one of their names.
+        DynoError: If this user may not create or call them, with the statement that grants it.
     """
     place = mark.schema_of(workload)
     text = procedures.text(__name__, workload)
@@ -49,18 +49,18 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
 
 
 def drops(session: MysqlConnection, workload: str) -> list[str]:
-    """The statements that drop the procedures of a database that bear Dyno's mark."""
+    """The statements that drop the procedures with Dyno's mark in a database."""
     place = mark.schema_of(workload)
     return [f"DROP PROCEDURE {quoted(place)}.{quoted(name)}" for name in _own(session, workload)]
 
 
 def marked(session: MysqlConnection, workload: str) -> list[str]:
-    """Names of the procedures that bear Dyno's mark, with their database."""
+    """Names of the procedures with Dyno's mark, with their database."""
     return [f"{mark.schema_of(workload)}.{name}" for name in _own(session, workload)]
 
 
 def _require_callable(session: MysqlConnection, place: str, name: str) -> None:
-    """Refuses a user who may not call a procedure: called with no parameter it does nothing.
+    """Rejects a user who may not call a procedure: a call without arguments does nothing.
 
     Raises:
         DynoError: With the statement that grants it.
@@ -75,7 +75,7 @@ def _own(session: MysqlConnection, workload: str) -> list[str]:
 
 
 def _present(session: MysqlConnection, place: str) -> list[tuple[str, str]]:
-    """The procedures of a database that this user may see, with their comments."""
+    """The procedures of a database that this user can see, with their comments."""
     rows = session.execute(
         "SELECT routine_name, routine_comment FROM information_schema.routines "  # noqa: S608
         f"WHERE routine_schema = {literal(place)} AND routine_type = 'PROCEDURE' ORDER BY 1"

@@ -1,7 +1,8 @@
-"""A workload's transactions as procedures in the server (``dyno run --mode procedure``).
+"""A workload's transactions as stored procedures (``dyno run --mode procedure``).
 
-The text of a workload's procedures is ``<workload>.sql`` here. They lie in the schema of its
-tables, with Dyno's mark and a digest of their text, and are made anew when that has changed.
+The text of a workload's procedures is ``<workload>.sql`` in this folder. They are in the schema of
+its tables. Their comment has Dyno's mark and a digest of their text; they are recreated when the
+text changes.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from dyno.targets.procedures import Procedures
 
 
 def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str, Any]:
-    """Makes the procedures of a database, unless they are there and of this version.
+    """Creates the procedures of a database, unless they exist in this version.
 
     Returns:
-        What to record: their names, their version, and whether they had to be made.
+        The record: names, version, and whether they were created.
 
     Raises:
-        UsageError: If one of their names is taken by a procedure that Dyno did not make.
-        TargetError: If this user may not make them.
+        UsageError: If Dyno did not create a procedure with one of their names.
+        TargetError: If this user may not create them.
     """
     place = mark.schema_of(workload)
     text = procedures.text(__name__, workload).rstrip().removesuffix(";")
@@ -48,7 +49,7 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
 
 
 def drops(session: PostgresConnection, workload: str) -> list[sql.Composed]:
-    """The statements that drop the procedures of a workload that bear Dyno's mark."""
+    """The statements that drop a workload's procedures with Dyno's mark."""
     place = mark.schema_of(workload)
     # The server returns the argument types, which identify overloaded routines, quoted.
     return [
@@ -62,7 +63,7 @@ def drops(session: PostgresConnection, workload: str) -> list[sql.Composed]:
 
 
 def marked(session: PostgresConnection, workload: str) -> list[str]:
-    """Names of the procedures that bear Dyno's mark, with their schema."""
+    """Names of the procedures with Dyno's mark, with their schema."""
     place = mark.schema_of(workload)
     present = _present(session, place)
     return [f"{place}.{name}" for name, remark, _ in present if mark.is_mark(remark, workload)]

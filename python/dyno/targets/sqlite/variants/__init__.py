@@ -12,10 +12,10 @@ from dyno.contracts.databases import workload_of
 
 @dataclass(frozen=True)
 class Variants:
-    """What is said in other words.
+    """The rewrites of a workload.
 
     Attributes:
-        reasons: What it is, by query. No other query is changed.
+        reasons: The reason by query. No other query is changed.
         orders: By query its tables (or their aliases), each joined to those before it.
     """
 
@@ -24,7 +24,7 @@ class Variants:
 
 
 def of(workload: str) -> Variants:
-    """Those of a workload; none where it has no module here."""
+    """The rewrites of a workload; empty without a module here."""
     name = workload_of(workload)
     if name not in {module.name for module in pkgutil.iter_modules(__path__)}:
         return Variants()
