@@ -378,7 +378,7 @@ def test_rows_that_are_lost_without_an_error_are_missed(
         load_only(house, plan, "region")
     assert caught.value.kind == "database"
     monkeypatch.setattr(loading, "_LITTLE_BYTES", 1 << 62)
-    with pytest.raises(TargetError, match="MiB free") as caught:
+    with pytest.raises(TargetError, match="MiB of free space") as caught:
         load_only(house, plan, "region")
     assert caught.value.kind == "disk_full"
 

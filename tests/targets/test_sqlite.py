@@ -233,7 +233,7 @@ def test_a_killed_load_leaves_no_row_and_says_so(out: Path) -> None:
     assert end(process)[0] == -signal.SIGKILL
     run = dyno("run", "tpch", "--target", f"sqlite://{path}", "--out", out / "o")
     assert run.returncode == 3
-    assert "not whole" in run.stderr
+    assert "is incomplete" in run.stderr
     with opened(f"sqlite://{path}", out) as target, closing(target.connect()) as session:
         assert session.execute("SELECT count(*) FROM part").rows == [(0,)]
 

@@ -128,7 +128,7 @@ def test_a_study_asks_about_it(tmp_path: Path) -> None:
 def test_what_it_cannot_do_is_refused(option: str, value: str, tmp_path: Path) -> None:
     done = dyno("run", "ledger", "--target", "null:", option, value, "--out", tmp_path)
     assert done.returncode == 2
-    assert f"ledger has no {option} {value}" in done.stderr
+    assert f"ledger does not support {option} {value}" in done.stderr
 
 
 def test_a_wrong_name_is_met_by_its_own(tmp_path: Path) -> None:
