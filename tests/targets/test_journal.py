@@ -139,7 +139,7 @@ def test_several_databases_go_on_each_by_its_own_journal(target: Any) -> None:
             ("tpch@2", True), ("tpch@3", False), ("tpch@4", False)
         ]  # fmt: skip
         assert target.load(left.plans[0], core.Control()).rows == 15_000
-        with pytest.raises(UsageError, match=r"Database 1 of tpch in .* complete, has seed 1, not 3"):
+        with pytest.raises(UsageError, match=r"Database 1 of tpch .* complete, has seed 1, not 3"):
             resume.rest(target, dataclasses.replace(PLAN, seed=3), names)
         with pytest.raises(UsageError, match=r"load of database 2 of tpch in .* has scale 0\.01"):
             resume.rest(target, dataclasses.replace(PLAN, scale=0.02), names[1:])
