@@ -136,7 +136,7 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
     require(study, folder)
     checks.require_installed(study)
     if OutLock.held(folder):
-        raise UsageError(f"A study is at work in {folder}; wait for it, or give another --out.")
+        raise UsageError(f"A study is running in {folder}; wait for it, or use another --out.")
     slots = slots_of(study)
     found, told = ahead(study, slots, out)
     if book is None:
