@@ -63,7 +63,7 @@ def _storage(case: Case) -> Iterable[Ruling]:
         return
     worst = max(shares, key=lambda load: shares[load])
     step, phase = first[worst], case.phase_of(first[worst])
-    more = f" {len(shares) - 1} more loads are affected." if len(shares) > 1 else ""
+    more = f" Other loads affected: {len(shares) - 1}." if len(shares) > 1 else ""
     yield Ruling(
         "warning",
         f"Storage fell behind the rate: {step.label}: {shares[worst]:.3g} % of the I/Os due were "

@@ -56,7 +56,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
         before, after = case.value(at.drop_from_iops), case.value(at.drop_to_iops)
         at_s = case.value(at.drop_at_s) or 0
         how = "between two windows" if _between(case, at, at_s) else "at once"
-        more = f" {len(found) - 1} more loads are affected." if len(found) > 1 else ""
+        more = f" Other loads affected: {len(found) - 1}." if len(found) > 1 else ""
         phase = case.phase_of(step)
         yield Ruling(
             "disturbed" if spoils else "warning",
