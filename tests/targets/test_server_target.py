@@ -90,6 +90,8 @@ class Private(PrivateServer[str]):
     def exit_reason(self) -> DynoError | None:
         return self.died
 
+    # The life cycle above is replaced, so a call of these fails the test.
+
     def _find(self) -> str:
         raise NotImplementedError
 

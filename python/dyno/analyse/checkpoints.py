@@ -20,8 +20,8 @@ def checkpoints(
     """Counts checkpoints and finds the longest time between two.
 
     The count is the difference between the first and the last reading in the window, so every
-    counted checkpoint started in it. It can miss a checkpoint in the first or last second. There
-    is no estimate if the server was not sampled or reset its counters.
+    counted checkpoint started in it. It can miss a checkpoint in the first or last second. Without
+    samples of the server, or after it reset its counters, nothing is reported.
 
     Args:
         at: The metrics of the level.

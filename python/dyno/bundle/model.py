@@ -361,9 +361,9 @@ class CriterionResult(Model):
         idle: Whether a missing result is neutral: no limited operation occurred, such as reads, or
             it cannot be separated from other operations.
         value: Value of the whole window, in ``unit``.
-        worst: Value of the interval nearest to the limit or furthest beyond it.
+        worst: Value of the worst interval against the limit.
         worst_t_ns: Start of that interval, ns since the Unix epoch.
-        failing, intervals: Number of intervals beyond the limit, and of all intervals.
+        failing, intervals: Number of intervals that violate the limit, and of all intervals.
         note: What the value refers to, if that needs explanation.
     """
 

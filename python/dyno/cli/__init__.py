@@ -43,7 +43,7 @@ class Verbs(click.Group):
         """The command that ``args`` begins with.
 
         Raises:
-            UsageError: If there is no such command; suggests the nearest one.
+            UsageError: For an unknown command; suggests the nearest one.
         """
         if args and args[0] not in self.list_commands(ctx):
             hint = nearest(args[0], self.list_commands(ctx))

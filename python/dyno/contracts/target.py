@@ -401,5 +401,5 @@ class Resumable(Protocol):
     """
 
     def unfinished(self, workload: str) -> Unfinished | None:
-        """The interrupted load in the journal; None if there is no journal of Dyno's."""
+        """The interrupted load in the journal; None without a journal that Dyno wrote."""
         ...

@@ -27,7 +27,7 @@ MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(metrics.FindsEstimates):
     """A bundle with its estimates, and lookups for the rules."""
 
     bundle: Bundle
@@ -37,19 +37,6 @@ class Case:
     def of(cls, bundle: Bundle, estimates: Iterable[Estimate]) -> Case:
         """The case of ``bundle``."""
         return cls(bundle, tuple(estimates))
-
-    @cached_property
-    def known(self) -> metrics.Estimates:
-        """The same by their keys."""
-        return metrics.Estimates(self.estimates)
-
-    def estimate(self, key: metrics.Key) -> Estimate | None:
-        """The estimate of a metric, if there is one."""
-        return self.known.estimate(key)
-
-    def value(self, key: metrics.Key) -> float | None:
-        """The value of the estimate with this key."""
-        return self.known.value(key)
 
     def phases(self, *kinds: str) -> list[Phase]:
         """Phases of these kinds; of all measured kinds by default."""

@@ -112,7 +112,7 @@ def cpu_cap(host: Host) -> Finding | None:
         "cgroup-cpu",
         "warning",
         f"A control group limits CPU time to {quota:g} of {logical} CPUs and throttles "
-        "processes beyond it. Remove the limit, or pin to whole CPUs with a cpuset.",
+        "processes that exceed it. Remove the limit, or pin to whole CPUs with a cpuset.",
     )
 
 

@@ -3,7 +3,7 @@
 ``metrics.Level("users-8").operation("payment").response("p95")`` is the key of an estimate.
 """
 
-from dyno.bundle.metrics.base import Estimates, Key, Metric, Scope, declared
+from dyno.bundle.metrics.base import Estimates, FindsEstimates, Key, Metric, Scope, declared
 from dyno.bundle.metrics.criteria import Criterion
 from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
 from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
@@ -21,6 +21,7 @@ __all__ = [
     "Criterion",
     "Curve",
     "Estimates",
+    "FindsEstimates",
     "Gap",
     "Index",
     "Key",

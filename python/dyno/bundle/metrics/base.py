@@ -198,6 +198,25 @@ class Estimates:
         return [middle for _, middle in sorted(found)]
 
 
+class FindsEstimates:
+    """Lookups by key, for a class with ``estimates``."""
+
+    estimates: tuple[Estimate, ...]
+
+    @cached_property
+    def known(self) -> Estimates:
+        """The estimates by their keys."""
+        return Estimates(self.estimates)
+
+    def estimate(self, key: Key) -> Estimate | None:
+        """The estimate of a metric; None if the run has none."""
+        return self.known.estimate(key)
+
+    def value(self, key: Key) -> float | None:
+        """The value of a metric; None if the run has none."""
+        return self.known.value(key)
+
+
 def declared(name: str) -> list[Metric]:
     """Returns the metrics that match the name of an estimate; none if it is undeclared."""
     return [one for one in all_declared() if one.pattern.fullmatch(name)]

@@ -10,7 +10,7 @@ class Criterion(Scope, names=r"criterion\.(?P<level>[^.]+)\.(?P<criterion>.+)"):
 
     value = Metric(None)
     worst = Metric(None)
-    """Value of the interval nearest to the limit or furthest beyond it."""
+    """Value of the worst interval against the limit."""
     worst_t_ns = Metric("ns")
     failing = Metric()
     intervals = Metric()

@@ -60,7 +60,7 @@ class SearchDetail(Detail):
         unsettled: Whether ``failing`` broke no limit in a steady window.
         monotone: Whether no load above ``failing`` met the limits.
         stopped: Why it ended: ``resolution``, ``most``, ``least``, ``time`` or ``broken-off``.
-        counted: Levels of the maximum, or of the failing load if there is no maximum.
+        counted: Levels of the maximum, or of the failing load if no load passed.
         bounding: The same levels, and those of ``failing``.
         refused: Levels for which the server rejected further sessions.
     """

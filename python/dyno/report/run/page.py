@@ -71,7 +71,7 @@ class LoadRate:
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(metrics.FindsEstimates):
     """A bundle with its estimates and findings, and lookups for the sections."""
 
     bundle: Bundle
@@ -94,19 +94,6 @@ class Page:
     def run(self) -> Run:
         """The bundle's run.json."""
         return self.bundle.run
-
-    @cached_property
-    def known(self) -> metrics.Estimates:
-        """The estimates by their keys."""
-        return metrics.Estimates(self.estimates)
-
-    def estimate(self, key: metrics.Key) -> Estimate | None:
-        """The estimate of a metric, if there is one."""
-        return self.known.estimate(key)
-
-    def value(self, key: metrics.Key) -> float | None:
-        """The value of a metric, if there is one."""
-        return self.known.value(key)
 
     def phases(self, *kinds: PhaseKind) -> list[Phase]:
         """Phases of these kinds."""
