@@ -73,11 +73,13 @@ def test_the_planted_maximum_is_found(out: Path) -> None:
     made = document(done)
     assert "users with new_order p95 < 98 ms and errors total = 0" in done.stderr
     found = made["capacity"]
-    # Below four only if the machine itself took 18 ms of a transaction: the windows tell.
+    assert (found["best"] or 0) <= 4, found
+    # Below four, or measured twice, only if the machine itself took 18 ms of a transaction: a
+    # window at or below four that failed tells.
     kept = [window["passed"] for window in found["windows"] if window["load"] <= 4]
-    assert found["best"] == 4 if all(kept) else (found["best"] or 0) < 4, found
     if all(kept):
-        assert (found["failing"], found["confirmed"], found["stopped"]) == (5, True, "resolution")
+        assert (found["best"], found["failing"]) == (4, 5)
+        assert (found["confirmed"], found["stopped"]) == (True, "resolution")
         assert found["tps"]["mean"] == pytest.approx(50, rel=0.1)
     bundle = Bundle.open(Path(made["bundle"]))
     assert len(bundle.levels()) == len(found["windows"]) >= 4
