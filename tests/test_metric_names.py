@@ -90,7 +90,7 @@ def test_a_mistyped_metric_is_an_error() -> None:
 
 
 def test_a_name_that_is_built_is_declared_with_its_unit() -> None:
-    place = metrics.Place("a+b", "fill40").curve("random_read")
+    place = metrics.VolumeSet("a+b", "fill40").curve("random_read")
     for key in (
         metrics.Level("users-8").per_min("new_orders"),
         metrics.Queries("duckdb").refresh(1).function("rf1"),

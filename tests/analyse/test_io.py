@@ -14,7 +14,7 @@ from scipy import stats
 from dyno.analyse import estimate
 from dyno.analyse.histograms import Latencies
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import loads
+from dyno.profiles.volume_sets import loads
 from tests.storage_rows import Row, bundle, rising, step
 
 CURVE = "random_read_8k"

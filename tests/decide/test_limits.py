@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle.model import Finding, Place, TargetFacts
+from dyno.bundle.model import Finding, Location, TargetFacts
 from dyno.decide.limits import rules
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
@@ -166,7 +166,7 @@ def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["machine", "elsewhere"])
-def test_a_machine_that_was_not_observed_is_not_blamed(tmp_path: Path, place: Place) -> None:
+def test_a_machine_that_was_not_observed_is_not_blamed(tmp_path: Path, place: Location) -> None:
     builder = Builder(tmp_path / "run").oltp(16)
     url = "postgresql:///bench?host=db1"
     builder.targets["postgresql"] = TargetFacts(url=url, version="PostgreSQL 18.1", place=place)

@@ -9,7 +9,7 @@ import pytest
 
 from dyno.errors import DiskFullError, TargetError, UsageError
 from dyno.profiles import fill, spec
-from dyno.profiles.volume import Volume, arms, order, parse
+from dyno.profiles.volume import Volume, order, parse, volume_sets
 from dyno.stages import profile
 
 
@@ -45,10 +45,17 @@ def test_what_is_no_volume(tmp_path: Path, texts: tuple[str, ...], words: str) -
 
 def test_what_is_measured_at_once(tmp_path: Path) -> None:
     volumes = folders(tmp_path, "a", "b", "c")
-    assert [arm.label for arm in arms(volumes, "together")] == ["a+b+c"]
-    assert [arm.label for arm in arms(volumes, "compare")] == ["a", "b", "c"]
-    assert [arm.label for arm in arms(volumes, "scaling")] == ["a", "a+b", "a+b+c"]
-    turns = [(repeat, arm.label) for repeat, arm in order(arms(volumes, "compare"), 2)]
+    assert [volume_set.label for volume_set in volume_sets(volumes, "together")] == ["a+b+c"]
+    assert [volume_set.label for volume_set in volume_sets(volumes, "compare")] == ["a", "b", "c"]
+    assert [volume_set.label for volume_set in volume_sets(volumes, "scaling")] == [
+        "a",
+        "a+b",
+        "a+b+c",
+    ]
+    turns = [
+        (repeat, volume_set.label)
+        for repeat, volume_set in order(volume_sets(volumes, "compare"), 2)
+    ]
     assert turns == [(1, "a"), (1, "b"), (1, "c"), (2, "c"), (2, "b"), (2, "a")]
 
 

@@ -7,12 +7,12 @@ use serde_json::json;
 #[derive(Clone)]
 struct Standstill(Duration);
 
-struct Place {
+struct FakeTerminal {
     standstill: Option<Duration>,
 }
 
 impl Workload for Standstill {
-    type Terminal = Place;
+    type Terminal = FakeTerminal;
 
     fn name(&self) -> &'static str {
         "standstill"
@@ -26,12 +26,12 @@ impl Workload for Standstill {
         Vec::new()
     }
 
-    fn terminal(&self, user: u32) -> Place {
-        Place { standstill: (user == 0).then_some(self.0) }
+    fn terminal(&self, user: u32) -> FakeTerminal {
+        FakeTerminal { standstill: (user == 0).then_some(self.0) }
     }
 }
 
-impl Terminal for Place {
+impl Terminal for FakeTerminal {
     fn draw(&mut self) -> usize {
         0
     }

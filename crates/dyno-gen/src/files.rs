@@ -1,10 +1,10 @@
 //! A workload's rows as files.
 
 mod arrow;
+mod destination;
 mod format;
 mod line;
 mod parquet;
-mod place;
 mod text;
 mod turns;
 
@@ -19,10 +19,10 @@ use crate::dataset::{Dataset, Workload};
 use crate::sink::TextFormat;
 use crate::usage::usage;
 use arrow::Arrow;
+use destination::Destination;
 pub use format::FileFormat;
 use line::write;
 use parquet::Parquet;
-use place::Place;
 use text::Text;
 
 /// Maximum number of files per table.
@@ -107,12 +107,12 @@ pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
     let mut files = Vec::new();
     for table in &tables {
         for number in numbers.clone() {
-            let place = if device {
-                Place::device(&plan.dir)
+            let destination = if device {
+                Destination::device(&plan.dir)
             } else {
-                Place::new(&plan.dir, &plan.file_name(table, number), plan.replace)?
+                Destination::new(&plan.dir, &plan.file_name(table, number), plan.replace)?
             };
-            files.push((data.part(table, number - 1, plan.parts)?, place));
+            files.push((data.part(table, number - 1, plan.parts)?, destination));
         }
     }
     let expected = |table: &&str| data.row_count(table).map(|rows| rows.count);

@@ -22,7 +22,6 @@ mod notes;
 mod outcome;
 mod pace;
 mod pattern;
-mod place;
 mod plan;
 mod profile;
 mod record;
@@ -32,6 +31,7 @@ mod seeds;
 mod settle;
 mod step;
 mod tally;
+mod targets;
 mod window;
 mod worker;
 
@@ -40,13 +40,13 @@ pub use fault::Fault;
 pub use notes::{Note, Notes, Topic};
 pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};
 pub use pattern::Order;
-pub use place::{Content, Kind};
 pub use plan::{
     Arrivals, Block, CeilingOf, Curve, Job, OnError, Plan, Rate, Search, Settle, Sync, SyncCall,
     Target,
 };
 pub use profile::profile;
 pub use search::Stopped;
+pub use targets::{Content, Kind};
 
 /// Engines that a plan can ask for by name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

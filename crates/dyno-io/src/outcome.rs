@@ -12,9 +12,9 @@ use crate::Notes;
 use crate::ceiling::{Point, inside};
 use crate::engine::Name;
 use crate::fault::Fault;
-use crate::place::{Content, Kind, Place};
 use crate::plan::CeilingOf;
 use crate::tally::Counts;
+use crate::targets::{Content, Kind, OpenTarget};
 
 pub use course::{Found, Purpose};
 
@@ -63,7 +63,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub(crate) fn of(place: &Place) -> Self {
+    pub(crate) fn of(place: &OpenTarget) -> Self {
         Self {
             name: place.name.clone(),
             path: place.path.clone(),

@@ -13,9 +13,9 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 
 use crate::engine::{Choice, Name};
 use crate::outcome::{Found, Step, Subject};
-use crate::place::{self, Kind, Place};
 use crate::report::Spools;
 use crate::seeds::derived;
+use crate::targets::{self, Kind, OpenTarget};
 use crate::{Notes, Outcome, Plan, Topic};
 use progress::{Progress, fill_ms};
 
@@ -47,7 +47,7 @@ struct Run<'a> {
     plan: &'a Plan,
     progress: Progress<'a>,
     /// Empty with the null engine, which touches no storage.
-    places: Vec<Place>,
+    places: Vec<OpenTarget>,
     stage: usize,
     /// What to open next; `auto` turns to `psync` for good once that had to take over.
     choice: Choice,
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
             }
         } else {
             control.set_step("opening the targets");
-            run.places = place::open_all(plan, &mut run.notes)?;
+            run.places = targets::open_all(plan, &mut run.notes)?;
             run.prepare_seconds = begin.elapsed().as_secs_f64();
         }
         Ok(run)
@@ -103,14 +103,14 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let (plan, control) = (self.plan, self.progress.control);
-        place::grow_all(plan, stage, &mut self.places)?;
+        targets::grow_all(plan, stage, &mut self.places)?;
         control.set_step("filling the targets");
-        let length = |place: &Place| place.to_fill.end - place.to_fill.start;
+        let length = |place: &OpenTarget| place.to_fill.end - place.to_fill.start;
         let all: u64 = self.places.iter().map(length).sum();
         let (done, planned_ms) = (AtomicU64::new(0), fill_ms(plan, stage));
         let progress = &self.progress;
         let places = (stage, self.places.as_slice());
-        let name = place::fill_all(plan, places, control, &mut self.notes, |written| {
+        let name = targets::fill_all(plan, places, control, &mut self.notes, |written| {
             let done = done.fetch_add(written, Relaxed) + written;
             let share = done as f64 / all.max(1) as f64;
             progress.tell((planned_ms as f64 * share) as u64);

@@ -26,7 +26,7 @@ def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterab
     if level.left_out_s:
         yield at.left_out_s.estimate(
             level.left_out_s,
-            f"{level.table}: rows of the phase settling, before throughput was steady",
+            f"{level.table}: rows of the settling phase, before throughput was steady",
         )
 
 
@@ -52,7 +52,7 @@ def _client(at: metrics.Level, outcome: Outcome, seconds: float) -> Iterable[Est
         (at.gone, outcome.gone),
     ):
         if value is not None:
-            yield key.estimate(value, "the driver's outcome")
+            yield key.estimate(value, "driver outcome")
 
 
 def _worst(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
@@ -74,7 +74,7 @@ def _worst(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
     ):
         if peak is None or peak.value is None or peak.at_s is None or peak.seconds is None:
             continue
-        source = f"the driver's outcome: the worst part of the window, {peak.seconds:.3g} s"
+        source = f"driver outcome: worst part of the window, {peak.seconds:.3g} s"
         yield key.estimate(factor * peak.value, source)
         yield begun.estimate(peak.at_s, source)
 
@@ -83,7 +83,7 @@ def _apart(at: metrics.Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     """The time offset between the measurements of the databases that a level sums up."""
     apart_s = phase.detail.apart_s
     if apart_s is not None:
-        source = "from the first start of a database's measurement to the last"
+        source = "from the first to the last start of a database's measurement"
         yield at.apart_s.estimate(apart_s, source)
 
 
@@ -93,11 +93,11 @@ def _writer(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
     busy = writer.busy_share
     if busy is not None:
         yield at.writer_busy_percent.estimate(
-            100 * busy, "time from the end of a writer's BEGIN to that of its COMMIT / window"
+            100 * busy, "time from the end of a writer's BEGIN to the end of its COMMIT / window"
         )
     waits = writer.wait_ms or Times()
     for which in WAITS:
         wait: float | None = getattr(waits, which)
         if wait is not None:
-            source = "how long transactions waited for the right to write"
+            source = "time transactions waited for the write lock"
             yield at.writer_wait(which).estimate(wait, source)

@@ -92,7 +92,7 @@ def _target(
         return
     yield at.power_total_s.estimate(
         sum(test.seconds.values()) if apart else (test.end_ns - test.start_ns) / 1e9,
-        f"{table}: sum of the queries' seconds, between which the caches were emptied"
+        f"{table}: sum of the queries' seconds; caches emptied before each query"
         if apart
         else f"{table}: first submission to last completion",
     )
@@ -103,8 +103,8 @@ def _target(
         return
     yield at.power_score.estimate(
         3600 * scale / geometric_mean(raised(list(test.seconds.values()))),
-        "Dyno's own: 3600·SF / geometric mean of the queries' seconds, none below 1/1000 of "
-        "the longest; without the refresh functions, so no TPC-H power figure",
+        "Dyno's own metric: 3600·SF / geometric mean of the queries' seconds, each at least "
+        "1/1000 of the longest; without refresh functions, so not TPC-H power",
     )
 
 
@@ -123,7 +123,7 @@ def _comparison(at: metrics.QueriesPair, first: _Power, other: _Power) -> Iterab
     total = sum(other.seconds[query] for query in common)
     yield at.total_ratio.estimate(
         sum(first.seconds[query] for query in common) / total,
-        f"sum of the seconds of the {len(common)} queries that both ran",
+        f"sum over the {len(common)} queries that both ran",
     )
     slower = sum(ratio < 1 for ratio in ratios.values())
-    yield at.slower_queries.estimate(slower, "queries that took longer on the other")
+    yield at.slower_queries.estimate(slower, "queries that were slower on the other")

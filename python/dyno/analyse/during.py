@@ -93,15 +93,13 @@ def during(bundle: Bundle) -> list[Estimate]:
 
 def _maintenance(course: Course) -> Iterable[Estimate]:
     detail, at = course.phase.detail, course.metrics
-    yield at.seconds.estimate(
-        (course.end_ns - course.start_ns) / 1e9, "the maintenance, all rounds"
-    )
+    yield at.seconds.estimate((course.end_ns - course.start_ns) / 1e9, "maintenance, all rounds")
     for key, value, source in (
-        (at.rounds, detail.rounds, "how often the maintenance was done in full"),
+        (at.rounds, detail.rounds, "complete maintenance rounds"),
         (
             at.space_peak_bytes,
             detail.space_peak_bytes,
-            "largest reading of the room taken beyond what was there",
+            "largest extra space in use",
         ),
         (at.space_estimate_bytes, detail.space_estimate_bytes, detail.space_estimate_source or ""),
     ):
@@ -109,13 +107,12 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
             yield key.estimate(value, source)
     size, taken = detail.written_bytes, detail.written_s
     if size:
-        source = "bytes on storage of all backups that were ended"
+        source = "bytes on storage of all completed backups"
         yield at.written_bytes.estimate(size, source)
     if size and taken:
         yield at.mb_per_s.estimate(
             size / taken / 1e6,
-            "bytes on storage of the backups / seconds of writing and syncing them, "
-            "without proving them",
+            "backup bytes on storage / seconds of writing and syncing, excluding verification",
         )
 
 
@@ -184,7 +181,7 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
         failed += row["error_kind"] is not None
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
-    yield at.queries_failed.estimate(failed, "queries round the maintenance")
+    yield at.queries_failed.estimate(failed, "queries around the maintenance")
     by_query: dict[str, list[float]] = {}
     for query, taken in seconds["before"]:
         by_query.setdefault(query, []).append(taken)

@@ -136,9 +136,11 @@ def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] 
     if not every:
         return []
     lies_on = profiled_devices(profile)
-    arms = list(dict.fromkeys(step.arm for step in every))
-    arm = next((one for one in arms if lies_on.get(one, set()) & set(devices)), arms[0])
-    own = [step for step in every if step.arm == arm]
+    volume_sets = list(dict.fromkeys(step.volume_set for step in every))
+    volume_set = next(
+        (one for one in volume_sets if lies_on.get(one, set()) & set(devices)), volume_sets[0]
+    )
+    own = [step for step in every if step.volume_set == volume_set]
     full = max(step.stage for step in own)
     figures = metrics.Estimates(profiled)
     found: dict[str, Best] = {}
@@ -280,10 +282,10 @@ def _cached(at: metrics.Gap, bundle: Bundle, phase: Phase, taken: _Taken) -> Ite
     source = "queries table: bytes_read of all queries of the phase"
     yield at.engine_read_bytes.estimate(sum(known), source)
     read = taken.read_mbps * 1e6 * seconds
-    whole = "mean MB/s read × the time from the first measured query to the end"
+    whole = "mean MB/s read × time from the first measured query to the end"
     yield at.device_read_bytes.estimate(read, whole)
     if sum(known) > 0:
         yield at.cache_percent.estimate(
             max(0.0, 100 * (1 - read / sum(known))),
-            "1 - bytes read from the device / bytes that the engine asked the system for",
+            "1 − bytes read from the device / bytes the engine read from the system",
         )

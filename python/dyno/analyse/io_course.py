@@ -83,15 +83,15 @@ def _key(row: dict[str, Any]) -> Key | None:
 
 def _load(at: metrics.StorageLoad, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
     fewest = min(len(course.rates) for course in found)
-    source = f"{_TABLE}: whole intervals of the window that has fewest"
+    source = f"{_TABLE}: whole intervals of the window with the fewest"
     yield at.intervals.estimate(fewest, source)
     lines = [line for course in found if (line := _line(course)) is not None]
     if lines:
         worst = max(lines, key=lambda line: (_slopes(line), abs(line.percent)))
         yield at.trend_percent.estimate(
             worst.percent,
-            f"{_TABLE}: change of the fitted line over the window that changes most, in % "
-            "of its mean",
+            f"{_TABLE}: change of the fitted line, in % of the mean, of the window with the "
+            "largest change",
             low=worst.low,
             high=worst.high,
         )
@@ -99,27 +99,25 @@ def _load(at: metrics.StorageLoad, found: Sequence[_Course], start_ns: int) -> I
     if errors:
         yield at.mean_error_percent.estimate(
             max(errors),
-            f"{_TABLE}: half of the 95 % interval of the mean of the window that tells "
-            "least, whose neighbours are alike",
+            f"{_TABLE}: half of the 95 % interval of the mean of the least precise window, "
+            "corrected for autocorrelation",
         )
     cuts = [cut for course in found if (cut := _cut(course)) is not None]
     if cuts:
         discard, bias = max(cuts, key=lambda cut: cut[1])
         yield at.mser_discard_percent.estimate(
             discard,
-            f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, of the window "
-            "whose mean that changes most",
+            f"{_TABLE}: MSER-5, warm-up share of the window whose mean it changes most",
         )
         yield at.mser_bias_percent.estimate(
             bias,
-            f"{_TABLE}: by how much that warm-up moves the mean of the window, in % of the "
-            "mean of the rest",
+            f"{_TABLE}: change of the window's mean by that warm-up, in % of the mean of the rest",
         )
     silent = max((_silent_s(course) for course in found), default=0.0)
     yield at.silent_s.estimate(
         silent,
-        f"{_TABLE}: the longest stretch of a window in which no I/O ended, though "
-        f"{FEWEST_EXPECTED:g} or more were to be expected",
+        f"{_TABLE}: longest time in a window without a completed I/O, while "
+        f"{FEWEST_EXPECTED:g} or more were expected",
     )
     yield from _drop(at, found, start_ns)
 
@@ -154,7 +152,7 @@ def _drop(at: metrics.StorageLoad, found: Sequence[_Course], start_ns: int) -> I
     fall = drop([rate for course in found for rate in course.rates])
     if fall is None:
         return
-    source = f"{_TABLE}: a step fits the windows of the load, one after another, better than noise"
+    source = f"{_TABLE}: a step change fits the windows of the load better than noise"
     yield at.drop_percent.estimate(fall.percent, source)
     yield at.drop_from_iops.estimate(fall.before, source)
     yield at.drop_to_iops.estimate(fall.after, source)

@@ -44,25 +44,25 @@ def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
                 step.seconds,
                 sum,
                 [one.seconds for one in own],
-                "sum of the steps' seconds, also of those at a time",
+                "sum of the steps' seconds, including concurrent steps",
             ),
             (
                 step.rest_bytes,
                 sum,
                 [one.extra_rest_bytes for one in own],
-                "room that the steps left taken",
+                "space in use after the steps",
             ),
             (
                 step.peak_bytes,
                 max,
                 [one.extra_peak_bytes for one in own],
-                "most room that a step took meanwhile",
+                "peak extra space of a step",
             ),
             (
                 step.peak_ratio,
                 max,
                 [one.ratio for one in own],
-                "most room that a step took / size of its table",
+                "peak extra space of a step / size of its table",
             ),
         ):
             values = [value for value in told if value is not None]
@@ -84,7 +84,7 @@ def _load(phase: Phase[LoadDetail]) -> Iterable[Estimate]:
     rest = [step.extra_rest_bytes for step in phase.detail.space]
     if known := [value for value in rest if value is not None]:
         yield at.rest_bytes.estimate(
-            sum(known), "room that tables and rows took, before keys and indexes"
+            sum(known), "space of tables and rows, before keys and indexes"
         )
     if seconds <= 0:
         return

@@ -129,8 +129,8 @@ def _pace(
     most = main.pace.per_min
     yield at.paced_percent.estimate(
         100 * _done(main, measured) * 60 / seconds / (most * scale),
-        f"{main.plural_title.lower()}/min / ({most:g} × {main.unit}s), the most of users who "
-        "key and think; above 100 % unpaced",
+        f"{main.plural_title.lower()}/min / ({most:g} × {main.unit}s), the maximum with "
+        "keying and think time; above 100 % unpaced",
     )
 
 
@@ -152,8 +152,8 @@ def _operation(
         yield key.estimate(value, table)
     yield at.per_s.estimate(done / seconds, table)
     for column, key_of, meaning in (
-        ("response", at.response, "from the intended start to the end"),
-        ("service", at.service, "from the send to the end"),
+        ("response", at.response, "from the scheduled start to the end"),
+        ("service", at.service, "from sending to the end"),
     ):
         merged = Latencies()
         for row in of_it:
@@ -182,16 +182,15 @@ def _steadiness(at: metrics.Level, rates: Throughput) -> Iterable[Estimate]:
         )
     yield at.judged_window_s.estimate(
         BATCH * FEWEST_BATCHES * rates.interval_s,
-        f"{FEWEST_BATCHES} batches of {BATCH} of {every}: the least that MSER-5 can judge",
+        f"{FEWEST_BATCHES} batches of {BATCH} of {every}: the minimum for MSER-5",
     )
     cut = mser5(rates.values)
     if cut is not None:
         yield at.mser_discard_percent.estimate(
             cut.discard_percent,
-            f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady, if "
-            "that moves the mean",
+            f"MSER-5 on {every}: warm-up share; above 50 % not steady, if it changes the mean",
         )
         yield at.mser_bias_percent.estimate(
             bias_percent(rates.values, cut),
-            f"MSER-5 on {every}: by how much that moves the mean, in % of the mean of the rest",
+            f"MSER-5 on {every}: change of the mean by that warm-up, in % of the mean of the rest",
         )

@@ -69,7 +69,7 @@ def resources(bundle: Bundle) -> list[Estimate]:
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
             at = metrics.Resources(phase.name, curve)
-            estimates += _phase(at, of_curves, spans, f"{_SAMPLES}, of the curve")
+            estimates += _phase(at, of_curves, spans, f"{_SAMPLES} of the curve")
     return [*estimates, *_of_loads(stored, series.get(_BUSY))]
 
 
@@ -97,7 +97,7 @@ def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]
         value = mean(found)
         if value is not None:
             yield load.cpu_percent.estimate(
-                value, "samples in the windows of the load; of all processors of this machine"
+                value, "samples in the windows of the load; of all CPUs of this machine"
             )
 
 

@@ -33,7 +33,7 @@ def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
     at = metrics.Capacity()
     yield (at.rate if by == "rate" else at.users).estimate(
         best,
-        "the largest load that kept the limits; above: the smallest that did not",
+        "the largest load that passed; upper bound: the smallest that failed",
         low=best,
         high=phase.detail.failing,
     )

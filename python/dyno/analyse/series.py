@@ -58,7 +58,7 @@ def throughput(rows: Iterable[dict[str, Any]], seconds: float | None = None) -> 
     start, last = min(done), max(done)
     length = max(last - start + round(lengths[last] * 1e9), round((seconds or 0.0) * 1e9))
     if length // step > _MOST_INTERVALS:
-        raise UsageError("The bundle is damaged: the times of its operations are absurd.")
+        raise UsageError("The bundle is damaged: its operations have impossible times.")
     # The driver's clock and the stored times differ by some nanoseconds of rounding.
     whole = [0.0] * max(1, math.floor(length / step + 1e-3))
     for t_ns, count in done.items():

@@ -29,13 +29,13 @@ def silence(at: metrics.Level, level: Level) -> Iterable[Estimate]:
     yield at.connections_lost.estimate(lost, level.table)
     yield at.silent_s.estimate(
         silent * step,
-        f"{level.table}: whole intervals of {step:g} s in which no transaction ended, "
-        "though some were due",
+        f"{level.table}: whole intervals of {step:g} s without a completed transaction, "
+        "while some were due",
     )
     yield at.silence_expected.estimate(
         expected,
-        "transactions to be expected in the worst of those stretches: what was due, or the "
-        "mean throughput × its length",
+        "transactions expected in the longest such stall: those due, or mean throughput × "
+        "its length",
     )
 
 

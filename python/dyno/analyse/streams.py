@@ -112,7 +112,7 @@ def _tests(bundle: Bundle) -> dict[tuple[str, str], _Test]:
 
 
 def _refreshes(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
-    source = f"{_TABLE}: the transaction from its begin to its commit"
+    source = f"{_TABLE}: the transaction, from begin to commit"
     for row in test.stream(REFRESH_STREAM):
         if not failed([row]):
             key = at.refresh(row["position"]).function(row["query"])
@@ -145,7 +145,7 @@ def _power(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     yield at.power.estimate(
         figures.power(test.scale, intervals, seconds),
         "3600·SF / 24th root of the product of 22 query intervals and 2 refresh intervals, "
-        "no query interval below 1/1000 of the longest",
+        "each query interval at least 1/1000 of the longest",
         unit=_unit(test.scale),
     )
 

@@ -11,7 +11,7 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
 from dyno.analyse.waits import Waits
-from dyno.bundle.model import Place, Role, TargetFacts
+from dyno.bundle.model import Location, Role, TargetFacts
 from dyno.bundle.observed import Reading, Series, mean
 from dyno.bundle.series import Key, of_device
 from dyno.bundle.tables import counts
@@ -38,7 +38,7 @@ class LevelWindow:
         return self.level.seconds
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Location:
         """Where the target runs."""
         return "machine" if self.facts is None else self.facts.place
 

@@ -210,7 +210,7 @@ class Applied(Model):
     restored: bool | None = None
 
 
-Place = Literal["process", "machine", "elsewhere"]
+Location = Literal["process", "machine", "elsewhere"]
 Role = Literal["data", "log", "temp"]
 
 
@@ -231,7 +231,7 @@ class TargetFacts(Model):
 
     url: str
     version: str
-    place: Place
+    place: Location
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
     devices: dict[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dyno.confinement.limits_asked import Bound
-from dyno.confinement.places import Place
+from dyno.confinement.places import ParentGroup
 from dyno.errors import UsageError
 from dyno.host.files import read_int, read_text
 
@@ -38,7 +38,7 @@ class Group:
         place: The place it was created in.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ParentGroup) -> None:
         """Creates it.
 
         Raises:

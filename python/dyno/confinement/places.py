@@ -28,7 +28,7 @@ _ADVICE = (
 
 
 @dataclass(frozen=True)
-class Place:
+class ParentGroup:
     """A group in which new ones can be created.
 
     Attributes:
@@ -44,7 +44,7 @@ class Place:
     controllers: frozenset[Controller]
 
 
-def find(needed: Collection[Controller], root: Path = ROOT) -> list[Place]:
+def find(needed: Collection[Controller], root: Path = ROOT) -> list[ParentGroup]:
     """Finds where groups with these controllers can be created, one place per hierarchy.
 
     Raises:
@@ -100,14 +100,14 @@ def _is_first(name: Controller, root: Path) -> bool:
     return bool(_version(name, 1, root))
 
 
-def _first(name: Controller, root: Path) -> Place:
+def _first(name: Controller, root: Path) -> ParentGroup:
     own = _version(name, 1, root)[0]
     if not os.access(own, os.W_OK):
         raise UsageError(f"--limit: no right to make a control group in {own}. {_ADVICE}")
-    return Place(1, own, own, frozenset({name}))
+    return ParentGroup(1, own, own, frozenset({name}))
 
 
-def _second(needed: list[Controller], root: Path) -> Place:
+def _second(needed: list[Controller], root: Path) -> ParentGroup:
     """The nearest ancestor group that delegates these controllers to its children."""
     above = _version(needed[0], 2, root)
     if not above:
@@ -122,7 +122,7 @@ def _second(needed: list[Controller], root: Path) -> Place:
         if missing:
             continue
         if os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK):
-            return Place(2, folder, above[0], frozenset(needed))
+            return ParentGroup(2, folder, above[0], frozenset(needed))
         denied = denied or folder
     if denied is not None:
         raise UsageError(

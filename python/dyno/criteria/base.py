@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dyno.bundle.model import Place, Role
+from dyno.bundle.model import Location, Role
 
 Units = Mapping[str, float]
 """Units of one kind, each with how many of the first one it is."""
@@ -39,7 +39,7 @@ class Window(Protocol):
         ...
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Location:
         """Where the target works."""
         ...
 

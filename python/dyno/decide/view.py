@@ -8,7 +8,7 @@ from typing import Any
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.resource import DEVICE_METRICS
-from dyno.bundle.model import Phase, Place, tells
+from dyno.bundle.model import Location, Phase, tells
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -197,7 +197,7 @@ def runs_apart(case: Case, target: str | None) -> bool:
     return _place(case, target) == "machine"
 
 
-def _place(case: Case, target: str | None) -> Place:
+def _place(case: Case, target: str | None) -> Location:
     """Where a target runs; a phase without one runs in Dyno's process."""
     if target is None:
         return "process"

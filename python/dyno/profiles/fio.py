@@ -10,7 +10,7 @@ from dyno.errors import UsageError
 from dyno.profiles.fill import Stage
 from dyno.profiles.job import PAGE, Job
 from dyno.profiles.model import Curve, Profile
-from dyno.profiles.volume import How, Volume, arms
+from dyno.profiles.volume import How, Volume, volume_sets
 
 _FILE = "dyno-fio.dat"
 _HUGE_PAGE = 2 << 20
@@ -110,10 +110,10 @@ def job_file(
         }
         known = {name: size for name, size in sizes.items() if size is not None}
         sections += _prepare(level, volumes, known)
-        turns = arms(volumes, how)
-        for arm in turns:
-            start = level + f"{arm.label}-" * (len(turns) > 1)
-            turn = _Turn(start, arm.volumes, known, timed)
+        turns = volume_sets(volumes, how)
+        for volume_set in turns:
+            start = level + f"{volume_set.label}-" * (len(turns) > 1)
+            turn = _Turn(start, volume_set.volumes, known, timed)
             for curve in profile.curves:
                 sections += _curve(curve, turn)
     return "\n\n".join(["\n".join(purpose), *sections]) + "\n"

@@ -10,8 +10,8 @@ from dyno.bundle.metrics import Curve, StorageLoad
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import counts
-from dyno.profiles.arms import Load, arms, loads
 from dyno.profiles.model import Settle
+from dyno.profiles.volume_sets import Load, loads, volume_sets
 
 COLUMNS = (
     *("t_ns", "seconds", "volume", "stage", "repeat", "phase", "level", "purpose", "pattern"),
@@ -25,7 +25,7 @@ _USUAL_ROUNDS = Settle().rounds
 _LONGEST_S = 1e8
 
 Key = tuple[str, int, int, str, int]
-"""Identifies a step: arm, fill level, repeat, curve and position in the curve."""
+"""Identifies a step: volume set, fill level, repeat, curve and position in the curve."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class Step:
     """One step: a window of a load.
 
     Attributes:
-        arm: Label of the volumes.
+        volume_set: Label of the volumes.
         curve: Its curve.
         level: Its position in the curve; the depth in bundles without positions.
         purpose: ``list``, ``grow``, ``narrow``, ``confirm`` or ``settle``.
         load: The requested load.
-        curve_metrics: Metrics of its curve at its arm and fill level.
+        curve_metrics: Metrics of its curve at its volume set and fill level.
         label: Display label: ``random_read at depth 8``.
         rounds: Number of windows that must agree, if its load repeats until it is steady.
         row: Its row, without histograms; missing values are null.
         errors: Failed I/Os by class.
     """
 
-    arm: str
+    volume_set: str
     stage: int
     repeat: int
     curve: str
@@ -61,7 +61,7 @@ class Step:
     @property
     def key(self) -> Key:
         """Identifies the step within the bundle."""
-        return (self.arm, self.stage, self.repeat, self.curve, self.level)
+        return (self.volume_set, self.stage, self.repeat, self.curve, self.level)
 
     @property
     def metrics(self) -> StorageLoad:
@@ -109,25 +109,25 @@ def steps(bundle: Bundle) -> list[Step]:
     rows = [row for row in bundle.table("io").select(list(COLUMNS)).to_pylist() if _says(row)]
     stages = {(row["volume"], row["stage"] or 0) for row in rows}
     places = {
-        (arm.label, stage.index): (arm.metrics(stage), stage.label)
-        for arm in arms(bundle.run, stages)
-        for stage in arm.stages
+        (volume_set.label, stage.index): (volume_set.metrics(stage), stage.label)
+        for volume_set in volume_sets(bundle.run, stages)
+        for stage in volume_set.stages
     }
     asked: dict[tuple[str, int, str], list[tuple[int, float | None]]] = {}
     for row in rows:
         key = (row["volume"], row["stage"] or 0, row["phase"])
         asked.setdefault(key, []).append((row["queue_depth"], row["rate"]))
     named = {key: loads(pairs) for key, pairs in asked.items()}
-    several = len({arm for arm, _ in places}) > 1
+    several = len({volume_set for volume_set, _ in places}) > 1
     found: list[Step] = []
     for row in rows:
-        arm, stage, curve = row["volume"], row["stage"] or 0, row["phase"]
+        volume_set, stage, curve = row["volume"], row["stage"] or 0, row["phase"]
         depth = row["queue_depth"]
-        load = named[arm, stage, curve][depth, row["rate"]]
-        place, full = places[arm, stage]
+        load = named[volume_set, stage, curve][depth, row["rate"]]
+        place, full = places[volume_set, stage]
         found.append(
             Step(
-                arm=arm,
+                volume_set=volume_set,
                 stage=stage,
                 repeat=row["repeat"] or 1,
                 curve=curve,
@@ -135,7 +135,7 @@ def steps(bundle: Bundle) -> list[Step]:
                 purpose=row["purpose"] or "list",
                 load=load,
                 curve_metrics=place.curve(curve),
-                label=_label(curve, load, arm if several else "", full),
+                label=_label(curve, load, volume_set if several else "", full),
                 rounds=settled_rounds(bundle.run, curve),
                 row=row,
                 errors=counts(row["errors"]),
@@ -181,7 +181,12 @@ def _says(row: dict[str, Any]) -> bool:
     return all(row[name] is not None for name in whole) and 0 < (row["seconds"] or 0) < _LONGEST_S
 
 
-def _label(curve: str, load: Load, arm: str, full: str) -> str:
+def _label(curve: str, load: Load, volume_set: str, full: str) -> str:
     at = f"{load.rate:,.0f} I/Os a second" if load.by_rate else f"depth {load.depth}"
-    words = [curve, f"of {arm}" if arm else "", f"{full} full" if full else "", f"at {at}"]
+    words = [
+        curve,
+        f"of {volume_set}" if volume_set else "",
+        f"{full} full" if full else "",
+        f"at {at}",
+    ]
     return " ".join(word for word in words if word)

@@ -31,7 +31,7 @@ class Volume(Model):
     kind: Kind
 
 
-class Arm(Model):
+class VolumeSet(Model):
     """Volumes measured together."""
 
     volumes: tuple[Volume, ...]
@@ -66,21 +66,21 @@ def parse(texts: Sequence[str]) -> tuple[Volume, ...]:
     return tuple(found)
 
 
-def arms(volumes: Sequence[Volume], how: How) -> tuple[Arm, ...]:
-    """Returns the arms: all volumes; each alone; or the first, the first two, and so on."""
+def volume_sets(volumes: Sequence[Volume], how: How) -> tuple[VolumeSet, ...]:
+    """Returns the volume sets: all volumes; each alone; or the first, the first two, and so on."""
     if how == "compare":
-        return tuple(Arm(volumes=(volume,)) for volume in volumes)
+        return tuple(VolumeSet(volumes=(volume,)) for volume in volumes)
     if how == "scaling":
         counts = range(1, len(volumes) + 1)
-        return tuple(Arm(volumes=tuple(volumes[:count])) for count in counts)
-    return (Arm(volumes=tuple(volumes)),)
+        return tuple(VolumeSet(volumes=tuple(volumes[:count])) for count in counts)
+    return (VolumeSet(volumes=tuple(volumes)),)
 
 
-def order(arms: Sequence[Arm], repeats: int) -> Iterable[tuple[int, Arm]]:
-    """Yields the repeats of all arms in alternating order: drift affects all arms equally."""
+def order(volume_sets: Sequence[VolumeSet], repeats: int) -> Iterable[tuple[int, VolumeSet]]:
+    """Yields the repeats of all volume sets in alternating order: drift affects all equally."""
     for repeat in range(1, repeats + 1):
-        for arm in arms if repeat % 2 else reversed(arms):
-            yield repeat, arm
+        for volume_set in volume_sets if repeat % 2 else reversed(volume_sets):
+            yield repeat, volume_set
 
 
 def _path(text: str) -> Path:

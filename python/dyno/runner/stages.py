@@ -23,10 +23,10 @@ from dyno.stages.profile import IoPlan, profile
 
 
 def storage(session: Session, plan: IoPlan) -> None:
-    """Profiles volumes: runs every arm of the plan with its repeats."""
-    for repeat, arm in order(plan.arms, plan.repeats):
-        with session.events.phase(plan.title(arm, repeat)) as progress:
-            found = profile(session.recorder, plan, arm, repeat, progress)
+    """Profiles volumes: runs every volume set of the plan with its repeats."""
+    for repeat, volume_set in order(plan.volume_sets, plan.repeats):
+        with session.events.phase(plan.title(volume_set, repeat)) as progress:
+            found = profile(session.recorder, plan, volume_set, repeat, progress)
         for remark in found.remarks:
             session.events.say(f"! {remark.text}")
 

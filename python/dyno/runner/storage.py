@@ -79,7 +79,7 @@ def io_plan(asked: StoragePlan) -> IoPlan:
 def _record(plan: IoPlan) -> dict[str, object]:
     """Returns the plan as the bundle records it."""
     return {
-        "volume": plan.label(plan.arms[-1]),
+        "volume": plan.label(plan.volume_sets[-1]),
         "volumes": [volume.model_dump(mode="json") for volume in plan.volumes],
         "how": plan.how,
         "repeats": plan.repeats,

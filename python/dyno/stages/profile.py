@@ -15,7 +15,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.host.volume import in_use, read_only, volume_facts
 from dyno.profiles.fill import Stage, require_room
 from dyno.profiles.model import Profile
-from dyno.profiles.volume import Arm, How, Volume, arms
+from dyno.profiles.volume import How, Volume, VolumeSet, volume_sets
 from dyno.runtime.engine_calls import run_engine
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
@@ -38,7 +38,7 @@ class IoPlan:
         used_bytes: Bytes to use of existing files and devices; None for all.
         destroy: Names of files and devices that may be overwritten.
         durable: A write completes only when it is on the media.
-        repeats: Number of measurements of each arm.
+        repeats: Number of measurements of each volume set.
     """
 
     volumes: tuple[Volume, ...]
@@ -53,14 +53,16 @@ class IoPlan:
     seed: int = 1
 
     @property
-    def arms(self) -> tuple[Arm, ...]:
+    def volume_sets(self) -> tuple[VolumeSet, ...]:
         """The sets of volumes to measure together, in order."""
-        return arms(self.volumes, self.how)
+        return volume_sets(self.volumes, self.how)
 
     @property
     def longest_s(self) -> float:
-        """Seconds of all steps of all arms, if no step is skipped; excludes the time to fill."""
-        return self.profile.longest_s * len(self.arms) * self.repeats * max(1, len(self.stages))
+        """Seconds of all steps of all sets, if no step is skipped; excludes the time to fill."""
+        return (
+            self.profile.longest_s * len(self.volume_sets) * self.repeats * max(1, len(self.stages))
+        )
 
     def check(self) -> None:
         """Validates the plan. Changes nothing.
@@ -114,8 +116,8 @@ class IoPlan:
                         f"The profile's job '{job.name}' is for volumes by name, so they are "
                         "measured together: leave out --compare and --scaling."
                     )
-        for arm in self.arms:
-            require_room(arm.volumes, self.made_bytes())
+        for volume_set in self.volume_sets:
+            require_room(volume_set.volumes, self.made_bytes())
 
     def made_bytes(self) -> dict[str, int]:
         """Maximum size of the test file of each volume, by name."""
@@ -124,25 +126,25 @@ class IoPlan:
         folders = [volume for volume in self.volumes if volume.kind == "folder"]
         return {volume.name: self.profile.file_bytes for volume in folders}
 
-    def name(self, arm: Arm, repeat: int) -> str:
-        """Returns the phase name of an arm."""
-        name = f"io-{arm.label}" if len(self.arms) > 1 else "io"
+    def name(self, volume_set: VolumeSet, repeat: int) -> str:
+        """Returns the phase name of a volume set."""
+        name = f"io-{volume_set.label}" if len(self.volume_sets) > 1 else "io"
         return f"{name}-{repeat}" if self.repeats > 1 else name
 
-    def title(self, arm: Arm, repeat: int) -> str:
-        """Returns the phase title of an arm."""
-        title = "Storage profile" + f" of {arm.label}" * (len(self.arms) > 1)
+    def title(self, volume_set: VolumeSet, repeat: int) -> str:
+        """Returns the phase title of a volume set."""
+        title = "Storage profile" + f" of {volume_set.label}" * (len(self.volume_sets) > 1)
         return title + f", {repeat} of {self.repeats}" * (self.repeats > 1)
 
-    def label(self, arm: Arm) -> str:
-        """Returns the label of an arm in results: its volume names; the path of a single volume."""
-        return str(self.volumes[0].path) if len(self.volumes) == 1 else arm.label
+    def label(self, volume_set: VolumeSet) -> str:
+        """Returns the label in results: the names of the volumes; the path of a single volume."""
+        return str(self.volumes[0].path) if len(self.volumes) == 1 else volume_set.label
 
 
 def profile(
-    recorder: Recorder, plan: IoPlan, arm: Arm, repeat: int, progress: Progress
+    recorder: Recorder, plan: IoPlan, volume_set: VolumeSet, repeat: int, progress: Progress
 ) -> IoDetail:
-    """Profiles one arm once and records one row per step when the step ends.
+    """Profiles one volume set once and records one row per step when the step ends.
 
     Returns:
         The phase detail, with the findings of the engine.
@@ -154,13 +156,15 @@ def profile(
     """
     plan.check()
     asked = plan.profile
-    told = _detail(plan, arm, repeat)
-    with recorder.phase(plan.name(arm, repeat), plan.title(arm, repeat), told()) as phase:
+    told = _detail(plan, volume_set, repeat)
+    with recorder.phase(
+        plan.name(volume_set, repeat), plan.title(volume_set, repeat), told()
+    ) as phase:
         outcome = run_engine(
             "profile",
             {
-                "volume": plan.label(arm),
-                "targets": [_target(plan, volume) for volume in arm.volumes],
+                "volume": plan.label(volume_set),
+                "targets": [_target(plan, volume) for volume in volume_set.volumes],
                 "file_id": recorder.run.run,
                 "ceiling_ms": asked.ceiling_ms,
                 "ceiling_of": asked.ceiling_of,
@@ -193,13 +197,13 @@ def profile(
         return phase.detail
 
 
-def _detail(plan: IoPlan, arm: Arm, repeat: int) -> partial[IoDetail]:
+def _detail(plan: IoPlan, volume_set: VolumeSet, repeat: int) -> partial[IoDetail]:
     asked = plan.profile
     return partial(
         IoDetail,
-        volume=plan.label(arm),
-        arm=plan.arms.index(arm),
-        arms=tuple(plan.label(each) for each in plan.arms),
+        volume=plan.label(volume_set),
+        arm=plan.volume_sets.index(volume_set),
+        arms=tuple(plan.label(each) for each in plan.volume_sets),
         how="single" if len(plan.volumes) == 1 else plan.how,
         repeat=repeat,
         repeats=plan.repeats,
@@ -219,7 +223,7 @@ def _detail(plan: IoPlan, arm: Arm, repeat: int) -> partial[IoDetail]:
                 bytes=plan.made_bytes().get(volume.name, plan.used_bytes),
                 facts=volume_facts(volume.path),
             )
-            for volume in arm.volumes
+            for volume in volume_set.volumes
         ),
         stages=tuple(
             io.Stage(label=stage.label, percent=stage.percent, bytes=dict(stage.bytes))

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::mysql::{Config, Loader, Place, class};
+use crate::wire::mysql::{Config, Endpoint, Loader, class};
 
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
 const PACKET_BYTES: usize = 512 * 1024;
@@ -24,8 +24,8 @@ const PACKETS_AHEAD: usize = 4;
 /// See [`load`](super::load). Each part is one transaction.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
     let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
-    let place = Place::new(config.clone())?;
-    streams::load(plan, control, |stop| Stream::connect(&place, journal.clone(), stop))
+    let endpoint = Endpoint::new(config.clone())?;
+    streams::load(plan, control, |stop| Stream::connect(&endpoint, journal.clone(), stop))
 }
 
 /// A connection and the runtime that serves it.
@@ -37,9 +37,9 @@ struct Stream {
 }
 
 impl Stream {
-    fn connect(place: &Place, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
+    fn connect(endpoint: &Endpoint, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let connection = runtime.block_on(stop.watch(Loader::connect(place)))?;
+        let connection = runtime.block_on(stop.watch(Loader::connect(endpoint)))?;
         Ok(Self { runtime, connection, journal })
     }
 

@@ -6,9 +6,9 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
 use dyno_record::Result;
 
+use super::destination::PartialFile;
 use super::format::{Format, GROUP_ROWS};
 use super::line::Line;
-use super::place::PartialFile;
 use crate::schema::TableSchema;
 use crate::sink::{ArrowSink, arrow_schema};
 

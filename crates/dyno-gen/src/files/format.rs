@@ -5,8 +5,8 @@ use std::io;
 use dyno_record::Result;
 use serde::{Deserialize, Serialize};
 
+use super::destination::PartialFile;
 use super::line::Line;
-use super::place::PartialFile;
 use crate::schema::TableSchema;
 
 /// Rows of a row group or batch: what analytic engines read at a time (`DuckDB`'s own size).

@@ -9,8 +9,8 @@ use std::time::Instant;
 use dyno_record::{Control, Error, Result};
 
 use super::MOST_THREADS;
+use super::destination::Destination;
 use super::format::Format;
-use super::place::Place;
 use super::turns::{self, Turns};
 use crate::dataset::{Dataset, Part};
 use crate::schema::TableSchema;
@@ -29,7 +29,7 @@ pub(super) struct Line<'d, F: Format> {
 
 struct Planned {
     part: Part,
-    place: Place,
+    place: Destination,
     units: Range<u64>,
     /// Units of a piece, and the turns of all of the file's pieces.
     step: u64,
@@ -70,7 +70,7 @@ pub(super) struct WrittenFile {
 pub(super) fn write<F: Format>(
     format: &F,
     data: &Dataset,
-    parts: Vec<(Part, Place)>,
+    parts: Vec<(Part, Destination)>,
     threads: usize,
     control: &Control,
 ) -> Result<Vec<WrittenFile>> {
@@ -92,11 +92,11 @@ impl<'d, F: Format> Line<'d, F> {
     fn new(
         format: &'d F,
         data: &'d Dataset,
-        parts: Vec<(Part, Place)>,
+        parts: Vec<(Part, Destination)>,
         control: &'d Control,
     ) -> Self {
         let mut turn = 0;
-        let mut plan = |(part, place): (Part, Place)| {
+        let mut plan = |(part, place): (Part, Destination)| {
             let (units, first) = (data.units_of(&part), turn);
             let step = data.units_for(part.table, F::PIECE_ROWS);
             turn += (units.end - units.start).div_ceil(step).max(1); // a file even of no rows

@@ -19,9 +19,9 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, TypePtr};
 
+use super::destination::PartialFile;
 use super::format::{Format, GROUP_ROWS};
 use super::line::Line;
-use super::place::PartialFile;
 use crate::dataset::{Dataset, Part};
 use crate::schema::TableSchema;
 use crate::sink::{ArrowSink, arrow_schema};

@@ -5,9 +5,9 @@ use std::io::{self, Write as _};
 
 use dyno_record::Result;
 
+use super::destination::PartialFile;
 use super::format::Format;
 use super::line::Line;
-use super::place::PartialFile;
 use crate::schema::TableSchema;
 use crate::sink::{TextFormat, TextSink};
 

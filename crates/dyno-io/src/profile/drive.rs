@@ -10,13 +10,13 @@ use crate::Topic;
 use crate::ceiling::best;
 use crate::outcome::{Found, Purpose, Step};
 use crate::pattern::Pattern;
-use crate::place::Place;
 use crate::plan::{Curve, Level, Search, Settle};
 use crate::report::{Report, Spools};
 use crate::search::{Next, Rules, Tried, next};
 use crate::seeds::derived;
 use crate::settle::settled;
 use crate::step::{self, Spec};
+use crate::targets::OpenTarget;
 
 /// An I/O that ends this long after its step is worth a note.
 const LONG_DRAIN_NS: u64 = 1_000_000_000;
@@ -149,7 +149,7 @@ impl Run<'_> {
         let title = self.title(curve, level, purpose);
         self.progress.control.set_step(title.as_str());
         let files: Vec<&File> = self.places.iter().map(|place| &place.file).collect();
-        let foreign: Vec<bool> = self.places.iter().map(Place::foreign).collect();
+        let foreign: Vec<bool> = self.places.iter().map(OpenTarget::foreign).collect();
         let spec = Spec {
             plan: self.plan,
             curve,

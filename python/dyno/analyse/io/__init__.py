@@ -10,36 +10,36 @@ from dyno.analyse.io.places import Curve, places
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
-from dyno.profiles.arms import Place
+from dyno.profiles.volume_sets import FilledSet
 
 
 def io(bundle: Bundle) -> list[Estimate]:
     """Returns ``io.<curve>.<load>.<figure>``, the best of each curve, and comparisons.
 
-    With several arms, names start with ``io.<arm>``. With fill levels, ``.fill<percent>`` follows.
-    A load is ``qd<depth>``, or ``rate<IOPS>`` in an open loop.
+    With several volume sets, names start with ``io.<volume set>``. With fill levels,
+    ``.fill<percent>`` follows. A load is ``qd<depth>``, or ``rate<IOPS>`` in an open loop.
     """
     found = places(bundle)
     estimates: list[Estimate] = []
     told: set[str] = set()
     for place in found:
-        if place.arm.label not in told:
-            told.add(place.arm.label)
+        if place.volume_set.label not in told:
+            told.add(place.volume_set.label)
             estimates.append(_ceiling(place))
         for curve in place.curves:
             of_curve = place.metrics.curve(curve.name)
             for load, point in curve.points.items():
                 of_load = of_curve.load(load.name)
-                estimates += figures(of_load, load, point, place.arm.ceiling.of)
-                estimates += part_figures(of_load, point, place.arm.ceiling.of)
-            estimates += best_figures(of_curve, curve, place.arm.ceiling)
+                estimates += figures(of_load, load, point, place.volume_set.ceiling.of)
+                estimates += part_figures(of_load, point, place.volume_set.ceiling.of)
+            estimates += best_figures(of_curve, curve, place.volume_set.ceiling)
             if curve.settling is not None:
-                source = "windows left out, before the last ones, which make the figures"
+                source = "windows discarded before the measured ones"
                 estimates.append(of_curve.settling_windows.estimate(curve.settling, source))
     return [*estimates, *comparison(bundle.run, found)]
 
 
-def _ceiling(place: Place[Curve]) -> Estimate:
-    ceiling = place.arm.ceiling
+def _ceiling(place: FilledSet[Curve]) -> Estimate:
+    ceiling = place.volume_set.ceiling
     source = "the plan" if ceiling.of == "p95" else f"the plan; for {ceiling.of}"
-    return metrics.Place(place.arm.key).ceiling_ms.estimate(ceiling.ms, source)
+    return metrics.VolumeSet(place.volume_set.key).ceiling_ms.estimate(ceiling.ms, source)

@@ -11,7 +11,7 @@ from dyno.analyse.io.point import Point
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity, Rate
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import Ceiling, Load
+from dyno.profiles.volume_sets import Ceiling, Load
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def figures(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estim
         )
     if found.confirmed is not None:
         yield at.best_confirmed.estimate(
-            found.confirmed, "windows measured at that load after the search had found it"
+            found.confirmed, "windows measured at that load after the search"
         )
 
 
@@ -103,7 +103,7 @@ def _source(found: Best, ceiling: Ceiling) -> str:
         if point.is_open:
             sides += " by response time"
         every = " and for every job on every volume" if len(point.lanes) > 1 else ""
-        words = [f"highest with {sides}, each on its own{every}, at most {ceiling.ms:g} ms"]
+        words = [f"highest with {sides}, each separately{every}, at most {ceiling.ms:g} ms"]
         words += [f"at {at}", *([MB] if found.figure == "mbps" else [])]
     if point.windows > 1:
         words.append(f"95 % t interval over {point.windows} windows")

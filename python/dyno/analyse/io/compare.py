@@ -1,4 +1,4 @@
-"""Comparisons of arms, efficiency of several volumes at once, and the cost of a full volume."""
+"""Comparisons of volume sets, scaling efficiency, and the cost of a full volume."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from dyno.analyse.io.best import best
 from dyno.analyse.io.places import Curve
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Run
-from dyno.profiles.arms import Place, how
+from dyno.profiles.volume_sets import FilledSet, how
 from dyno.statistics import student
 
-_Bests = Callable[[Place[Curve], int | None], float | None]
+_Bests = Callable[[FilledSet[Curve], int | None], float | None]
 """The best value of a place over all repeats, or in one repeat."""
 
 
-def comparison(run: Run, places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
-    """Ratios of best values between arms, and changes with the fill level, per curve."""
+def comparison(run: Run, places: Sequence[FilledSet[Curve]]) -> Iterable[Estimate]:
+    """Ratios of best values between volume sets, and changes with the fill level, per curve."""
     way = how(run)
     yield from _fills(places)
-    by_stage: dict[int, list[Place[Curve]]] = {}
+    by_stage: dict[int, list[FilledSet[Curve]]] = {}
     for place in places:
         by_stage.setdefault(place.stage.index, []).append(place)
-    for arms in by_stage.values() if way in {"compare", "scaling"} else ():
-        first = arms[0]
-        for place in arms[1:]:
+    for volume_sets in by_stage.values() if way in {"compare", "scaling"} else ():
+        first = volume_sets[0]
+        for place in volume_sets[1:]:
             for curve in place.curves:
                 bests = _bests(curve.name)
-                at = metrics.Compared(way, place.arm.label, place.stage.key, curve.name)
+                at = metrics.Compared(way, place.volume_set.label, place.stage.key, curve.name)
                 yield from _ratio(at, place, first, bests)
                 if way == "scaling":
-                    yield from _efficiency(at, place, arms, bests)
+                    yield from _efficiency(at, place, volume_sets, bests)
 
 
-def _fills(places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
-    """Changes against the first fill level of the same arm."""
+def _fills(places: Sequence[FilledSet[Curve]]) -> Iterable[Estimate]:
+    """Changes against the first fill level of the same volume set."""
     for place in places:
-        first = next(other for other in places if other.arm is place.arm)
+        first = next(other for other in places if other.volume_set is place.volume_set)
         for curve in place.curves if place is not first else ():
             found = _against(place, first, _bests(curve.name))
             if found is not None:
@@ -51,27 +51,30 @@ def _fills(places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
 
 
 def _ratio(
-    at: metrics.Compared, place: Place[Curve], first: Place[Curve], bests: _Bests
+    at: metrics.Compared, place: FilledSet[Curve], first: FilledSet[Curve], bests: _Bests
 ) -> Iterable[Estimate]:
     found = _against(place, first, bests)
     if found is not None:
         value, low, high, times = found
         yield at.ratio.estimate(
             value,
-            f"best, divided by that of {first.arm.label}{_interval(times)}",
+            f"best, divided by that of {first.volume_set.label}{_interval(times)}",
             low=low,
             high=high,
         )
 
 
 def _efficiency(
-    at: metrics.Compared, place: Place[Curve], arms: Sequence[Place[Curve]], bests: _Bests
+    at: metrics.Compared,
+    place: FilledSet[Curve],
+    volume_sets: Sequence[FilledSet[Curve]],
+    bests: _Bests,
 ) -> Iterable[Estimate]:
     """The best of several volumes at once, in % of full scaling."""
-    first = arms[0]
+    first = volume_sets[0]
     alone = [
-        next((other for other in arms if other.arm.members == (member,)), None)
-        for member in place.arm.members
+        next((other for other in volume_sets if other.volume_set.members == (member,)), None)
+        for member in place.volume_set.members
     ]
     known = [other for other in alone if other is not None]
     if len(known) == len(alone):
@@ -81,8 +84,8 @@ def _efficiency(
             values = [bests(other, repeat) for other in known]
             return None if None in values else sum(filter(None, values))
     else:
-        times_more = len(place.arm.members) / len(first.arm.members)
-        source = f"{times_more:g} times the best of {first.arm.label}"
+        times_more = len(place.volume_set.members) / len(first.volume_set.members)
+        source = f"{times_more:g} times the best of {first.volume_set.label}"
 
         def expected(repeat: int | None) -> float | None:
             one = bests(first, repeat)
@@ -100,11 +103,11 @@ def _efficiency(
 
 
 def _bests(curve: str) -> _Bests:
-    def value(place: Place[Curve], repeat: int | None) -> float | None:
+    def value(place: FilledSet[Curve], repeat: int | None) -> float | None:
         own = place.curve(curve)
         if own is None:
             return None
-        found = best(own if repeat is None else own.of_repeat(repeat), place.arm.ceiling)
+        found = best(own if repeat is None else own.of_repeat(repeat), place.volume_set.ceiling)
         return None if found is None else found.value
 
     return value
@@ -114,18 +117,18 @@ _Quotient = tuple[float, float | None, float | None, int]
 """A quotient, the bounds of its 95 % interval, and the number of repeats."""
 
 
-def _against(place: Place[Curve], other: Place[Curve], bests: _Bests) -> _Quotient | None:
+def _against(place: FilledSet[Curve], other: FilledSet[Curve], bests: _Bests) -> _Quotient | None:
     return _quotient(bests, place, lambda repeat: bests(other, repeat))
 
 
 def _quotient(
-    bests: _Bests, place: Place[Curve], expected: Callable[[int | None], float | None]
+    bests: _Bests, place: FilledSet[Curve], expected: Callable[[int | None], float | None]
 ) -> _Quotient | None:
     """Divides a best value by the expected one; adds a 95 % interval if there are repeats.
 
-    The arms of a repeat are measured close together, so each repeat gives its own quotient. The
-    interval is Student's t on the mean of their logarithms, placed around the quotient over all
-    repeats.
+    The volume sets of a repeat are measured close together, so each repeat gives its own
+    quotient. The interval is Student's t on the mean of their logarithms, placed around the
+    quotient over all repeats.
 
     Returns:
         None if either has no best.
@@ -146,4 +149,4 @@ def _quotient(
 
 
 def _interval(times: int) -> str:
-    return f"; 95 % t interval of the logarithm over {times} times" if times else ""
+    return f"; 95 % t interval of the logarithm over {times} repeats" if times else ""

@@ -8,7 +8,7 @@ from dyno.analyse.io.point import QUANTILES, Part, Point, iops_of, mbps_of, quan
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity, SideName
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import Load
+from dyno.profiles.volume_sets import Load
 
 TABLE = "io table"
 MB = "MB = 10^6 bytes"
@@ -47,7 +47,7 @@ def figures(at: metrics.StorageLoad, load: Load, point: Point, of: Quantity) -> 
         if (variation := point.cov_percent) is not None:
             yield at.cov_percent.estimate(
                 variation,
-                f"standard deviation of the IOPS of {point.windows} windows, of their mean",
+                f"standard deviation / mean of the IOPS of {point.windows} windows",
             )
 
 
@@ -86,7 +86,7 @@ def times(
                 .response(label)
                 .estimate(
                     quantity(latencies, label),
-                    f"{table}, histogram of response time, from when each was due",
+                    f"{table}, histogram of response time, from the scheduled time",
                 )
             )
 
@@ -94,14 +94,14 @@ def times(
 def _open(at: metrics.StorageLoad, load: Load, point: Point) -> Iterable[Estimate]:
     if load.rate is not None:
         yield at.offered_iops.estimate(
-            load.rate, "the plan; due in a second, of the jobs that have a rate"
+            load.rate, "the plan; scheduled I/Os per second of the jobs with a rate"
         )
     late, unissued = (sum(row[key] or 0 for row in point.rows) for key in ("late", "unissued"))
     if point.operations:
         yield at.late_percent.estimate(
             100 * late / point.operations,
-            f"{TABLE}; issued more than 1 ms after it was due, of what ended",
+            f"{TABLE}; share of completed I/Os issued more than 1 ms late",
         )
     yield at.unissued.estimate(
-        unissued, f"{TABLE}; due and never issued, as all of the depth was in use"
+        unissued, f"{TABLE}; due and never issued because the queue was full"
     )

@@ -1,4 +1,4 @@
-"""Storage tables, grouped by arm, fill level, curve and load."""
+"""Storage tables, grouped by volume set, fill level, curve and load."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dyno.analyse.rows import number, rows
 from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
-from dyno.profiles.arms import Load, Place, arms, loads
 from dyno.profiles.figure import recorded
 from dyno.profiles.steps import settled_rounds
+from dyno.profiles.volume_sets import FilledSet, Load, loads, volume_sets
 
 _Step = tuple[str, int, int, str, int | None]
-"""Arm, fill level, repeat, curve and position in the curve."""
+"""Volume set, fill level, repeat, curve and position in the curve."""
 
 
 @dataclass
@@ -61,8 +61,8 @@ class Curve:
         return Curve(self.name, self.figure, own, self.pieces)
 
 
-def places(bundle: Bundle) -> list[Place[Curve]]:
-    """Groups everything that was profiled: by arm, then by fill level.
+def places(bundle: Bundle) -> list[FilledSet[Curve]]:
+    """Groups everything that was profiled: by volume set, then by fill level.
 
     Raises:
         UsageError: If a table is damaged.
@@ -76,16 +76,16 @@ def places(bundle: Bundle) -> list[Place[Curve]]:
         return []
     parts = _parts(bundle)
     return [
-        Place(
-            arm,
+        FilledSet(
+            volume_set,
             stage,
             [
                 _curve(bundle.run, name, own, parts)
-                for name, own in groups[arm.label, stage.index].items()
+                for name, own in groups[volume_set.label, stage.index].items()
             ],
         )
-        for arm in arms(bundle.run, groups)
-        for stage in arm.stages
+        for volume_set in volume_sets(bundle.run, groups)
+        for stage in volume_set.stages
     ]
 
 
@@ -118,7 +118,7 @@ def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:
 
 
 def _pieces(steps: Iterable[Row], parts: dict[_Step, list[Row]]) -> Pieces:
-    """The parts of some steps. A volume and its arm may share a name: then the job comes first."""
+    """The parts of some steps. If a volume and its set share a name, the job comes first."""
     pieces = Pieces({}, {}, {})
     for step in steps:
         jobs: set[str] = set()
@@ -134,8 +134,8 @@ def _pieces(steps: Iterable[Row], parts: dict[_Step, list[Row]]) -> Pieces:
     return pieces
 
 
-def _step(row: Row, arm: str) -> _Step:
-    return arm, row["stage"] or 0, row["repeat"] or 1, row["phase"], row["level"]
+def _step(row: Row, volume_set: str) -> _Step:
+    return volume_set, row["stage"] or 0, row["repeat"] or 1, row["phase"], row["level"]
 
 
 def _asked(row: Row) -> tuple[int, float | None]:

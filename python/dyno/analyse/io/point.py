@@ -11,7 +11,7 @@ from dyno.analyse.histograms import Latencies, Spread
 from dyno.analyse.rows import number
 from dyno.bundle.metrics.io import SIDES, Quantity, SideName
 from dyno.bundle.tables import counts
-from dyno.profiles.arms import Ceiling
+from dyno.profiles.volume_sets import Ceiling
 from dyno.statistics import student
 from dyno.statistics.steady import variation_percent
 

@@ -8,7 +8,7 @@ from dyno.bundle.metrics.criteria import Criterion
 from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
 from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
 from dyno.bundle.metrics.gap import Gap, Share
-from dyno.bundle.metrics.io import Compared, Curve, Part, Place, Side, StorageLoad
+from dyno.bundle.metrics.io import Compared, Curve, Part, Side, StorageLoad, VolumeSet
 from dyno.bundle.metrics.load import Index, Load, Step, loaded
 from dyno.bundle.metrics.oltp import Level, Operation
 from dyno.bundle.metrics.resource import Resources, Sampled
@@ -31,7 +31,6 @@ __all__ = [
     "Metric",
     "Operation",
     "Part",
-    "Place",
     "Queries",
     "QueriesPair",
     "Query",
@@ -43,6 +42,7 @@ __all__ = [
     "Step",
     "StorageLoad",
     "Stretch",
+    "VolumeSet",
     "declared",
     "loaded",
 ]

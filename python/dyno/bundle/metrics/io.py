@@ -115,13 +115,13 @@ class Curve(Scope, names=_CURVE):
         return StorageLoad(f"{self}.{name}")
 
 
-class Place(Scope, names=_PLACE):
+class VolumeSet(Scope, names=_PLACE):
     """Volumes measured together, at a fill level. Each part is named only if there are several."""
 
     ceiling_ms = Metric("ms")
 
-    def __init__(self, arm: str = "", stage: str = "") -> None:
-        super().__init__(".".join(filter(None, ("io", arm, stage))))
+    def __init__(self, volume_set: str = "", stage: str = "") -> None:
+        super().__init__(".".join(filter(None, ("io", volume_set, stage))))
 
     def curve(self, name: str) -> Curve:
         """Returns the scope of a curve."""
@@ -135,5 +135,5 @@ class Compared(Scope, names=r"io\.(?:compare|scaling)\.(?P<place>.+)\.(?P<curve>
     efficiency_percent = Metric("%")
     """Rate of several concurrent volumes in percent of the sum of their single rates."""
 
-    def __init__(self, way: str, arm: str, stage: str, curve: str) -> None:
-        super().__init__(".".join(filter(None, ("io", way, arm, stage, curve))))
+    def __init__(self, way: str, volume_set: str, stage: str, curve: str) -> None:
+        super().__init__(".".join(filter(None, ("io", way, volume_set, stage, curve))))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dyno.bundle.subjects import Subject, subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.profiles.arms import how
+from dyno.profiles.volume_sets import how
 
 _MEANS = {
     "scaling": "their total is the throughput of one disk, not of several",

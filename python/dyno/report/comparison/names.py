@@ -54,8 +54,8 @@ def subject(bundle: Bundle, name: str) -> str:
         return ""
     one, parts = found
     if one.owner is metrics.Curve:
-        arm = f", {parts['place']}" if parts["place"] else ""
-        return f"{parts['curve'].replace('_', ' ').capitalize()}{arm}"
+        where = f", {parts['place']}" if parts["place"] else ""
+        return f"{parts['curve'].replace('_', ' ').capitalize()}{where}"
     if one.owner is metrics.Load:
         return f"Load {parts['workload']} into {target_title(bundle.run, parts['target'])}"
     if one.owner is metrics.Queries:

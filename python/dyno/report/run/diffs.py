@@ -18,7 +18,7 @@ MOST_ROWS = 5
 
 
 @dataclass(frozen=True)
-class Place:
+class Mismatch:
     """A value or row in which two answers differ.
 
     Attributes:
@@ -41,13 +41,13 @@ def sides(check: Check) -> tuple[str, str]:
     return (str(names[0]), str(names[1])) if len(names) == 2 else ("first", "second")
 
 
-def places(check: Check) -> list[Place]:
+def places(check: Check) -> list[Mismatch]:
     """The differences of a failed check; empty if it has no diff."""
     diff = _diff(check)
-    found: list[Place] = []
+    found: list[Mismatch] = []
     counts = _list(diff.get("counts"))
     if len(counts) == 2:
-        found.append(Place("row count", "", str(counts[0]), str(counts[1]), "equal"))
+        found.append(Mismatch("row count", "", str(counts[0]), str(counts[1]), "equal"))
     for row in _list(diff.get("rows")):
         if isinstance(row, dict):
             found += _places(cast("dict[str, Any]", row), sides(check))
@@ -63,7 +63,7 @@ def lines(checks: Iterable[Check]) -> list[str]:
     return found
 
 
-def _block(check: Check, here: list[Place]) -> Iterator[str]:
+def _block(check: Check, here: list[Mismatch]) -> Iterator[str]:
     first, second = sides(check)
     yield from _wrap(f"{check.name} on {check.target}: {first} | {second}", "")
     shown: list[str] = []
@@ -88,13 +88,13 @@ def _wrap(text: str, indent: str) -> list[str]:
     )
 
 
-def _places(row: dict[str, Any], names: tuple[str, str]) -> Iterator[Place]:
+def _places(row: dict[str, Any], names: tuple[str, str]) -> Iterator[Mismatch]:
     number = row.get("row")
     if "only" in row:
         texts = ", ".join(str(text) for text in _list(row.get("texts")))
         mine = row["only"] == names[0]
         where = f"row {number} of {row['only']}"
-        yield Place(where, "", *((texts, "–") if mine else ("–", texts)), "in both")
+        yield Mismatch(where, "", *((texts, "–") if mine else ("–", texts)), "in both")
         return
     key = row.get("key")
     words = [f"{name}={text}" for name, text in key.items()] if isinstance(key, dict) else []
@@ -103,7 +103,7 @@ def _places(row: dict[str, Any], names: tuple[str, str]) -> Iterator[Place]:
         texts = _list(value.get("texts")) if isinstance(value, dict) else []
         if len(texts) == 2:
             column, rule = str(value.get("column")), str(value.get("rule"))
-            yield Place(where, column, str(texts[0]), str(texts[1]), rule)
+            yield Mismatch(where, column, str(texts[0]), str(texts[1]), rule)
 
 
 def _diff(check: Check) -> dict[str, Any]:

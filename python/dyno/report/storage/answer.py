@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.profiles.arms import Ceiling
+from dyno.profiles.volume_sets import Ceiling
 from dyno.report.kit.formats import figure, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve, headlines
 from dyno.report.storage.lines import best_text
-from dyno.report.storage.places import Place, places
+from dyno.report.storage.places import FilledSet, places
 
 _MOST = 4
 
@@ -17,7 +17,7 @@ _MOST = 4
 def answer(page: Page) -> str:
     """The best of each kind of access; empty if the run has other results.
 
-    With several arms or fill levels, their values are listed side by side.
+    With several volume sets or fill levels, their values are listed side by side.
     """
     if page.query_targets or page.levels:
         return ""
@@ -28,7 +28,7 @@ def answer(page: Page) -> str:
         return _beside(found)
     place = found[0]
     kinds = [*headlines(place.curves), *none_inside(place)]
-    ceiling = place.arm.ceiling
+    ceiling = place.volume_set.ceiling
     if len(kinds) == 1:
         text = f"{kinds[0].title}: {best_text(kinds[0], ceiling)}."
     else:
@@ -49,7 +49,7 @@ def _short(curve: Curve, ceiling: Ceiling) -> str:
     return f"{name}: {figure(best.value)} {curve.unit}{within}"
 
 
-def _beside(found: Sequence[Place]) -> str:
+def _beside(found: Sequence[FilledSet]) -> str:
     """``Random read, 8 KiB: 48,785 (a), 50,834 (b) IOPS``, for the main kinds of access."""
     left = f", … ({len(found)} in total)" if len(found) > _MOST else ""
     told: list[str] = []
@@ -62,7 +62,7 @@ def _beside(found: Sequence[Place]) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def none_inside(place: Place) -> list[Curve]:
+def none_inside(place: FilledSet) -> list[Curve]:
     """A curve of each kind of access without a best load."""
     known = {curve.kind for curve in place.curves if curve.value is not None}
     without = {curve.kind: curve for curve in place.curves if curve.kind not in known}

@@ -1,4 +1,4 @@
-"""Comparisons of arms and fill levels with the first, and tables for a terminal."""
+"""Comparisons of volume sets and fill levels with the first, and tables for a terminal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import How
+from dyno.profiles.volume_sets import How
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 from dyno.report.storage.tables import by_figure, heading, table
 
 CHANCE = "~"
@@ -20,23 +20,23 @@ BRACKETS = "in brackets: 95 % interval"
 ONCE = "measured once: differences may be noise, see --repeat"
 
 
-def ratio(page: Page, place: Place, curve: str, way: How) -> Estimate | None:
-    """The best of a curve, divided by that of the first arm."""
+def ratio(page: Page, place: FilledSet, curve: str, way: How) -> Estimate | None:
+    """The best of a curve, divided by that of the first volume set."""
     return page.estimate(_metrics(place, curve, way).ratio)
 
 
-def efficiency(page: Page, place: Place, curve: str) -> Estimate | None:
+def efficiency(page: Page, place: FilledSet, curve: str) -> Estimate | None:
     """The best of several concurrent volumes, in % of linear scaling."""
     return page.estimate(_metrics(place, curve, "scaling").efficiency_percent)
 
 
-def change(page: Page, place: Place, curve: str) -> Estimate | None:
+def change(page: Page, place: FilledSet, curve: str) -> Estimate | None:
     """The change of a curve's best from the first fill level, in %."""
     return page.estimate(place.metrics.curve(curve).best_change_percent)
 
 
-def _metrics(place: Place, curve: str, way: How) -> metrics.Compared:
-    return metrics.Compared(way, place.arm.label, place.stage.key, curve)
+def _metrics(place: FilledSet, curve: str, way: How) -> metrics.Compared:
+    return metrics.Compared(way, place.volume_set.label, place.stage.key, curve)
 
 
 def chance(found: Estimate, same: float) -> str:
@@ -45,12 +45,14 @@ def chance(found: Estimate, same: float) -> str:
     return CHANCE if known else ""
 
 
-def of_arms(page: Page, found: Sequence[Place], way: How, *, intervals: bool = True) -> list[str]:
-    """Curves by arms, each with its ratio to the first or its scaling efficiency.
+def of_sets(
+    page: Page, found: Sequence[FilledSet], way: How, *, intervals: bool = True
+) -> list[str]:
+    """Curves by volume sets, each with its ratio to the first or its scaling efficiency.
 
     Args:
         page: The page.
-        found: Arms at one fill level.
+        found: Volume sets at one fill level.
         way: How they were measured.
         intervals: Whether a second line shows the intervals of the differences.
     """
@@ -60,14 +62,19 @@ def of_arms(page: Page, found: Sequence[Place], way: How, *, intervals: bool = T
     return [*([f"{label} full"] if label else []), *told]
 
 
-def of_stages(page: Page, found: Sequence[Place], *, intervals: bool = True) -> list[str]:
+def of_stages(page: Page, found: Sequence[FilledSet], *, intervals: bool = True) -> list[str]:
     """Curves by fill levels, each with its change from the first."""
     names = [f"{place.stage.label} full" for place in found]
     return _table(page, found, names, None, intervals=intervals)
 
 
 def _table(
-    page: Page, found: Sequence[Place], names: Sequence[str], way: How | None, *, intervals: bool
+    page: Page,
+    found: Sequence[FilledSet],
+    names: Sequence[str],
+    way: How | None,
+    *,
+    intervals: bool,
 ) -> list[str]:
     told: list[str] = []
     differences = {
@@ -90,7 +97,7 @@ def _table(
                 cells = [value if one is None else f"{value} {_difference(one, way)}"
                          for value, one in zip(own, against, strict=True)]  # fmt: skip
                 rows.append((curve.short, cells))
-        told += table(heading(about, found[0].arm.ceiling), names, rows)
+        told += table(heading(about, found[0].volume_set.ceiling), names, rows)
     if known and intervals:
         marked = f"; {CHANCE} not significant"
         return [*told, f"{BRACKETS}{marked * any(CHANCE in line for line in told)}"]
@@ -99,7 +106,7 @@ def _table(
     return [*told, ONCE] if differences and not known else told
 
 
-def _compared(page: Page, place: Place, curve: str, way: How | None) -> Estimate | None:
+def _compared(page: Page, place: FilledSet, curve: str, way: How | None) -> Estimate | None:
     if way is None:
         return change(page, place, curve)
     return efficiency(page, place, curve) or ratio(page, place, curve, way)
@@ -131,6 +138,6 @@ def _spanned(found: Estimate, way: How | None) -> str:
     return f"{_difference(found, way)} ({low}–{high})"
 
 
-def _column(place: Place, way: How) -> str:
-    count = len(place.arm.members)
-    return f"{count} volume{'s'[: count != 1]}" if way == "scaling" else place.arm.label
+def _column(place: FilledSet, way: How) -> str:
+    count = len(place.volume_set.members)
+    return f"{count} volume{'s'[: count != 1]}" if way == "scaling" else place.volume_set.label

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dyno.bundle.metrics import Curve as CurveMetrics
 from dyno.bundle.metrics import StorageLoad
 from dyno.bundle.metrics.io import Rate
-from dyno.profiles.arms import Load
+from dyno.profiles.volume_sets import Load
 from dyno.report.kit.formats import bytes_text, figure, joined
 
 UNITS: dict[Rate, str] = {"iops": "IOPS", "mbps": "MB/s"}

@@ -6,27 +6,27 @@ from typing import Any
 
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import Load, how
+from dyno.profiles.volume_sets import Load, how
 from dyno.report.run.page import Page
 from dyno.report.storage.comparison import change, efficiency, ratio
 from dyno.report.storage.curves import Curve
-from dyno.report.storage.places import Place, places
+from dyno.report.storage.places import FilledSet, places
 from dyno.report.storage.tables import slowest
 
 
 def entry(page: Page) -> dict[str, Any] | None:
-    """The bests, and all curves of all arms and fill levels with their loads.
+    """The bests, and all curves of all volume sets and fill levels with their loads.
 
     ``latency_ms`` of a best is the latency that the ceiling applies to, of the slowest side;
     ``p95_ms`` of a load is the service time of the slower of reads and writes; ``response_p95_ms``
     starts at the scheduled time. Mixes list reads and writes separately. ``cpu_percent`` is present
-    if sampled. ``ratio`` is relative to the first arm, ``efficiency_percent`` to the sum of the
-    volumes alone, ``change_percent`` to the first fill level.
+    if sampled. ``ratio`` is relative to the first volume set, ``efficiency_percent`` to the sum
+    of the volumes alone, ``change_percent`` to the first fill level.
     """
     found = places(page)
     if not page.phases("io") and not found:
         return None
-    ceiling, alone = found[0].arm.ceiling if found else None, metrics.Place()
+    ceiling, alone = found[0].volume_set.ceiling if found else None, metrics.VolumeSet()
     return {
         "sequential_read_mbps": page.value(alone.curve("sequential_read").best_mbps),
         "sequential_write_mbps": page.value(alone.curve("sequential_write").best_mbps),
@@ -39,10 +39,10 @@ def entry(page: Page) -> dict[str, Any] | None:
     }
 
 
-def _curve(page: Page, place: Place, curve: Curve) -> dict[str, Any]:
+def _curve(page: Page, place: FilledSet, curve: Curve) -> dict[str, Any]:
     best = curve.best
     return {
-        "arm": place.arm.label,
+        "arm": place.volume_set.label,
         "fill": place.stage.label or None,
         "name": curve.name,
         "pattern": curve.pattern,

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from dyno.bundle.metrics.io import Rate
-from dyno.profiles.arms import Ceiling, how
+from dyno.profiles.volume_sets import Ceiling, how
 from dyno.report.kit.formats import bytes_text, figure, joined, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage import comparison, tables
@@ -19,7 +19,7 @@ from dyno.report.storage.curves import (
     load_title,
     matrices,
 )
-from dyno.report.storage.places import Place, places
+from dyno.report.storage.places import FilledSet, places
 from dyno.report.storage.tables import COLUMNS, cut
 
 MOST_LINES = 40
@@ -40,15 +40,15 @@ def lines(page: Page) -> list[str]:
     return [*told[: MOST_LINES - 1], f"… {left} more lines; the report and --json have all"]
 
 
-def _told(page: Page, found: Sequence[Place], *, intervals: bool) -> list[str]:
+def _told(page: Page, found: Sequence[FilledSet], *, intervals: bool) -> list[str]:
     """All lines; comparisons without intervals take half as many."""
-    arms = list(dict.fromkeys(place.arm.label for place in found))
+    volume_sets = list(dict.fromkeys(place.volume_set.label for place in found))
     stages = list(dict.fromkeys(place.stage for place in found))
-    if len(arms) > 1:
+    if len(volume_sets) > 1:
         return [
             line
             for stage in stages
-            for line in comparison.of_arms(
+            for line in comparison.of_sets(
                 page,
                 [place for place in found if place.stage == stage],
                 how(page.run),
@@ -60,8 +60,8 @@ def _told(page: Page, found: Sequence[Place], *, intervals: bool) -> list[str]:
     return _alone(page, found[0])
 
 
-def _alone(page: Page, place: Place) -> list[str]:
-    ceiling = place.arm.ceiling
+def _alone(page: Page, place: FilledSet) -> list[str]:
+    ceiling = place.volume_set.ceiling
     # These have their own tables.
     opened = [curve for curve in place.curves if curve.is_open and not curve.jobs]
     synced = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.profiles.arms import how
+from dyno.profiles.volume_sets import how
 from dyno.report.kit.blocks import Fact
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
@@ -16,7 +16,7 @@ def method(page: Page) -> list[Fact]:
         return []
     curves = [curve for place in found for curve in place.curves]
     bests = [curve.best for curve in curves if curve.best is not None]
-    ceiling = found[0].arm.ceiling
+    ceiling = found[0].volume_set.ceiling
     of = ceiling.of
     together = any(curve.volumes or curve.jobs for curve in curves)
     facts = [

@@ -1,4 +1,4 @@
-"""Each profiled arm at each fill level, with its curves."""
+"""Each profiled volume set at each fill level, with its curves."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity, Rate
 from dyno.bundle.phases.io import IoDetail
-from dyno.profiles import arms
-from dyno.profiles.arms import Arm, Load, Stage, loads
+from dyno.profiles import volume_sets
 from dyno.profiles.figure import recorded
+from dyno.profiles.volume_sets import Load, RecordedSet, Stage, loads
 from dyno.report.kit.formats import number
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Best, Curve
 
-Place = arms.Place[Curve]
-"""An arm at a fill level, with its curves from the estimates."""
+FilledSet = volume_sets.FilledSet[Curve]
+"""A volume set at a fill level, with its curves from the estimates."""
 
 
-def places(page: Page) -> list[Place]:
-    """Every arm at every fill level, in plan order."""
+def places(page: Page) -> list[FilledSet]:
+    """Every volume set at every fill level, in plan order."""
     groups: dict[tuple[str, int], dict[str, list[dict[str, Any]]]] = {}
     for row in _rows(page, "io", _SHAPE):
         if isinstance(row["volume"], str) and isinstance(row["phase"], str):
@@ -32,19 +32,19 @@ def places(page: Page) -> list[Place]:
             key = (row["arm"], row["stage"] or 0, row["phase"])
             jobs.setdefault(key, {})[row["job"]] = None
     return [
-        Place(
-            arm,
+        FilledSet(
+            volume_set,
             stage,
             _told_apart(
                 [
                     curve
-                    for name, rows in groups[arm.label, stage.index].items()
-                    if (curve := _curve(page, arm, stage, name, rows, jobs)).loads
+                    for name, rows in groups[volume_set.label, stage.index].items()
+                    if (curve := _curve(page, volume_set, stage, name, rows, jobs)).loads
                 ]
             ),
         )
-        for arm in arms.arms(page.run, groups)
-        for stage in arm.stages
+        for volume_set in volume_sets.volume_sets(page.run, groups)
+        for stage in volume_set.stages
     ]
 
 
@@ -62,19 +62,19 @@ def _rows(page: Page, table: str, columns: tuple[str, ...]) -> list[dict[str, An
 
 def _curve(
     page: Page,
-    arm: Arm,
+    volume_set: RecordedSet,
     stage: Stage,
     name: str,
     rows: list[dict[str, Any]],
     jobs: dict[tuple[str, int, str], dict[str, None]],
 ) -> Curve:
-    of = arm.metrics(stage).curve(name)
+    of = volume_set.metrics(stage).curve(name)
     first = rows[0]
     pattern = first["pattern"] if isinstance(first["pattern"], str) else None
-    about = recorded(page.run, arm.label, name, str(pattern))
+    about = recorded(page.run, volume_set.label, name, str(pattern))
     named = loads((row["queue_depth"], number(row["rate"])) for row in rows if row["queue_depth"])
     kept = tuple(load for load in named.values() if page.value(of.load(load.name).iops) is not None)
-    own = tuple(jobs.get((arm.label, stage.index, name), {}))
+    own = tuple(jobs.get((volume_set.label, stage.index, name), {}))
     return Curve(
         name=name,
         metrics=of,
@@ -84,10 +84,12 @@ def _curve(
         figure=about,
         loads=kept,
         jobs=own if len(own) > 1 else (),
-        volumes=arm.members if len(arm.members) > 1 else (),
+        volumes=volume_set.members if len(volume_set.members) > 1 else (),
         synced=_synced(page, [of.load(load.name) for load in kept]),
-        settled=_settled(page, arm, name),
-        best=_best(page, of, about, kept, arm.ceiling.of, _stopped(page, arm, stage, name)),
+        settled=_settled(page, volume_set, name),
+        best=_best(
+            page, of, about, kept, volume_set.ceiling.of, _stopped(page, volume_set, stage, name)
+        ),
     )
 
 
@@ -100,27 +102,31 @@ def _synced(page: Page, loads_of: list[metrics.StorageLoad]) -> int | None:
     return None
 
 
-def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
+def _settled(page: Page, volume_set: RecordedSet, curve: str) -> bool | None:
     """Whether a curve was steady in every repeat; None if unknown."""
     told = [
         detail.settled[curve]
-        for detail in _details(page, arm)
+        for detail in _details(page, volume_set)
         if detail.settled and curve in detail.settled
     ]
     return all(told) if told else None
 
 
-def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
+def _stopped(page: Page, volume_set: RecordedSet, stage: Stage, curve: str) -> str:
     """Why the searches of a curve ended; empty if unknown or different."""
-    searches = [(detail.searches or {}).get(curve, {}) for detail in _details(page, arm)]
+    searches = [(detail.searches or {}).get(curve, {}) for detail in _details(page, volume_set)]
     found = [stages[key] for stages in searches if (key := str(stage.index)) in stages]
     words = {each.stopped for each in found if each.stopped is not None}
     return words.pop() if len(words) == 1 else ""
 
 
-def _details(page: Page, arm: Arm) -> list[IoDetail]:
-    """The details of each phase of an arm."""
-    return [phase.detail for phase in page.phases_of(IoDetail) if phase.detail.volume == arm.label]
+def _details(page: Page, volume_set: RecordedSet) -> list[IoDetail]:
+    """The details of each phase of a volume set."""
+    return [
+        phase.detail
+        for phase in page.phases_of(IoDetail)
+        if phase.detail.volume == volume_set.label
+    ]
 
 
 def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:

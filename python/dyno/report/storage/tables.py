@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES, Rate
-from dyno.profiles.arms import Ceiling, Load
+from dyno.profiles.volume_sets import Ceiling, Load
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve, load_title, rates

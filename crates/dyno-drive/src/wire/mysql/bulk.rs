@@ -4,11 +4,11 @@ use bytes::{BufMut as _, Bytes};
 use dyno_record::{Error, ErrorKind, Result};
 use tokio::sync::mpsc::Receiver;
 
+use super::endpoint::Endpoint;
 use super::error::ServerError;
 use super::greeting::LOCAL_FILES;
 use super::login::{log_in, packet, put_query, set_up};
 use super::packet::{Done, Packet, Reader, broken, frame};
-use super::place::Place;
 use super::session::QUIT;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::within;
@@ -25,10 +25,10 @@ impl Loader {
     /// # Errors
     /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers; all with
     /// the server as context.
-    pub async fn connect(place: &Place) -> Result<Self> {
-        let config = &place.config;
+    pub async fn connect(endpoint: &Endpoint) -> Result<Self> {
+        let config = &endpoint.config;
         let connecting = async {
-            let (mut transport, _) = log_in(place, LOCAL_FILES).await?;
+            let (mut transport, _) = log_in(endpoint, LOCAL_FILES).await?;
             // A load asks no questions that a cache could answer.
             set_up(&mut transport, &config.session(false)).await?;
             Ok(Self(transport))

@@ -6,11 +6,11 @@ use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::auth::{self, NATIVE, SHA2};
+use super::endpoint::Endpoint;
 use super::error::ServerError;
 use super::greeting::{Greeting, SSL};
 use super::key::Key;
 use super::packet::{Done, Packet, Reader, broken, frame, put_bytes, put_text};
-use super::place::Place;
 use crate::wire::Secret;
 use crate::wire::transport::Transport;
 
@@ -41,8 +41,8 @@ pub struct Server {
 ///
 /// # Errors
 /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers.
-pub async fn log_in(place: &Place, more: u32) -> Result<(Transport, Server)> {
-    let Place { config, connector, .. } = place;
+pub async fn log_in(endpoint: &Endpoint, more: u32) -> Result<(Transport, Server)> {
+    let Endpoint { config, connector, .. } = endpoint;
     let mut transport = match &config.unix_socket {
         Some(path) => Transport::unix(path.as_ref()).await?,
         None => Transport::tcp(&config.host, config.port).await?,
@@ -73,7 +73,7 @@ pub async fn log_in(place: &Place, more: u32) -> Result<(Transport, Server)> {
         put_attributes(out);
     });
     send(&mut transport).await?;
-    authenticate(&mut transport, plugin, greeting.nonce.clone(), password, place).await?;
+    authenticate(&mut transport, plugin, greeting.nonce.clone(), password, endpoint).await?;
     let server = Server { mariadb: greeting.mariadb, tells_metadata: greeting.tells_metadata() };
     Ok((transport, server))
 }
@@ -103,7 +103,7 @@ async fn authenticate(
     plugin: &str,
     mut nonce: Vec<u8>,
     password: &[u8],
-    place: &Place,
+    endpoint: &Endpoint,
 ) -> Result<()> {
     let mut plugin = plugin.to_owned();
     let mut asked = false;
@@ -124,10 +124,10 @@ async fn authenticate(
             // It does not, and wants the password itself.
             ([0x01, 0x04], SHA2) if transport.is_private() => [password, b"\0"].concat(),
             ([0x01, 0x04], SHA2) => {
-                if let Some(key) = &place.key {
+                if let Some(key) = &endpoint.key {
                     key.encrypt(&nonce, password)?
                 } else {
-                    require_trust(place, transport.is_local())?;
+                    require_trust(endpoint, transport.is_local())?;
                     asked = true;
                     vec![0x02]
                 }
@@ -146,8 +146,8 @@ async fn authenticate(
 }
 
 /// Refuses to request the server's public key on a connection that others could intercept.
-fn require_trust(place: &Place, local: bool) -> Result<()> {
-    if local || place.config.key_retrieval {
+fn require_trust(endpoint: &Endpoint, local: bool) -> Result<()> {
+    if local || endpoint.config.key_retrieval {
         return Ok(());
     }
     let message = "the server wants the password itself (caching_sha2_password), which others could \

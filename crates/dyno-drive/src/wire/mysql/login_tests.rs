@@ -24,7 +24,7 @@ impl Talk {
     }
 }
 
-fn place(more: &Value) -> Place {
+fn endpoint(more: &Value) -> Endpoint {
     let mut config = json!({
         "host": "127.0.0.1", "port": 1, "user": "u", "password": "p4ss", "database": "d"
     });
@@ -32,14 +32,14 @@ fn place(more: &Value) -> Place {
         config[name] = value.clone();
     }
     let config: Config = serde_json::from_value(config).unwrap();
-    Place::new(config).unwrap()
+    Endpoint::new(config).unwrap()
 }
 
 /// What comes of a login at a server that sends `words` and then listens.
 fn told(words: Vec<u8>, more: &Value) -> Talk {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut place = place(more);
-    place.config.port = listener.local_addr().unwrap().port();
+    let mut endpoint = endpoint(more);
+    endpoint.config.port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
         let (mut client, _) = listener.accept().unwrap();
         // A client that has heard enough need not listen to the rest.
@@ -51,7 +51,7 @@ fn told(words: Vec<u8>, more: &Value) -> Talk {
         heard
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let error = runtime.block_on(log_in(&place, 0)).map(drop).unwrap_err();
+    let error = runtime.block_on(log_in(&endpoint, 0)).map(drop).unwrap_err();
     Talk { error, heard: server.join().unwrap() }
 }
 
@@ -112,13 +112,13 @@ fn a_server_that_is_known_by_its_key_is_asked_for_none() {
 
 #[test]
 fn beyond_this_machine_a_key_is_asked_for_only_by_leave() {
-    let error = require_trust(&place(&json!({})), false).unwrap_err();
+    let error = require_trust(&endpoint(&json!({})), false).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
     for way in ["ssl_ca", "server_public_key", "allow_public_key_retrieval"] {
         assert!(error.message.contains(way), "{error}");
     }
-    assert!(require_trust(&place(&json!({})), true).is_ok());
-    assert!(require_trust(&place(&json!({"key_retrieval": true})), false).is_ok());
+    assert!(require_trust(&endpoint(&json!({})), true).is_ok());
+    assert!(require_trust(&endpoint(&json!({"key_retrieval": true})), false).is_ok());
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn a_packet_that_no_login_has_is_not_waited_for() {
 fn nobody_is_waited_for_beyond_the_limit() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let place = place(&json!({"port": port, "connect_timeout_s": 0.1}));
-    let wire = Mysql::new(place.config).unwrap();
+    let endpoint = endpoint(&json!({"port": port, "connect_timeout_s": 0.1}));
+    let wire = Mysql::new(endpoint.config).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The system takes the connection; nobody says a word.
     let connecting = async { wire.connect(&[], &Alarm::new().unwrap()).await.map(drop) };

@@ -36,12 +36,12 @@ mod bulk;
 mod config;
 mod decimal;
 mod dialect;
+mod endpoint;
 mod error;
 mod greeting;
 mod key;
 mod login;
 mod packet;
-mod place;
 mod prepare;
 mod prepared;
 mod results;
@@ -60,15 +60,15 @@ pub use config::Config;
 pub use session::MysqlSession;
 
 pub(crate) use bulk::Loader;
+pub(crate) use endpoint::Endpoint;
 pub(crate) use error::class;
-pub(crate) use place::Place;
 
 use super::{Dialect, Statement, Wire, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
 #[derive(Debug, Clone)]
-pub struct Mysql(Arc<Place>);
+pub struct Mysql(Arc<Endpoint>);
 
 impl Mysql {
     /// A wire to the server of `config`.
@@ -76,7 +76,7 @@ impl Mysql {
     /// # Errors
     /// `usage` if its files cannot be used, or for TLS over a unix socket.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(Self(Arc::new(Place::new(config)?)))
+        Ok(Self(Arc::new(Endpoint::new(config)?)))
     }
 }
 

@@ -16,14 +16,14 @@ from dyno.report.run.steps import loads_that_stayed, which
 from dyno.report.storage.answer import none_inside
 from dyno.report.storage.curves import headlines, is_grid, load_title
 from dyno.report.storage.lines import best_text
-from dyno.report.storage.places import Place, places
+from dyno.report.storage.places import FilledSet, places
 
 ORDER = 10
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 _MOST_PLACES = 4
-"""The most arms and fill levels of a storage profile with a group of cards each."""
+"""The most volume sets and fill levels of a storage profile with a group of cards each."""
 
 
 def section(page: Page) -> Section | None:
@@ -38,7 +38,7 @@ def section(page: Page) -> Section | None:
 
 
 def _storage(page: Page) -> list[Cards]:
-    """A group for each arm at each fill level; with many, only the first metric of each."""
+    """A group for each volume set at each fill level; with many, only the first metric of each."""
     found = places(page)
     groups = [(place, _of_place(place)) for place in found]
     if len(found) > _MOST_PLACES:
@@ -51,8 +51,8 @@ def _storage(page: Page) -> list[Cards]:
     return [Cards(f"Storage{place.of}", cards) for place, cards in groups if cards]
 
 
-def _of_place(place: Place) -> list[Card]:
-    ceiling = place.arm.ceiling
+def _of_place(place: FilledSet) -> list[Card]:
+    ceiling = place.volume_set.ceiling
     cards: list[Card] = []
     for curve in headlines(place.curves):
         best = curve.best

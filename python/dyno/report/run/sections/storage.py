@@ -15,11 +15,11 @@ from dyno.report.storage.places import places
 ORDER = 30
 
 _MOST_PLACES = 4
-"""The most arms and fill levels with charts; with more, only tables are shown."""
+"""The most volume sets and fill levels with charts; with more, only tables are shown."""
 
 
 def section(page: Page) -> Section | None:
-    """The comparison, then the curves of each arm at each fill level."""
+    """The comparison, then the curves of each volume set at each fill level."""
     found = [place for place in places(page) if place.curves]
     if not found:
         return None

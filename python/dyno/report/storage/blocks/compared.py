@@ -1,11 +1,11 @@
-"""Comparisons of arms, of concurrent and single volumes, and of fill levels."""
+"""Comparisons of volume sets, of concurrent and single volumes, and of fill levels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from dyno.bundle.model import Estimate
-from dyno.profiles.arms import how
+from dyno.profiles.volume_sets import how
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Table
 from dyno.report.kit.charts import bars
 from dyno.report.kit.charts.keys import keys
@@ -15,46 +15,46 @@ from dyno.report.run.page import Page
 from dyno.report.storage.blocks.scaling import scaling
 from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
 from dyno.report.storage.curves import UNITS, Curve, rates
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _SIZE = Size(860, 225)
 
 
-def compared(page: Page, found: Sequence[Place]) -> list[Block]:
-    """Charts and tables by curve: arms at each fill level, and fill levels of each arm."""
+def compared(page: Page, found: Sequence[FilledSet]) -> list[Block]:
+    """Charts and tables by curve: sets at each fill level, and fill levels of each set."""
     made: list[Block] = []
     way = how(page.run)
-    by_stage: dict[int, list[Place]] = {}
-    by_arm: dict[str, list[Place]] = {}
+    by_stage: dict[int, list[FilledSet]] = {}
+    by_set: dict[str, list[FilledSet]] = {}
     for place in found:
         by_stage.setdefault(place.stage.index, []).append(place)
-        by_arm.setdefault(place.arm.label, []).append(place)
+        by_set.setdefault(place.volume_set.label, []).append(place)
     for own in by_stage.values():
         if len(own) > 1:
-            made += scaling(page, own) if way == "scaling" else _arms(page, own)
-    for own in by_arm.values():
+            made += scaling(page, own) if way == "scaling" else _sets(page, own)
+    for own in by_set.values():
         if len(own) > 1:
             made += _fills(page, own)
     return made
 
 
-def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
-    stage, first = own[0].stage, own[0].arm.label
+def _sets(page: Page, own: Sequence[FilledSet]) -> list[Block]:
+    stage, first = own[0].stage, own[0].volume_set.label
     full = f" at {stage.label} full" if stage.label else ""
 
-    def against(place: Place, curve: Curve) -> Estimate | None:
+    def against(place: FilledSet, curve: Curve) -> Estimate | None:
         return ratio(page, place, curve.name, "compare")
 
     def label(found: Estimate | None) -> str:
         return "" if found is None else f" ({found.value:.2f}×{_mark(found, 1)})"
 
     caption = f"Best of each curve by volume{full}"
-    figures = _bars(own, [place.arm.label for place in own], against, label, caption,
+    figures = _bars(own, [place.volume_set.label for place in own], against, label, caption,
                     f"In brackets: relative to {first}.")  # fmt: skip
     rows = [
         [
             curve.title,
-            place.arm.label,
+            place.volume_set.label,
             *_best(curve),
             spanned(against(place, curve), "{:.2f}".format, " ×"),
         ]
@@ -81,16 +81,16 @@ def _best(curve: Curve) -> list[str | Cell]:
     return [figure(best.value), interval, curve.unit]
 
 
-def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
+def _fills(page: Page, own: Sequence[FilledSet]) -> list[Block]:
     first = own[0].stage.label
 
-    def against(place: Place, curve: Curve) -> Estimate | None:
+    def against(place: FilledSet, curve: Curve) -> Estimate | None:
         return change(page, place, curve.name)
 
     def label(found: Estimate | None) -> str:
         return "" if found is None else f" ({_signed(found.value)} %{_mark(found, 0)})"
 
-    of = f" of {own[0].arm.key}" if own[0].arm.key else ""
+    of = f" of {own[0].volume_set.key}" if own[0].volume_set.key else ""
     caption = f"Best of each curve{of} by fill level"
     names = [f"{place.stage.label} full" for place in own]
     figures = _bars(own, names, against, label, caption, f"In brackets: vs {first} full.")
@@ -116,14 +116,14 @@ def _signed(value: float) -> str:
 
 
 def _bars(
-    own: Sequence[Place],
+    own: Sequence[FilledSet],
     names: Sequence[str],
-    against: Callable[[Place, Curve], Estimate | None],
+    against: Callable[[FilledSet, Curve], Estimate | None],
     label: Callable[[Estimate | None], str],
     caption: str,
     note: str,
 ) -> list[Figure]:
-    """A chart per unit: a group of bars per curve, a bar per arm or fill level."""
+    """A chart per unit: a group of bars per curve, a bar per volume set or fill level."""
     made: list[Figure] = []
     for about in rates(own[0].curves):
         found = [
@@ -147,8 +147,8 @@ def _bars(
     return made
 
 
-def _figure(found: Sequence[bars.Bar], unit: str, caption: str, place: Place) -> Figure:
-    ceiling = place.arm.ceiling
+def _figure(found: Sequence[bars.Bar], unit: str, caption: str, place: FilledSet) -> Figure:
+    ceiling = place.volume_set.ceiling
     bound = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
     title = bound if unit == "IOPS" else "MB/s"
     return Figure(

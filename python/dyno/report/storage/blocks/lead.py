@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dyno.bundle.phases.io import Asked
-from dyno.profiles.arms import how
 from dyno.profiles.pages import granted
+from dyno.profiles.volume_sets import how
 from dyno.report.kit.blocks import Column, Fact, Facts, Table
 from dyno.report.kit.formats import bytes_text
 from dyno.report.run.page import Page
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 MOST_VOLUMES = 8
 """Volumes listed individually; more go into a folded table."""
@@ -26,9 +26,9 @@ _PAGES = {
 }
 
 
-def lead(page: Page, found: Sequence[Place]) -> str:
+def lead(page: Page, found: Sequence[FilledSet]) -> str:
     """A few sentences under the title."""
-    detail = found[0].arm.detail
+    detail = found[0].volume_set.detail
     if not detail.model_fields_set:
         return ""
     told = list(_targets(found))
@@ -41,7 +41,7 @@ def lead(page: Page, found: Sequence[Place]) -> str:
             words = [f"Measured on {words[0]}: {_named(names)}"]
     elif size is not None:
         words.append(f"on a test file of {bytes_text(size)}")
-    cached = [place.arm.label for place in found if place.arm.detail.direct is False]
+    cached = [place.volume_set.label for place in found if place.volume_set.detail.direct is False]
     if cached:
         which = f"{', '.join(dict.fromkeys(cached))} " * (len(found) > len(cached))
         words.append(f"{which}through the page cache")
@@ -56,10 +56,10 @@ def _named(names: list[str]) -> str:
     return f"{', '.join(names[:MOST_VOLUMES])}{', …' * (len(names) > MOST_VOLUMES)}"
 
 
-def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
+def _sentences(page: Page, found: Sequence[FilledSet]) -> Iterable[str]:
     way = how(page.run)
-    detail = found[0].arm.detail
-    if way == "together" and len(found[0].arm.members) > 1:
+    detail = found[0].volume_set.detail
+    if way == "together" and len(found[0].volume_set.members) > 1:
         yield "All volumes ran concurrently; values are totals."
     elif way == "compare":
         yield "Each volume was measured alone."
@@ -73,19 +73,19 @@ def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
         yield "The test files grew from one fill level to the next."
 
 
-def _targets(found: Iterable[Place]) -> Iterable[Asked]:
-    """The distinct volumes of all arms."""
+def _targets(found: Iterable[FilledSet]) -> Iterable[Asked]:
+    """The distinct volumes of all volume sets."""
     seen: set[str] = set()
     for place in found:
-        for target in place.arm.detail.targets:
+        for target in place.volume_set.detail.targets:
             if target.name is not None and target.name not in seen:
                 seen.add(target.name)
                 yield target
 
 
-def targets(found: Sequence[Place]) -> list[Facts | Table]:
+def targets(found: Sequence[FilledSet]) -> list[Facts | Table]:
     """The facts on each volume; many volumes in a folded table."""
-    fsync = found[0].arm.detail.fsync
+    fsync = found[0].volume_set.detail.fsync
     told = [(str(target.name), _target(target)) for target in _targets(found)]
     many = len(told) > MOST_VOLUMES
     facts = [] if many else [Fact(name, text) for name, text in told]
@@ -97,7 +97,7 @@ def targets(found: Sequence[Place]) -> list[Facts | Table]:
             "profiles with syncs"
         )
         facts.append(Fact("Writes", words))
-    pages = granted(found[0].arm.detail)
+    pages = granted(found[0].volume_set.detail)
     if told and pages:
         facts.append(Fact("Buffers", _PAGES[pages]))
     columns = [Column("Volume"), Column("Description", wide=True)]

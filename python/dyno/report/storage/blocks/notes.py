@@ -6,7 +6,7 @@ from dyno.report.kit.blocks import Note, Notes, Tone
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _SEARCHED: dict[str, tuple[str, Tone]] = {
     "most": (
@@ -17,7 +17,7 @@ _SEARCHED: dict[str, tuple[str, Tone]] = {
 }
 
 
-def notes(page: Page, place: Place) -> list[Notes]:
+def notes(page: Page, place: FilledSet) -> list[Notes]:
     """The notes, each with its curves."""
     said: dict[tuple[str, Tone], list[str]] = {}
     for curve in place.curves:

@@ -9,7 +9,7 @@ from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.lead import MOST_VOLUMES
 from dyno.report.storage.curves import Curve, short_load
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 from dyno.report.storage.tables import shown_load
 
 _HEADS = (
@@ -28,7 +28,7 @@ def _keys(at: metrics.Part) -> list[metrics.Key]:
     ]
 
 
-def parts(page: Page, place: Place) -> list[Table]:
+def parts(page: Page, place: FilledSet) -> list[Table]:
     """By job and by volume at the best load of each curve; then all loads, folded."""
     made: list[Table] = []
     for what, kind, curves in (

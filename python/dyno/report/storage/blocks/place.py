@@ -1,4 +1,4 @@
-"""The charts and the table of an arm at a fill level."""
+"""The charts and the table of a volume set at a fill level."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dyno.report.storage.blocks.notes import notes
 from dyno.report.storage.blocks.settling import settling
 from dyno.report.storage.blocks.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _SIDES: dict[SideName, str] = {"read": "reads", "write": "writes"}
 _WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
 
 
-def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
+def blocks(page: Page, place: FilledSet, *, drawn: bool) -> list[Block]:
     """Charts in pairs, if drawn, and logs."""
     made = _Charts(page, place)
     gridded = is_grid(made.curves)
@@ -34,8 +34,8 @@ def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
 
 
 class _Charts:
-    def __init__(self, page: Page, place: Place) -> None:
-        self.page, self.place, self.ceiling = page, place, place.arm.ceiling
+    def __init__(self, page: Page, place: FilledSet) -> None:
+        self.page, self.place, self.ceiling = page, place, place.volume_set.ceiling
         # Different jobs have no common latency.
         alone = [curve for curve in place.curves if not curve.jobs]
         self.rates = [curve for curve in alone if curve.is_open]

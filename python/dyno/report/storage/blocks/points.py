@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES, Quantity, Rate
-from dyno.profiles.arms import Ceiling
+from dyno.profiles.volume_sets import Ceiling
 from dyno.report.kit.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _APART: dict[str, Rate] = {"IOPS": "iops", "MB/s": "mbps"}
 _TIMES: dict[Quantity, str] = {
@@ -29,7 +29,7 @@ _COUNTS = {
 }
 
 
-def tables(page: Page, place: Place) -> list[Table]:
+def tables(page: Page, place: FilledSet) -> list[Table]:
     """Rates and errors, then service and response latencies.
 
     Empty columns are omitted. Rates of repeated loads have intervals.
@@ -80,14 +80,14 @@ def _rate_columns() -> list[str]:
     return [*columns, "Syncs/s", "CPU, %", *_COUNTS]
 
 
-def _about_rates(place: Place) -> Iterable[tuple[str, str]]:
+def _about_rates(place: FilledSet) -> Iterable[tuple[str, str]]:
     yield "95 %", "95 %: half-width of the interval of the mean IOPS over the windows."
     yield "CPU, %", "CPU: all CPUs of this machine, all processes."
     yield "Late, %", "Late: issued more than 1 ms after the scheduled time."
     yield from _about_jobs(place)
 
 
-def _about_jobs(place: Place) -> Iterable[tuple[str, str]]:
+def _about_jobs(place: FilledSet) -> Iterable[tuple[str, str]]:
     if any(curve.jobs for curve in place.curves):
         yield "", "Concurrent jobs are combined."
 
@@ -108,11 +108,11 @@ def _rates(page: Page, at: metrics.StorageLoad) -> list[str | Cell]:
     return row
 
 
-def _slowest(place: Place) -> str:
-    return f"Slowest {place.arm.ceiling.of}"
+def _slowest(place: FilledSet) -> str:
+    return f"Slowest {place.volume_set.ceiling.of}"
 
 
-def _latency_columns(place: Place) -> list[str]:
+def _latency_columns(place: FilledSet) -> list[str]:
     columns = [_slowest(place)]
     for side in SIDES:
         columns += [f"{side.capitalize()} {label}" for label in _TIMES.values()]
@@ -121,7 +121,7 @@ def _latency_columns(place: Place) -> list[str]:
     return columns
 
 
-def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
+def _about_latencies(place: FilledSet) -> Iterable[tuple[str, str]]:
     yield "", "Latencies are from submission to completion."
     if any(curve.is_open for curve in place.curves):
         yield "", "Response times start at the scheduled time."
@@ -133,8 +133,10 @@ def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
     yield from _about_jobs(place)
 
 
-def _latencies(page: Page, place: Place, curve: Curve, at: metrics.StorageLoad) -> list[str | Cell]:
-    ceiling = place.arm.ceiling
+def _latencies(
+    page: Page, place: FilledSet, curve: Curve, at: metrics.StorageLoad
+) -> list[str | Cell]:
+    ceiling = place.volume_set.ceiling
     row = _times(page, at.slowest, [ceiling.of], ceiling)
     for side in SIDES:
         row += _times(page, at.side(side).service, _TIMES, None if curve.is_open else ceiling)

@@ -13,13 +13,13 @@ from dyno.report.kit.formats import figure, spanned
 from dyno.report.run.page import Page
 from dyno.report.storage.comparison import efficiency
 from dyno.report.storage.curves import UNITS, Curve, headlines, rates
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _SIZE = Size(410)
 _MOST_LINES = 6
 
 
-def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
+def scaling(page: Page, own: Sequence[FilledSet]) -> list[Block]:
     """A line per curve over the number of volumes; linear scaling dashed."""
     figures: list[Figure] = []
     for about in rates(own[0].curves):
@@ -32,9 +32,9 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     stage = own[0].stage
     full = f" at {stage.label} full" if stage.label else ""
     rows: list[list[str | Cell]] = [
-        [curve.title, str(len(place.arm.members)),
+        [curve.title, str(len(place.volume_set.members)),
          spanned(efficiency(page, place, curve.name), figure, " %"), figure(curve.value),
-         curve.unit, place.arm.label]
+         curve.unit, place.volume_set.label]
         for at in own[0].curves
         for place in own
         if (curve := place.curve(at.name)) is not None
@@ -51,20 +51,20 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     return [*(Row(pair, even=True) for pair in pairs), table]
 
 
-def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
+def _points(own: Sequence[FilledSet], first: Curve) -> list[lines.Point]:
     points: list[lines.Point] = []
     for place in own:
         curve = place.curve(first.name)
         if curve is None or curve.best is None:
             continue
-        count, best = len(place.arm.members), curve.best
+        count, best = len(place.volume_set.members), curve.best
         words = f"{curve.title}, {count} volumes: {figure(best.value)} {curve.unit}"
         points.append(lines.Point(first.title, count, best.value, words, best.low, best.high))
     return points
 
 
-def _figure(points: list[lines.Point], own: Sequence[Place], about: Rate) -> Figure:
-    unit, ceiling = UNITS[about], own[0].arm.ceiling
+def _figure(points: list[lines.Point], own: Sequence[FilledSet], about: Rate) -> Figure:
+    unit, ceiling = UNITS[about], own[0].volume_set.ceiling
     axis = unit
     if about == "iops":
         axis = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"

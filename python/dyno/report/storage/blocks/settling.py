@@ -12,12 +12,12 @@ from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 
 _SIZE = Size(550)
 
 
-def settling(page: Page, place: Place) -> list[Figure]:
+def settling(page: Page, place: FilledSet) -> list[Figure]:
     """A chart for each repeated curve, of its first repetition."""
     curves = [curve for curve in place.curves if curve.settled is not None]
     if not curves:
@@ -25,7 +25,7 @@ def settling(page: Page, place: Place) -> list[Figure]:
     own = [
         step
         for step in steps(page.bundle)
-        if (step.arm, step.stage) == (place.arm.label, place.stage.index)
+        if (step.volume_set, step.stage) == (place.volume_set.label, place.stage.index)
         and step.purpose == "settle"
     ]
     found: list[Figure] = []
@@ -39,7 +39,7 @@ def settling(page: Page, place: Place) -> list[Figure]:
     return found
 
 
-def _figure(curve: Curve, place: Place, windows: Sequence[Step], left_out: int) -> Figure:
+def _figure(curve: Curve, place: FilledSet, windows: Sequence[Step], left_out: int) -> Figure:
     points = [
         lines.Point(
             "left out" if number <= left_out else "counted",

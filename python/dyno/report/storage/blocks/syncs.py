@@ -6,7 +6,7 @@ from dyno.report.kit.blocks import Column, Table
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import short_load
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 from dyno.report.storage.tables import shown_load
 
 _HEADS = (
@@ -15,7 +15,7 @@ _HEADS = (
 )
 
 
-def syncs(page: Page, place: Place) -> list[Table]:
+def syncs(page: Page, place: FilledSet) -> list[Table]:
     """A row for each curve with syncs, at its best load."""
     rows: list[list[str]] = []
     for curve in place.curves:

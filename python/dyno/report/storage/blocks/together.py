@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES, Quantity, Rate
-from dyno.profiles.arms import Load
+from dyno.profiles.volume_sets import Load
 from dyno.report.kit.blocks import Figure, Row
 from dyno.report.kit.charts import parts
 from dyno.report.kit.charts.keys import keys
@@ -14,7 +14,7 @@ from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import UNITS, Curve, load_title
-from dyno.report.storage.places import Place
+from dyno.report.storage.places import FilledSet
 from dyno.report.storage.tables import by_figure, shown_load
 
 _SIZE, _ROWS = Size(410), Size(410, 225)
@@ -22,7 +22,7 @@ _MOST_CURVES = 3
 """Curves with a chart by job; more have tables only."""
 
 
-def together(page: Page, place: Place) -> list[Row]:
+def together(page: Page, place: FilledSet) -> list[Row]:
     """Throughput and latency charts for curves of several jobs and for volumes."""
     made: list[Row] = []
     with_jobs = [curve for curve in place.curves if curve.jobs]
@@ -31,7 +31,7 @@ def together(page: Page, place: Place) -> list[Row]:
     return [*made, *_volumes(page, place)]
 
 
-def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
+def _jobs(page: Page, place: FilledSet, curve: Curve) -> list[Row]:
     """Lines over the load; dots for a single load."""
     if not curve.loads:
         return []
@@ -49,7 +49,7 @@ def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
     return _rows(found)
 
 
-def _volumes(page: Page, place: Place) -> list[Row]:
+def _volumes(page: Page, place: FilledSet) -> list[Row]:
     """Each volume at the joint best load: a row of dots for each curve."""
     spread = [curve for curve in place.curves if curve.volumes]
     which = f"of each volume{place.of}, at the best load of each curve"
@@ -85,10 +85,10 @@ def _at_best(curves: Iterable[Curve]) -> list[_Named]:
 class _Told:
     """A metric of a place: IOPS, MB/s, or the latency that its ceiling limits."""
 
-    def __init__(self, page: Page, place: Place, about: Rate | None) -> None:
+    def __init__(self, page: Page, place: FilledSet, about: Rate | None) -> None:
         self.page = page
         self.about: Rate | None = about
-        ceiling = place.arm.ceiling
+        ceiling = place.volume_set.ceiling
         self.of: Quantity = ceiling.of
         self.unit = UNITS[about] if about else "ms"
         self.title = UNITS[about] if about else f"{ceiling.of} latency, ms"

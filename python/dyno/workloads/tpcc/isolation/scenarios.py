@@ -16,7 +16,7 @@ from dyno.contracts.target import Connection
 from dyno.workloads.tpcc.isolation import transactions as tx
 from dyno.workloads.tpcc.isolation.actor import Actor, Stage, ended, waits
 
-PLACE = tx.Place()
+PLACE = tx.CustomerKey()
 ITEM = 1
 
 
@@ -150,7 +150,7 @@ def _prices(stage: Stage) -> Seen:
     return seen
 
 
-def _phantom(read: Callable[[Connection, tx.Place], Any]) -> Callable[[Stage], Seen]:
+def _phantom(read: Callable[[Connection, tx.CustomerKey], Any]) -> Callable[[Stage], Seen]:
     """What ``read`` returns must not change during its transaction, even if an order is added."""
 
     def play(stage: Stage) -> Seen:

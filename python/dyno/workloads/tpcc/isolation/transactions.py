@@ -18,7 +18,7 @@ QUANTITY = 5
 
 
 @dataclass(frozen=True)
-class Place:
+class CustomerKey:
     """A district and one of its customers."""
 
     warehouse: int = 1
@@ -49,12 +49,12 @@ def value(session: Connection, sql: str) -> Any:
     return rows[0][0] if rows else None
 
 
-def next_number(session: Connection, place: Place) -> int:
+def next_number(session: Connection, place: CustomerKey) -> int:
     """The number that the district's next order will have."""
     return int(value(session, f"SELECT d_next_o_id FROM district WHERE {place.of_district}"))
 
 
-def new_order(session: Connection, place: Place, item: int = 1) -> int:
+def new_order(session: Connection, place: CustomerKey, item: int = 1) -> int:
     """Enters an order of one line; returns its number."""
     session.execute(f"UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE {place.of_district}")
     number = next_number(session, place) - 1
@@ -80,7 +80,7 @@ def new_order(session: Connection, place: Place, item: int = 1) -> int:
     return number
 
 
-def payment(session: Connection, place: Place, amount: str) -> None:
+def payment(session: Connection, place: CustomerKey, amount: str) -> None:
     """The customer pays ``amount``, a number in the target's own units."""
     session.execute(
         f"UPDATE customer SET c_balance = c_balance - {amount}, c_ytd_payment = c_ytd_payment + "
@@ -95,7 +95,7 @@ def payment(session: Connection, place: Place, amount: str) -> None:
     )
 
 
-def delivery(session: Connection, place: Place, number: int) -> None:
+def delivery(session: Connection, place: CustomerKey, number: int) -> None:
     """Delivers one order to the customer of ``place``, whose it is."""
     session.execute(
         f"UPDATE customer SET c_balance = c_balance + (SELECT SUM(ol_amount) FROM order_line "
@@ -110,7 +110,7 @@ def delivery(session: Connection, place: Place, number: int) -> None:
     )
 
 
-def last_order(session: Connection, place: Place) -> Any:
+def last_order(session: Connection, place: CustomerKey) -> Any:
     """Order-Status: the number of the customer's last order."""
     return value(
         session,
@@ -119,7 +119,7 @@ def last_order(session: Connection, place: Place) -> Any:
     )
 
 
-def waiting_orders(session: Connection, place: Place) -> Any:
+def waiting_orders(session: Connection, place: CustomerKey) -> Any:
     """What Delivery reads to find its order: how many the district has that wait."""
     return value(
         session,
@@ -128,7 +128,7 @@ def waiting_orders(session: Connection, place: Place) -> Any:
     )
 
 
-def oldest(session: Connection, place: Place) -> tuple[Place, int]:
+def oldest(session: Connection, place: CustomerKey) -> tuple[CustomerKey, int]:
     """The district's oldest waiting order, the only one that may be delivered, and whose it is.
 
     If none waits, one is entered.
@@ -144,12 +144,12 @@ def oldest(session: Connection, place: Place) -> tuple[Place, int]:
     return replace(place, customer=int(customer)), int(number)
 
 
-def balance(session: Connection, place: Place) -> Any:
+def balance(session: Connection, place: CustomerKey) -> Any:
     """What the customer owes."""
     return value(session, f"SELECT c_balance FROM customer WHERE {place.of_customer}")
 
 
-def order_amount(session: Connection, place: Place, number: int) -> Any:
+def order_amount(session: Connection, place: CustomerKey, number: int) -> Any:
     """What an order costs."""
     return value(
         session, f"SELECT SUM(ol_amount) FROM order_line WHERE {place.of_order('ol', number)}"

@@ -10,14 +10,14 @@ use crate::usage::usage;
 
 /// Where a file goes.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct Destination {
     path: PathBuf,
     /// Where it is until it is whole; nowhere for a device.
     partial: Option<PathBuf>,
     replace: bool,
 }
 
-impl Place {
+impl Destination {
     /// A device, which takes the bytes and keeps none.
     pub(super) fn device(path: &Path) -> Self {
         Self { path: path.to_owned(), partial: None, replace: true }
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// A file that is not whole yet, removed unless it is [`put`](Place::put) in its place.
+/// A file that is not whole yet, removed unless it is [`put`](Destination::put) in its place.
 #[derive(Debug)]
 pub(super) struct PartialFile {
     file: File,

@@ -9,7 +9,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use rustix::fs::{FallocateFlags, fallocate};
 
 use super::identity::Identity;
-use super::{Kind, Place, dsync, leftover, set_direct};
+use super::{Kind, OpenTarget, dsync, leftover, set_direct};
 use crate::{Notes, Plan, Topic};
 
 /// A file of Dyno's own, by name and identity: removed on drop, unless something else has its name
@@ -29,7 +29,7 @@ pub(super) fn open(
     index: usize,
     directory: &Path,
     notes: &mut Notes,
-) -> Result<Place> {
+) -> Result<OpenTarget> {
     let target = &plan.targets[index];
     if !directory.is_dir() {
         let text =
@@ -41,7 +41,7 @@ pub(super) fn open(
     // From here on an early return removes the file.
     let made = Made::new(&path, &file)?;
     let direct = set_direct(&file, &directory.display().to_string(), notes);
-    Ok(Place {
+    Ok(OpenTarget {
         name: target.name().to_owned(),
         path,
         kind: Kind::Made,
@@ -61,7 +61,7 @@ pub(super) fn open(
 ///
 /// # Errors
 /// `disk_full` or `io`.
-pub(super) fn grow(place: &mut Place, bytes: u64) -> Result<()> {
+pub(super) fn grow(place: &mut OpenTarget, bytes: u64) -> Result<()> {
     let from = place.bytes;
     let rest = || fallocate(&place.file, FallocateFlags::empty(), from, bytes - from);
     let reserved = match rustix::io::retry_on_intr(rest) {

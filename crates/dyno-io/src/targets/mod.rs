@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// An open target.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct OpenTarget {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
@@ -73,9 +73,9 @@ pub(crate) struct Place {
 /// # Errors
 /// `usage` for a target that the plan does not allow to be used so, `denied` without permission,
 /// `disk_full` with the space needed of all stages, else `io`.
-pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
+pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<OpenTarget>> {
     no_target_twice(&plan.targets)?;
-    let mut places: Vec<(usize, Place)> = Vec::with_capacity(plan.targets.len());
+    let mut places: Vec<(usize, OpenTarget)> = Vec::with_capacity(plan.targets.len());
     for (index, target) in plan.targets.iter().enumerate() {
         if target.path.is_some() {
             let place = existing::open(plan, index, notes);
@@ -97,7 +97,7 @@ pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
         places.push((index, place.map_err(|error| error.context(target.to_string()))?));
     }
     places.sort_unstable_by_key(|(index, _)| *index);
-    let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
+    let places: Vec<OpenTarget> = places.into_iter().map(|(_, place)| place).collect();
     room::check(plan, &places)?;
     Ok(places)
 }
@@ -106,7 +106,7 @@ pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
 ///
 /// # Errors
 /// `disk_full` or `io`.
-pub(crate) fn grow_all(plan: &Plan, stage: usize, places: &mut [Place]) -> Result<()> {
+pub(crate) fn grow_all(plan: &Plan, stage: usize, places: &mut [OpenTarget]) -> Result<()> {
     for (target, place) in plan.targets.iter().zip(places) {
         let bytes = target.bytes_at(stage).unwrap_or(place.bytes);
         if place.kind == Kind::Made && bytes > place.bytes {
@@ -138,7 +138,7 @@ fn no_target_twice(targets: &[Target]) -> Result<()> {
     Ok(())
 }
 
-impl Place {
+impl OpenTarget {
     /// The file system or device that the target is on: its targets share its speed.
     pub(crate) fn device(&self) -> u64 {
         self.file.metadata().map_or(0, |meta| match self.kind {

@@ -11,7 +11,7 @@ const PROTOCOL: &str = "mysql";
 
 /// Where sessions are opened. Its files are read once.
 #[derive(Debug)]
-pub struct Place {
+pub struct Endpoint {
     /// How it is reached.
     pub config: Config,
     /// There if TLS is to be spoken.
@@ -20,7 +20,7 @@ pub struct Place {
     pub key: Option<Key>,
 }
 
-impl Place {
+impl Endpoint {
     /// The server of `config`.
     ///
     /// # Errors

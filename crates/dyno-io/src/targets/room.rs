@@ -6,7 +6,7 @@ use std::path::Path;
 use dyno_record::{Error, ErrorKind, Result};
 use rustix::fs::fstatvfs;
 
-use super::{Kind, Place};
+use super::{Kind, OpenTarget};
 use crate::Plan;
 
 /// Space left to others on a volume.
@@ -14,7 +14,7 @@ const SPARE_BYTES: u64 = 64 << 20;
 
 /// What the made files on a file system come to.
 struct Need<'a> {
-    place: &'a Place,
+    place: &'a OpenTarget,
     directory: &'a Path,
     files: usize,
     bytes: u64,
@@ -24,7 +24,7 @@ struct Need<'a> {
 ///
 /// # Errors
 /// `disk_full` with the numbers; `io`.
-pub(super) fn check(plan: &Plan, places: &[Place]) -> Result<()> {
+pub(super) fn check(plan: &Plan, places: &[OpenTarget]) -> Result<()> {
     let mut needs: BTreeMap<u64, Need<'_>> = BTreeMap::new();
     for (target, place) in plan.targets.iter().zip(places) {
         if place.kind != Kind::Made {

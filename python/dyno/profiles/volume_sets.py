@@ -1,7 +1,8 @@
-"""Arms, fill levels and loads of a recorded storage profile, and their names.
+"""Volume sets, fill levels and loads of a recorded storage profile, and their names.
 
-An *arm* is one volume, or several volumes measured together. Metric names start with ``io``, then
-the arm if there are several, then the fill level if there are any: ``io.a+b.fill62``.
+A *volume set* is one volume, or several volumes measured together. Metric names start with
+``io``, then the volume set if there are several, then the fill level if there are any:
+``io.a+b.fill62``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from dyno.bundle.metrics import Place as PlaceMetrics
+from dyno.bundle.metrics import VolumeSet as SetMetrics
 from dyno.bundle.model import Run, those
 from dyno.bundle.phases.io import IoDetail
 
@@ -48,11 +49,11 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Arm:
+class RecordedSet:
     """One volume, or volumes measured together.
 
     Attributes:
-        key: Its part of metric names; empty for the only arm.
+        key: Its part of metric names; empty for the only volume set.
         detail: Detail of its first phase; empty if there is none.
         members: Names of its volumes.
     """
@@ -63,9 +64,9 @@ class Arm:
     members: tuple[str, ...]
     stages: tuple[Stage, ...]
 
-    def metrics(self, stage: Stage) -> PlaceMetrics:
+    def metrics(self, stage: Stage) -> SetMetrics:
         """Returns its metrics at a fill level."""
-        return PlaceMetrics(self.key, stage.key)
+        return SetMetrics(self.key, stage.key)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -90,29 +91,29 @@ C = TypeVar("C", bound=Named)
 
 
 @dataclass(frozen=True)
-class Place(Generic[C]):
-    """An arm at a fill level, with its curves in run order."""
+class FilledSet(Generic[C]):
+    """A volume set at a fill level, with its curves in run order."""
 
-    arm: Arm
+    volume_set: RecordedSet
     stage: Stage
     curves: Sequence[C]
 
     @property
-    def metrics(self) -> PlaceMetrics:
-        """The metrics of the arm at this level."""
-        return self.arm.metrics(self.stage)
+    def metrics(self) -> SetMetrics:
+        """The metrics of the volume set at this level."""
+        return self.volume_set.metrics(self.stage)
 
     @property
     def title(self) -> str:
         """``a+b, 40 % full``; empty for a single place."""
         full = f"{self.stage.label} full" if self.stage.label else ""
-        return ", ".join(filter(None, (self.arm.key, full)))
+        return ", ".join(filter(None, (self.volume_set.key, full)))
 
     @property
     def of(self) -> str:
         """The title as a suffix of a metric name: `` of a+b at 40 % full``."""
         full = f" at {self.stage.label} full" if self.stage.label else ""
-        return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
+        return f"{f' of {self.volume_set.key}' * bool(self.volume_set.key)}{full}"
 
     def curve(self, name: str) -> C | None:
         """Returns the curve of this name, if it was measured here."""
@@ -128,12 +129,12 @@ def how(run: Run) -> How:
     return "single"
 
 
-def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
-    """Returns the arms of a run in the requested order.
+def volume_sets(run: Run, measured: Iterable[tuple[str, int]]) -> list[RecordedSet]:
+    """Returns the volume sets of a run in the requested order.
 
     Args:
         run: The bundle head, which is untrusted input.
-        measured: Arm labels and fill level indexes in its tables.
+        measured: Volume set labels and fill level indexes in its tables.
     """
     stages: dict[str, set[int]] = {}
     for label, stage in measured:
@@ -145,7 +146,7 @@ def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
         asked += [name for name in phase.detail.arms if name in stages]
     order = list(dict.fromkeys([*asked, *sorted(stages)]))
     return [
-        Arm(
+        RecordedSet(
             label,
             label if len(order) > 1 else "",
             details.get(label, _SILENT),

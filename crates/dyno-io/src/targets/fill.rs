@@ -8,7 +8,7 @@ use dyno_record::{Control, Error, ErrorKind, Result, StopOnPanic};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::Place;
+use super::OpenTarget;
 use crate::arena::{Pages, stamp};
 use crate::engine::{self, Engine, Name, Op, Request, Setup};
 use crate::seeds::derived;
@@ -40,12 +40,12 @@ struct Job<'a, W> {
 /// `cancelled`, `disk_full` or `io`.
 pub(crate) fn fill_all(
     plan: &Plan,
-    (stage, places): (usize, &[Place]),
+    (stage, places): (usize, &[OpenTarget]),
     control: &Control,
     notes: &mut Notes,
     written: impl Fn(u64) + Sync,
 ) -> Result<Option<Name>> {
-    let mut devices: BTreeMap<u64, Vec<&Place>> = BTreeMap::new();
+    let mut devices: BTreeMap<u64, Vec<&OpenTarget>> = BTreeMap::new();
     for place in places.iter().filter(|place| !place.to_fill.is_empty()) {
         devices.entry(place.device()).or_default().push(place);
     }
@@ -78,7 +78,11 @@ pub(crate) fn fill_all(
 }
 
 /// Fills targets one after another with one engine.
-fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: usize, targets: &[&Place]) -> Result<(Name, Notes)> {
+fn fill<W: Fn(u64)>(
+    job: &Job<'_, W>,
+    device: usize,
+    targets: &[&OpenTarget],
+) -> Result<(Name, Notes)> {
     let mut notes = Notes::default();
     let files: Vec<_> = targets.iter().map(|place| &place.file).collect();
     let seed = derived(job.seed, device, "buffers");
@@ -102,7 +106,7 @@ fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: usize, targets: &[&Place]) -> Resu
 /// Writes what is to be filled of the target, in order, and makes it durable.
 fn write_all<W: Fn(u64)>(
     job: &Job<'_, W>,
-    (file, place): (usize, &&Place),
+    (file, place): (usize, &&OpenTarget),
     engine: &mut dyn Engine,
     data: &mut Xoshiro256PlusPlus,
 ) -> Result<()> {
@@ -144,7 +148,7 @@ fn write_all<W: Fn(u64)>(
     sync(place)
 }
 
-fn written_whole(place: &Place, result: i32, bytes: u32) -> Result<()> {
+fn written_whole(place: &OpenTarget, result: i32, bytes: u32) -> Result<()> {
     if result == bytes as i32 {
         return Ok(());
     }
@@ -157,7 +161,7 @@ fn written_whole(place: &Place, result: i32, bytes: u32) -> Result<()> {
     Err(place.error(&error, "filling"))
 }
 
-fn sync(place: &Place) -> Result<()> {
+fn sync(place: &OpenTarget) -> Result<()> {
     place.file.sync_all().map_err(|error| place.error(&error, "syncing"))
 }
 
@@ -175,7 +179,7 @@ mod tests {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
-        let place = Place {
+        let place = OpenTarget {
             name: String::new(),
             path: "a file".into(),
             kind: Kind::File,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::{Kind, Place, dsync, leftover, set_direct};
+use super::{Kind, OpenTarget, dsync, leftover, set_direct};
 use crate::{Notes, Plan};
 
 /// Opens the target at `index` of the plan.
@@ -15,7 +15,7 @@ use crate::{Notes, Plan};
 /// # Errors
 /// `usage` if the plan would write without `destroy`, asks for more than there is, or names neither
 /// a file nor a block device; `denied` without permission; `io` if it is in use, or else.
-pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place> {
+pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<OpenTarget> {
     let target = &plan.targets[index];
     let path = target.place();
     let meta = path.metadata().map_err(|error| told(&error, path))?;
@@ -50,7 +50,7 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
         return Err(Error::new(ErrorKind::Usage, text));
     }
     let direct = set_direct(&file, target.name(), notes);
-    Ok(Place {
+    Ok(OpenTarget {
         name: target.name().to_owned(),
         path: path.to_owned(),
         kind,

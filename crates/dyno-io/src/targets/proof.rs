@@ -6,10 +6,10 @@ use std::os::unix::fs::MetadataExt as _;
 use dyno_record::{Control, Result};
 
 use super::evidence::{cached_share, uncache, unwritten_bytes};
-use super::{Kind, Place, content};
+use super::{Kind, OpenTarget, content};
 use crate::{Notes, Topic};
 
-impl Place {
+impl OpenTarget {
     /// Looks at a sample of what it holds, unless Dyno has made it; it is one of `targets`.
     ///
     /// # Errors
