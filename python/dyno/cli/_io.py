@@ -137,9 +137,7 @@ def print_plan(plan: IoPlan) -> None:
         sizes = ", ".join(bytes_text(size) for size in stage.bytes.values())
         click.echo(f"  {stage.label} full: {sizes}")
     if len(plan.volume_sets) > 1:
-        click.echo(
-            f"One after the other: {', '.join(volume_set.label for volume_set in plan.volume_sets)}."
-        )
+        click.echo(f"One after the other: {', '.join(each.label for each in plan.volume_sets)}.")
     times = len(plan.volume_sets) * plan.repeats * max(1, len(plan.stages))
     often = "s"[: asked.steps != 1] + (f", {times} times" if times > 1 else "")
     click.echo(
