@@ -9,6 +9,7 @@ half: the renderer starts an engine for JavaScript in each process. So only ``qu
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.util
 import os
 import subprocess
 import sys
@@ -22,6 +23,9 @@ _BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>'
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(["tests.preloaded"])
+# The folder of the fork server's socket, chosen once: the first test to fork may have a TMPDIR of
+# its own, whose path is too long for a socket.
+multiprocessing.util.get_temp_dir()
 
 
 def run(
