@@ -1,9 +1,9 @@
 """Dyno's command line in a process of its own, forked from one that has its imports already.
 
-They take most of the processor time of a short run, and of the rest the charts of its page take
-half: the renderer starts an engine for JavaScript in each process. So only ``quickstart`` and
-``report`` have it render; other verbs define their charts and leave the last step out.
-``tests.process.start`` runs the command as users do, imports, charts and all.
+Imports take most of the CPU time of a short run, and of the rest the charts of its page take half:
+the renderer starts a JavaScript engine in each process. So charts are defined, but only rendered
+where a test asks for it. ``tests.process.start`` runs the command as users do, imports, charts and
+all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-_RENDERING = ("quickstart", "report")
 _BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>'
 
 _forks = multiprocessing.get_context("forkserver")
@@ -29,7 +28,12 @@ multiprocessing.util.get_temp_dir()
 
 
 def run(
-    arguments: Sequence[str], timeout: float, cwd: Path | None = None, given: str = ""
+    arguments: Sequence[str],
+    timeout: float,
+    cwd: Path | None = None,
+    given: str = "",
+    *,
+    charts: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """Runs Dyno to its end.
 
@@ -38,6 +42,7 @@ def run(
         timeout: Seconds after which it is killed.
         cwd: Where it works, if not here.
         given: What it reads from its standard input.
+        charts: Whether its charts are rendered; else each is a blank picture.
 
     Raises:
         subprocess.TimeoutExpired: If it did not end.
@@ -46,7 +51,8 @@ def run(
         files = [Path(folder) / name for name in ("stdin", "stdout", "stderr")]
         files[0].write_text(given, encoding="utf-8")
         process: Any = _forks.Process(
-            target=_child, args=(list(arguments), dict(os.environ), cwd or Path.cwd(), files)
+            target=_child,
+            args=(list(arguments), dict(os.environ), cwd or Path.cwd(), files, charts),
         )
         process.start()
         process.join(timeout)
@@ -59,7 +65,11 @@ def run(
 
 
 def _child(
-    arguments: list[str], environment: dict[str, str], cwd: Path, files: Sequence[Path]
+    arguments: list[str],
+    environment: dict[str, str],
+    cwd: Path,
+    files: Sequence[Path],
+    charts: bool,
 ) -> None:
     os.environ.clear()
     os.environ.update(environment)
@@ -71,10 +81,10 @@ def _child(
         os.close(opened)
     sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
     sys.argv = ["dyno", *arguments]
-    if arguments[:1] not in [[verb] for verb in _RENDERING]:
-        import vl_convert
+    if not charts:
+        from dyno.report.kit.charts.renderer import Renderer
 
-        vl_convert.vegalite_to_svg = lambda *_, **__: _BLANK
+        Renderer.svg = lambda *_: _BLANK
     from dyno.cli import main
 
     main()

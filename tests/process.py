@@ -21,10 +21,14 @@ _SERVERS = ("postgres", "mariadbd", "mysqld")
 
 
 def dyno(
-    *args: str | Path, timeout: float = 600, cwd: Path | None = None, given: str = ""
+    *args: str | Path,
+    timeout: float = 600,
+    cwd: Path | None = None,
+    given: str = "",
+    charts: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs Dyno to its end; it reads ``given``."""
-    return forked.run([str(arg) for arg in args], timeout, cwd, given)
+    """Runs Dyno to its end; it reads ``given``, and renders its charts if a test looks at them."""
+    return forked.run([str(arg) for arg in args], timeout, cwd, given, charts=charts)
 
 
 def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
