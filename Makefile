@@ -48,16 +48,17 @@ test: build test-rust test-python
 test-rust:
 	cargo test --release --workspace --quiet -- --test-threads=$(RUST_THREADS)
 
-# Most tests wait for servers, disks and intervals, so three at once take half the time on two
-# processors. WORKERS=0 runs them one after another.
-WORKERS ?= 3
+# Most tests wait for servers, disks and intervals, so four at once take half the time on two CPUs.
+# WORKERS=0 runs them one after another; TESTS= runs the long ones as well.
+WORKERS ?= 4
 RUST_THREADS ?= 4
+TESTS ?= not long
 
 test-python: build
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "$(TESTS)"
 
-proofs: build
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m long
+proofs:
+	$(MAKE) test-python TESTS=long
 
 lint: lint-rust lint-python
 
