@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         if name == Name::Psync && self.choice == Choice::Auto {
             self.choice = Choice::Psync;
             if self.engine == Name::IoUring {
-                self.notes.add(Topic::Fallback, format!("from '{when}' on, psync did the I/O"));
+                self.notes.add(Topic::Fallback, format!("psync did the I/O from '{when}' on"));
             }
         }
         self.engine = name;

@@ -125,6 +125,6 @@ pub fn load_constant(seed: u64) -> u64 {
 #[pyfunction]
 pub fn tpch_answer(number: i32) -> PyResult<&'static str> {
     tpchgen::q_and_a::answers_sf1::answer(number).ok_or_else(|| {
-        raise(&Error::new(ErrorKind::Usage, format!("there is no query {number}: 1 to 22")))
+        raise(&Error::new(ErrorKind::Usage, format!("no query {number}: choose 1 to 22")))
     })
 }

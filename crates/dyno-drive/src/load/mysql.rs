@@ -77,7 +77,7 @@ impl streams::Stream for Stream {
             let statement = statement(part);
             // The receiver is gone in any case, so the generator does not wait.
             let told = runtime.block_on(stop.watch(connection.load(&statement, receive)));
-            let dead = || Err(Error::new(ErrorKind::Internal, "the generator died"));
+            let dead = || Err(Error::new(ErrorKind::Internal, "the generating thread panicked"));
             (generator.join().unwrap_or_else(|_| dead()), told)
         });
         let ((rows, bytes), done) = match (generated, told) {

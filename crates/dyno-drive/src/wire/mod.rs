@@ -42,7 +42,7 @@ pub(crate) fn quoted(name: &str) -> String {
 /// `usage` if it is not a valid duration.
 fn connect_timeout(seconds: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| {
-        let message = format!("connect_timeout_s is {seconds}; it must be seconds from 0");
+        let message = format!("connect_timeout_s is {seconds}; it must be 0 or more");
         Error::new(ErrorKind::Usage, message)
     })
 }

@@ -59,7 +59,7 @@ impl Params for PointSelect {
         let message = match (self.returns, self.holds) {
             _ if self.keys < 1 => format!("workload.keys is {}; it must be 1 or more", self.keys),
             (Column::Int, Some(Holds::Bytes(_))) | (Column::Text, Some(Holds::Int(_))) => {
-                "workload.holds is of another type than workload.returns".to_owned()
+                "workload.holds does not match the type in workload.returns".to_owned()
             }
             _ => return Ok(Selects(Arc::new((self.clone(), seed)))),
         };

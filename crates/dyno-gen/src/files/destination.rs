@@ -47,7 +47,7 @@ impl Destination {
             )));
         }
         if !self.replace {
-            return Err(usage(format!("{path} exists; give --replace to overwrite it")));
+            return Err(usage(format!("{path} exists; use --replace to overwrite it")));
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Uring {
         // lent out while the slot is busy, and the arena outlives the I/O: `drop` waits for all
         // I/Os, or leaks the arena.
         unsafe { self.ring.push(&self.entries) }.map_err(|_| {
-            Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
+            Error::new(ErrorKind::Internal, "the submission queue has no space for a batch")
         })?;
         self.in_flight += part.len();
         Ok(())

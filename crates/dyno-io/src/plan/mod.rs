@@ -206,7 +206,7 @@ fn unique<'a>(field: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
             return wrong(format!("{field}: a name must not be empty"));
         }
         if !seen.insert(name) {
-            return wrong(format!("{field}: the name '{name}' is there twice, give each its own"));
+            return wrong(format!("{field}: the name '{name}' is used twice; names must differ"));
         }
     }
     Ok(())

@@ -32,7 +32,7 @@ impl Settle {
             return wrong("settle: rounds must be 2 to 1000");
         }
         if !(self.rounds..=10_000).contains(&self.most) {
-            return wrong("settle: most must be as many windows as rounds, at most 10000");
+            return wrong("settle: most must be at least rounds, and at most 10000");
         }
         let sane = |percent: f64| (0.1..=1000.0).contains(&percent);
         if !sane(self.within_percent) || !sane(self.slope_percent) {

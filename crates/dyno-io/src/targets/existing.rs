@@ -112,7 +112,7 @@ fn told(error: &io::Error, path: &Path) -> Error {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            let text = format!("{path} does not exist: name an existing file or block device");
+            let text = format!("{path} does not exist: use an existing file or block device");
             Error::new(ErrorKind::Io, text)
         }
         io::ErrorKind::PermissionDenied => {

@@ -64,7 +64,7 @@ pub(crate) fn fill_all(
             })
         };
         let threads: Vec<_> = devices.into_values().enumerate().map(start).collect();
-        let panicked = |_| Err(Error::new(ErrorKind::Internal, "a thread that fills panicked"));
+        let panicked = |_| Err(Error::new(ErrorKind::Internal, "a filling thread panicked"));
         let filled = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
         // Join all threads before returning the first error.
         filled.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>>>()

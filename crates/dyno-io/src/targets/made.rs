@@ -68,7 +68,7 @@ pub(super) fn grow(place: &mut OpenTarget, bytes: u64) -> Result<()> {
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => place.file.set_len(bytes),
         reserved => reserved.map_err(Into::into),
     };
-    reserved.map_err(|error| place.error(&error, "reserving the space of"))?;
+    reserved.map_err(|error| place.error(&error, "reserving space for"))?;
     place.bytes = bytes;
     place.to_fill = from..bytes;
     Ok(())

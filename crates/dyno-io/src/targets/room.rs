@@ -42,7 +42,7 @@ pub(super) fn check(plan: &Plan, places: &[OpenTarget]) -> Result<()> {
 impl Need<'_> {
     fn is_met(&self, plan: &Plan) -> Result<()> {
         let stat = fstatvfs(&self.place.file)
-            .map_err(|error| self.place.error(&error.into(), "asking for the free space under"))?;
+            .map_err(|error| self.place.error(&error.into(), "reading the free space of"))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
         let needed = self.bytes.saturating_add(SPARE_BYTES);
         // Some network file systems report no size at all.

@@ -78,7 +78,7 @@ impl Feed {
                 Ok(None)
             }
             Ok(Message::Failed(error)) => Err(error),
-            Err(_) => Err(Error::new(ErrorKind::Internal, "a generating thread died")),
+            Err(_) => Err(Error::new(ErrorKind::Internal, "a generating thread panicked")),
         }
     }
 }

@@ -41,7 +41,7 @@ impl Opened {
     /// # Errors
     /// Errors of SQLite.
     pub fn close(mut self) -> Result<()> {
-        self.restore().map_err(|error| classed(&error).context("setting the journal mode back"))
+        self.restore().map_err(|error| classed(&error).context("restoring the journal mode"))
     }
 
     fn restore(&mut self) -> rusqlite::Result<()> {

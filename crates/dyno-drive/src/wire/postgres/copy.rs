@@ -69,7 +69,7 @@ impl CopyIn {
             match self.next().await? {
                 Said::Done(_) => {}
                 Said::Ready => return Ok(()),
-                Said::Copying => return Err(broken("a request for data out of turn")),
+                Said::Copying => return Err(broken("an unexpected request for data")),
             }
         }
     }
@@ -108,7 +108,7 @@ impl CopyIn {
             match (self.next().await?, copied) {
                 (Said::Done(Some(rows)), None) => copied = Some(rows),
                 (Said::Ready, Some(rows)) => return Ok(rows),
-                _ => return Err(broken("an answer out of turn at the end of a copy")),
+                _ => return Err(broken("an unexpected answer at the end of a copy")),
             }
         }
     }

@@ -141,7 +141,7 @@ impl Results {
             buffer.get(start as usize..(start + length.saturating_sub(1)) as usize)
         });
         let number = tag.and_then(|tag| std::str::from_utf8(tag).ok()?.rsplit(' ').next());
-        number.and_then(|text| text.parse().ok()).ok_or_else(|| broken("a wrong command tag"))
+        number.and_then(|text| text.parse().ok()).ok_or_else(|| broken("an invalid command tag"))
     }
 
     /// A column's bytes, `None` if null.

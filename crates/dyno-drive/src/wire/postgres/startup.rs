@@ -74,13 +74,13 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
                 send(transport).await;
             }
             Message::AuthenticationSaslContinue(body) => {
-                let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
+                let step = scram.as_mut().ok_or_else(|| broken("an unexpected SCRAM message"))?;
                 step.update(body.data()).map_err(wrong)?;
                 frontend::sasl_response(step.message(), &mut transport.write).map_err(wrong)?;
                 send(transport).await;
             }
             Message::AuthenticationSaslFinal(body) => {
-                let mut step = scram.take().ok_or_else(|| broken("SCRAM out of turn"))?;
+                let mut step = scram.take().ok_or_else(|| broken("an unexpected SCRAM message"))?;
                 step.finish(body.data()).map_err(|_| {
                     Error::new(ErrorKind::Denied, "the server does not know the password either")
                 })?;

@@ -128,7 +128,7 @@ impl Connector {
             // For example an address with a zone. This placeholder is not sent to the server.
             Err(_) if !self.check_host => Ipv6Addr::UNSPECIFIED.into(),
             Err(_) => {
-                let message = format!("no certificate can be for a host named {host}");
+                let message = format!("certificates cannot name the host {host}");
                 return Err(Error::new(ErrorKind::Usage, message));
             }
         };

@@ -21,7 +21,7 @@ pub fn authorities(ca: &Path) -> Result<RootCertStore> {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
             return Err(wrong(
-                "this machine has no trusted authorities: name a file of them".to_owned(),
+                "this machine has no trusted authorities: specify a CA file".to_owned(),
             ));
         }
         return Ok(roots);
