@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! plan ─► targets (make or open, fill, prove)
-//!      ─► step: a worker a core ─► lanes (job on target: pattern, pace, flow) ─► engine
+//!      ─► step: one worker per core ─► lanes (job on target: pattern, pace, flow) ─► engine
 //!      ─► intervals, parts, ceiling ─► spools, outcome
 //! ```
 

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The plan asks for something impossible (wrong use, exit 2).
+    /// The plan is invalid (exit 2).
     Usage,
     /// The user or a signal stopped the work (exit 130).
     Cancelled,

@@ -79,7 +79,8 @@ impl OpenTarget {
         Ok(())
     }
 
-    /// Whether a file ignores `O_DIRECT`: then its pages are in memory.
+    /// Clears `direct` and adds a note if pages of the file are in memory: it then ignores
+    /// `O_DIRECT`.
     ///
     /// # Errors
     /// `io`.
