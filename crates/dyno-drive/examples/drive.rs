@@ -1,4 +1,4 @@
-//! Runs a plan given as JSON, on the command line or in a file, and prints its outcome as JSON:
+//! Runs a JSON plan, from the command line or a file, and prints its outcome as JSON:
 //! `drive '{"wire": …, "workload": {"kind": "tpcc", …}, …}'`, or `drive load '{"wire": …, …}'`.
 
 use std::process::ExitCode;

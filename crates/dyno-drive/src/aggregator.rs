@@ -1,4 +1,4 @@
-//! Aggregates the threads' measurements: intervals go to the spool, totals to the outcome.
+//! Aggregates the threads' measurements: intervals for the spool, totals for the outcome.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ pub struct Aggregator {
     clock: Clock,
     spool: Spool,
     threads: u32,
-    /// Intervals that some threads have closed and others not yet.
+    /// Intervals that only some threads have closed.
     open: BTreeMap<i64, Merged>,
     totals: Vec<OpTotals>,
     reports: Report,
     utilised_ns: u64,
-    /// CPU time of this thread when the measurement began.
+    /// CPU time of this thread at the start of the measurement.
     cpu_before_ns: u64,
     writer: Option<Writer>,
 }
 
-/// An interval of several threads.
+/// An interval, summed over threads.
 #[derive(Debug, Default)]
 struct Merged {
     threads: u32,
@@ -37,7 +37,7 @@ struct Merged {
 }
 
 impl Aggregator {
-    /// An aggregator for `threads` threads.
+    /// Creates an aggregator for `threads` threads.
     pub fn new(
         operations: &'static [&'static str],
         clock: Clock,
@@ -58,17 +58,17 @@ impl Aggregator {
         }
     }
 
-    /// From now on this thread's CPU time counts.
+    /// Starts counting this thread's CPU time.
     pub fn start_measuring(&mut self) {
         self.cpu_before_ns = thread_cpu_ns();
     }
 
-    /// The window is over; `writer` has the system's writer statistics.
+    /// Ends the window; `writer` has the statistics of the write lock, if any.
     pub fn stop_measuring(&mut self, writer: Option<Writer>) {
         self.writer = writer;
     }
 
-    /// Takes a thread's interval; writes it once it is the last thread's.
+    /// Adds a thread's interval; writes the interval once all threads have closed it.
     ///
     /// # Errors
     /// Those of the spool.
@@ -90,8 +90,8 @@ impl Aggregator {
         let (start_ns, _) = window.bounds(interval.index);
         let phase = phase(interval.index);
         let seconds = merged.end_ns.saturating_sub(start_ns) as f64 / 1e9;
-        // An interval in which nothing happened has a row of zeros, so that the record shows where
-        // the measurement began and ended, and a silent server is told from a missing record.
+        // An interval in which nothing happened gets a row of zeros. The record then shows where
+        // the measurement began and ended, and tells a silent server from a missing record.
         let silent = merged.ops.iter().all(OpTotals::is_empty);
         let t_ns = self.clock.unix_ns_at(start_ns);
         let operations = self.operations.iter().zip(&merged.ops).zip(&mut self.totals);
@@ -107,7 +107,7 @@ impl Aggregator {
         Ok(())
     }
 
-    /// Takes a thread's last word.
+    /// Adds a thread's final report.
     pub fn report(&mut self, report: &Report) {
         let all = &mut self.reports;
         all.cpu_ns += report.cpu_ns;
@@ -129,10 +129,10 @@ impl Aggregator {
         }
     }
 
-    /// The outcome of a run that went through, measured for `seconds`.
+    /// The outcome of a complete run, measured for `seconds`.
     ///
     /// # Errors
-    /// `connection_lost` if no user has a connection any more.
+    /// `connection_lost` if no user has a connection at the end.
     pub fn outcome(self, seconds: f64, plan: &DrivePlan) -> Result<Outcome> {
         let Self { operations, totals, reports, .. } = self;
         if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {

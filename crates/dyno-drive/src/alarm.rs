@@ -1,8 +1,8 @@
-//! A timer with the precision of the kernel's.
+//! A timer with kernel precision.
 //!
-//! tokio's own timers tick in milliseconds, too coarse for a schedule of thousands a second. This
-//! one keeps all sleepers of a thread in a heap behind a single `timerfd`. Sleepers that are due
-//! are also woken whenever the thread is awake for another reason, such as an answer.
+//! tokio's timers have millisecond ticks, too coarse for a schedule of thousands per second. This
+//! timer keeps all sleepers of a thread in a heap behind a single `timerfd`. It also wakes due
+//! sleepers whenever the thread is awake for another reason, such as an answer.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ use tokio::io::unix::AsyncFd;
 use crate::spacing::Spacing;
 use crate::stalls::Stalls;
 
-/// The timer of one driver thread. Clones share it.
+/// The timer of a driver thread. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Alarm(Rc<State>);
 
@@ -32,7 +32,7 @@ pub struct Alarm(Rc<State>);
 struct State {
     fd: AsyncFd<OwnedFd>,
     sleepers: RefCell<BinaryHeap<Reverse<Sleeper>>>,
-    /// When the timerfd fires next, `u64::MAX` if it is not armed.
+    /// Next expiry of the timerfd, `u64::MAX` if it is not armed.
     armed_ns: Cell<u64>,
     spacing: RefCell<Spacing>,
     stalls: RefCell<Stalls>,
@@ -42,16 +42,16 @@ struct State {
 #[derive(Debug)]
 struct Sleeper {
     deadline_ns: u64,
-    /// Of the task that polled last.
+    /// Waker of the task that polled last.
     waker: Rc<RefCell<Waker>>,
 }
 
 impl Alarm {
-    /// A timer for the calling thread. Call it inside a tokio runtime with I/O enabled, and have
-    /// [`run`](Self::run) polled there.
+    /// Creates a timer for the calling thread. Call it inside a tokio runtime with I/O enabled, and
+    /// poll [`run`](Self::run) there.
     ///
     /// # Errors
-    /// `io` if the process has no file descriptor left.
+    /// `io` if the process has no file descriptors left.
     pub fn new() -> Result<Self> {
         let wrap = |error: std::io::Error| Error::from_io(&error, "creating a timer");
         let fd = timerfd_create(
@@ -71,21 +71,21 @@ impl Alarm {
         })))
     }
 
-    /// Wakes sleepers as they fall due, for ever.
+    /// Wakes sleepers when they are due, forever.
     ///
     /// # Errors
     /// `io` if the kernel's timer fails.
     pub async fn run(&self) -> Result<Infallible> {
         poll_fn(|context| {
-            // Once, then the woken have their turn. As long as sleepers fall due one after another
-            // there would be somebody to wake, and nobody would run before all are awake.
+            // Wake due sleepers once, then let them run. As long as sleepers keep becoming due,
+            // there would be one to wake, and none would run before all are awake.
             self.wake_due(monotonic_ns());
             self.watch(context)
         })
         .await
     }
 
-    /// Waits until `deadline_ns` of `CLOCK_MONOTONIC`, or until the alarm is rung.
+    /// Waits until `deadline_ns` of `CLOCK_MONOTONIC`, or until the alarm rings.
     pub fn sleep_until(&self, deadline_ns: u64) -> impl Future<Output = ()> + use<> {
         let state = Rc::clone(&self.0);
         let mut asleep: Option<Rc<RefCell<Waker>>> = None;
@@ -94,7 +94,7 @@ impl Alarm {
                 return Poll::Ready(());
             }
             if let Some(waker) = &asleep {
-                // Polled for another reason: its entry is there already.
+                // Polled for another reason: the entry exists.
                 waker.borrow_mut().clone_from(context.waker());
                 return Poll::Pending;
             }
@@ -106,20 +106,19 @@ impl Alarm {
         })
     }
 
-    /// When the thread was back that stood still at `at_ns`, so that what was due then could not be
-    /// begun; None if it did not. `now_ns` is the present; later calls must not ask for earlier
-    /// times.
+    /// When the thread resumed after a stall at `at_ns` that kept due work from starting; None
+    /// without a stall. `now_ns` is the current time; later calls must not pass an earlier `at_ns`.
     pub fn stalled_until(&self, at_ns: u64, now_ns: u64) -> Option<u64> {
         let state = &*self.0;
         let mut stalls = state.stalls.borrow_mut();
-        // The caller may be the first that runs again, before those who are due are woken.
+        // The caller may be the first to run again, before the due sleepers are woken.
         if let Some(Reverse(first)) = state.sleepers.borrow().peek() {
             stalls.returned(first.deadline_ns, now_ns);
         }
         stalls.end_of(at_ns)
     }
 
-    /// Ends every sleep, now and from now on.
+    /// Ends all sleeps, current and future.
     pub fn ring(&self) {
         self.0.rung.set(true);
         for Reverse(sleeper) in self.0.sleepers.borrow_mut().drain() {
@@ -141,8 +140,8 @@ impl Alarm {
                 sleeper.waker.borrow().wake_by_ref();
             }
         }
-        // A timer that is still to fire stays as it is. It may find nobody any more; setting it
-        // anew whenever somebody is woken costs more.
+        // Keep a timer that has yet to fire. It may find no sleeper; setting it again for every
+        // wake-up costs more.
         if now_ns >= state.armed_ns.get() {
             state.spacing.borrow_mut().fired(now_ns);
             state.armed_ns.set(u64::MAX);
@@ -152,19 +151,19 @@ impl Alarm {
         }
     }
 
-    /// Has the calling task woken when the timer fires next.
+    /// Registers the calling task for the timer's next expiry.
     fn watch(&self, context: &mut Context<'_>) -> Poll<Result<Infallible>> {
         loop {
             let fired = ready!(self.0.fd.poll_read_ready(context));
-            // Reading the timer would be a system call more. Every expiry is an edge of its own for
-            // epoll, and setting the timer forgets the expiries so far.
+            // Reading the timer would cost a system call. Each expiry is a new edge for epoll, and
+            // setting the timer clears previous expiries.
             fired.map_err(|error| Error::from_io(&error, "waiting for a timer"))?.clear_ready();
         }
     }
 }
 
 impl State {
-    /// Has the timer fire for `deadline_ns`, or as soon as it may then.
+    /// Arms the timer for `deadline_ns`, or the earliest permitted time after it.
     fn arm_for(&self, deadline_ns: u64) {
         let at_ns = deadline_ns.max(self.spacing.borrow().earliest_ns());
         if at_ns < self.armed_ns.get() {
@@ -174,7 +173,7 @@ impl State {
 
     fn arm(&self, deadline_ns: u64) {
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
-        // A zero time would disarm the timer; 1 ns is as long past as any.
+        // Zero would disarm the timer; 1 ns is in the past, too.
         let at = deadline_ns.max(1);
         let value =
             Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as _ };
@@ -229,7 +228,7 @@ mod tests {
         with_alarm(|alarm| async move {
             let start = monotonic_ns();
             let woken = Rc::new(RefCell::new(Vec::new()));
-            // Long enough for all to be asleep before the first is due.
+            // Long enough for all to sleep before the first is due.
             let tasks: Vec<_> = [900_000_000u64, 300_000_000, 600_000_000, 300_000_000]
                 .into_iter()
                 .map(|delay| {
@@ -257,7 +256,7 @@ mod tests {
                 assert!(again.is_pending());
             }
             assert_eq!(alarm.0.sleepers.borrow().len(), 1);
-            // Whoever polled last is the one to be woken.
+            // The task that polled last is woken.
             let last = Arc::new(Woken::default());
             let waker = Waker::from(Arc::clone(&last));
             let mut other = Context::from_waker(&waker);
@@ -284,7 +283,7 @@ mod tests {
             let due = start + 500_000_000;
             let task = tokio::task::spawn_local(alarm.sleep_until(due));
             tokio::task::yield_now().await;
-            // Nothing else of this thread can run until 300 ms after that.
+            // Nothing else on this thread can run until 300 ms later.
             while monotonic_ns() < due + 300_000_000 {
                 std::thread::park_timeout(std::time::Duration::from_millis(50));
             }

@@ -1,8 +1,8 @@
-//! What the driver itself costs.
+//! CPU time of the driver itself.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time of the calling thread so far, user and system, in nanoseconds.
+/// CPU time of the calling thread so far, user and system, in ns.
 pub fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

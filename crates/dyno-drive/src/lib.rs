@@ -1,8 +1,9 @@
 //! The OLTP driver and the bulk loader.
 //!
-//! [`drive`] runs virtual users against a target for a warm-up and a measured window: a workload's
-//! transactions are written once over a [`wire::Session`], a pacer says when they start, and both
-//! response and service times go into 1-second histograms. [`load()`] streams generated rows into
+//! [`drive`] runs virtual users against a target for a warm-up and a measured window. A workload's
+//! transactions are written once over a [`wire::Session`], a pacer decides when they start, and
+//! response and service times go to 1-second histograms. [`load()`] streams generated rows into a
+//! database.
 //! a database.
 
 #![allow(clippy::doc_markdown, reason = "product names such as PostgreSQL are not code")]
@@ -37,11 +38,11 @@ pub use workloads::point_select::{Column, Holds, PointSelect};
 pub use workloads::script::{Input, Operation, Script, Step, Words};
 pub use workloads::tpcc::{HomePolicy, Mode, Params as TpccParams};
 
-/// Protocols that [`drive`] speaks, by the name that a plan gives them.
+/// Protocols of [`drive`], by their names in plans.
 pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];
 
-/// The version of the SQLite that loads and is driven, which is compiled in. Other statements may
-/// run in another one.
+/// Version of the compiled-in SQLite, which loads and is driven. Other statements may run in
+/// another version.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The outcome of a run.
 
 use std::collections::BTreeMap;
 
@@ -7,66 +7,66 @@ use serde::Serialize;
 
 use crate::parts::Worst;
 
-/// Figures of the measured window.
+/// Results of the measured window.
 ///
 /// Identity in an open loop: `scheduled` + `carried_over` = Σ over operations (`done` +
 /// `rolled_back` + `errors`) + `unfinished` + `unsent`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
-    /// Length of the window.
+    /// Length of the window, seconds.
     pub seconds: f64,
-    /// Figures of each operation that occurred.
+    /// Results of each operation that occurred.
     pub ops: BTreeMap<&'static str, OpOutcome>,
-    /// Transactions a second: committed and prescribed rollbacks.
+    /// Transactions per second: committed and prescribed rollbacks.
     pub tps: f64,
-    /// CPU time of the driver threads and of the thread that gathers their figures; connecting
-    /// and preparing lie outside the window.
+    /// CPU time of the driver threads and the aggregating thread. Connecting and preparing are
+    /// outside the window.
     pub client_cpu_s: f64,
-    /// The same in milliseconds per 1,000 transactions; 0 if there were none.
+    /// CPU time in milliseconds per 1,000 transactions; 0 without transactions.
     pub client_cpu_ms_per_1000: f64,
-    /// Share of the window that the busiest driver thread was on a processor.
+    /// Share of the window for which the busiest driver thread used a CPU.
     pub thread_utilisation_max: f64,
-    /// How late the driver itself was, 99th percentile: starts with a session free, starts that
-    /// fell due while the driver stood still, and a probe every 10 ms.
+    /// Lateness of the driver itself, 99th percentile: of starts with a free session, of starts
+    /// that became due while the driver was stalled, and of a probe every 10 ms.
     pub lag_p99_ms: f64,
     /// Transactions due in the window; None in a closed loop, which has no schedule.
     pub scheduled: Option<u64>,
-    /// Transactions that found no free session when they were due; sent as soon as there was one.
+    /// Transactions without a free session when due; sent as soon as one was free.
     pub late: u64,
     /// Transactions due in the window and never sent.
     pub unsent: u64,
-    /// Transactions due in the warm-up and not ended in it; 0 in a closed loop.
+    /// Transactions due in the warm-up that did not end in it; 0 in a closed loop.
     pub carried_over: u64,
-    /// Transactions under way when the window closed; not counted anywhere else.
+    /// Transactions in progress at the end of the window; counted nowhere else.
     pub unfinished: u64,
-    /// Of these, the ones that had not ended when the driver stopped waiting for them.
+    /// Those of them that had not ended when the driver stopped waiting.
     pub stuck: u64,
-    /// Connections made again after a loss.
+    /// Connections re-established after a loss.
     pub reconnects: u64,
-    /// Users who had no connection at the end.
+    /// Users without a connection at the end.
     pub gone: u64,
-    /// The first message seen of each class of error, warm-up included.
+    /// The first message of each error class, including the warm-up.
     pub errors_first: BTreeMap<ErrorKind, String>,
     /// Driver threads.
     pub threads: u32,
-    /// The driver in the parts of the window in which it had most to do.
+    /// The driver's values in the worst parts of the window.
     pub worst: Worst,
-    /// Statistics of the write lock, for systems with one writer.
+    /// Statistics of the write lock, for databases with a single writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
 }
 
-/// The one right to write of a system, in the measured window.
+/// Use of the single write lock in the measured window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Writer {
-    /// Share of the window that some transaction had it, from the end of its BEGIN to that of its
+    /// Share of the window in which a transaction held it, from the end of BEGIN to the end of
     /// COMMIT.
     pub busy_share: f64,
-    /// How long transactions waited for it, those that gave up included.
+    /// How long transactions waited for it, including those that gave up.
     pub wait_ms: Percentiles,
 }
 
-/// Figures of one operation.
+/// Results of one operation.
 #[derive(Debug, Clone, Serialize)]
 pub struct OpOutcome {
     /// See [`OpTotals::done`].
@@ -79,7 +79,7 @@ pub struct OpOutcome {
     pub retries: BTreeMap<ErrorKind, u64>,
     /// From the intended start to the end.
     pub response_ms: Percentiles,
-    /// From the send to the end, retries included.
+    /// From sending to the end, including retries.
     pub service_ms: Percentiles,
 }
 

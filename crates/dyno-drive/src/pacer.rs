@@ -1,4 +1,4 @@
-//! When operations should start. Pure: time is passed in, nothing here reads a clock.
+//! When operations should start. Pure: time is passed in, no clock is read.
 
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,36 +7,35 @@ use crate::rate::Curve;
 
 const NS: f64 = 1e9;
 
-/// An open loop's schedule: starts that do not depend on how fast the answers come.
+/// An open loop's schedule: starts are independent of response times.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     curve: Curve,
-    /// The piece of the curve that the next start lies in, or one before it.
+    /// The piece of the curve that contains the next start, or an earlier piece.
     piece: usize,
     arrivals: Arrivals,
     last_ns: u64,
 }
 
-/// How much of the curve lies before each start.
+/// The integral of the curve before each start.
 #[derive(Debug, Clone)]
 enum Arrivals {
-    /// So many whole starts: counted, not summed up, so that nothing can drift.
+    /// Whole starts, counted rather than summed up, to avoid drift.
     Fixed { next: u64, step: u64, offset: f64 },
-    /// A Poisson process of rate 1 in the time that the curve keeps.
+    /// A Poisson process of rate 1 over the integral of the curve.
     Poisson { reached: f64, mean: f64, rng: Xoshiro256PlusPlus },
 }
 
 impl Schedule {
-    /// A start whenever `curve` has grown by one, the first one once it has grown by `offset`.
-    /// `share` of `shares` takes every `shares`-th of them, so that all shares together make one
-    /// even schedule.
+    /// A start whenever the integral of `curve` grows by one, the first once it reaches `offset`.
+    /// Share `share` takes every `shares`-th start, so all shares together form one even schedule.
     pub fn fixed(curve: Curve, share: u32, shares: u32, offset: f64) -> Self {
         let (next, step) = (u64::from(share), u64::from(shares));
         Self::new(curve, Arrivals::Fixed { next, step, offset })
     }
 
-    /// A Poisson process of the curve's rate, or one of `shares` independent ones, which add up to
-    /// it.
+    /// A Poisson process with the curve's rate, or one of `shares` independent processes that add
+    /// up to it.
     pub fn poisson(curve: Curve, shares: u32, rng: Xoshiro256PlusPlus) -> Self {
         Self::new(curve, Arrivals::Poisson { reached: 0.0, mean: f64::from(shares), rng })
     }
@@ -45,7 +44,7 @@ impl Schedule {
         Self { curve, piece: 0, arrivals, last_ns: 0 }
     }
 
-    /// The next intended start, ns since the run began; `u64::MAX` if there is none. Never
+    /// The next intended start, ns since the start of the run; `u64::MAX` if there is none. Never
     /// decreases.
     #[inline]
     pub fn next_ns(&mut self) -> u64 {
@@ -60,7 +59,7 @@ impl Schedule {
                 *reached
             }
         };
-        // Roots are rounded: two starts a fraction of 1 ns apart could change places.
+        // Roots are rounded: two starts a fraction of 1 ns apart could swap.
         self.last_ns = self.last_ns.max(self.curve.at_ns(due, &mut self.piece));
         self.last_ns
     }
@@ -71,12 +70,12 @@ pub fn exponential(mean: f64, u: f64) -> f64 {
     -(1.0 - u).ln() * mean
 }
 
-/// TPC-C's think time in ns: exponential with `mean_s`, cut at ten times the mean.
+/// TPC-C think time in ns: exponential with mean `mean_s`, truncated at ten times the mean.
 pub fn think_ns(mean_s: f64, u: f64) -> u64 {
     (exponential(mean_s, u).min(10.0 * mean_s) * NS) as u64
 }
 
-/// A closed loop's next intended start: when the user has received the answer and paused.
+/// A closed loop's next intended start: the end of the previous operation plus the pause.
 pub fn closed_next_ns(previous_end_ns: u64, pause_ns: u64) -> u64 {
     previous_end_ns.saturating_add(pause_ns)
 }

@@ -22,7 +22,7 @@ fn until(mut schedule: Schedule, end_s: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Points that go up and down, with jumps and with stretches of nothing.
+/// Rates that rise and fall, with jumps and periods of zero.
 fn points() -> impl Strategy<Value = Vec<(f64, f64)>> {
     let gap = prop::sample::select(vec![0.0, 0.5, 1.0, 2.25]);
     let rate = prop::sample::select(vec![0.0, 0.7, 10.0, 80.0, 300.0]);
@@ -36,7 +36,7 @@ fn points() -> impl Strategy<Value = Vec<(f64, f64)>> {
     })
 }
 
-/// The rate at a time after the start of the measurement: what the plan says, read naively.
+/// The plan's rate at a time after the start of the measurement, computed naively.
 fn rate_at(points: &[(f64, f64)], at_s: f64) -> f64 {
     let after = points.iter().position(|(point_s, _)| *point_s > at_s);
     match after {
@@ -49,7 +49,7 @@ fn rate_at(points: &[(f64, f64)], at_s: f64) -> f64 {
     }
 }
 
-/// Its integral by the midpoint rule, which is exact on straight lines.
+/// Its integral by the midpoint rule, which is exact for straight lines.
 fn integral(points: &[(f64, f64)], from_s: f64, to_s: f64) -> f64 {
     let mut cuts: Vec<f64> = points.iter().map(|(at_s, _)| at_s.clamp(from_s, to_s)).collect();
     cuts.extend([from_s, to_s]);
@@ -66,7 +66,7 @@ fn fixed_schedules() {
         (1000.0, 0, 1, 0.0, &[0, 1_000_000, 2_000_000]),
         (1000.0, 0, 2, 0.0, &[0, 2_000_000, 4_000_000]),
         (1000.0, 1, 2, 0.0, &[1_000_000, 3_000_000, 5_000_000]),
-        // The second of two drivers, alone and in two threads: half a gap after the first one.
+        // The second of two drivers, with one and with two threads: half a gap after the first.
         (1000.0, 0, 1, 0.5, &[500_000, 1_500_000, 2_500_000]),
         (1000.0, 1, 2, 0.5, &[1_500_000, 3_500_000, 5_500_000]),
     ];
@@ -89,7 +89,7 @@ fn think_times_have_their_mean_and_their_cap() {
     let draws = 200_000;
     let sum: u64 = (0..draws).map(|_| think_ns(12.0, rng.random())).sum();
     let mean_s = sum as f64 / f64::from(draws) / NS;
-    // The cap at 10 means takes e^-10 of the mean away: too little to see.
+    // Truncation at 10 means removes e^-10 of the mean, too little to see.
     assert!((mean_s - 12.0).abs() < 0.15, "{mean_s}");
     assert_eq!(think_ns(12.0, 1.0 - f64::EPSILON / 2.0), 120_000_000_000);
     assert_eq!(think_ns(12.0, 0.0), 0);

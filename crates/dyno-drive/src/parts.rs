@@ -1,20 +1,21 @@
-//! A window in parts, and the worst of them. Pure.
+//! A window split into parts, and the worst of them. Pure.
 //!
-//! Where a rate rises, an average over the window hides that it was too much only at its end.
+//! If a rate rises, an average over the window hides that only its end was too much.
 
 use dyno_record::Latency;
 use serde::Serialize;
 
 use crate::window::Window;
 
-/// Most parts of a window, and the fewest intervals of one: in shorter ones a moment decides.
+/// Maximum parts of a window, and minimum intervals of a part: in shorter parts single moments
+/// dominate.
 const MOST: i64 = 20;
 const FEWEST_INTERVALS: i64 = 5;
 /// Fewer late starts in a part may be chance.
 const FEWEST_LATE: u64 = 10;
 
-/// How a window is cut: into whole intervals, as equally as they go. One that ends early keeps its
-/// cuts and has fewer parts.
+/// How to split a window: into parts of whole intervals, as equal as possible. A window that ends
+/// early keeps this split and has fewer parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
     intervals: i64,
@@ -22,44 +23,44 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of `window`.
+    /// Splits `window` into parts.
     pub fn of(window: &Window) -> Self {
         let intervals = window.last() + 1;
         Self { intervals, count: (intervals / FEWEST_INTERVALS).clamp(1, MOST) }
     }
 
-    /// The part that an interval lies in; None of the warm-up.
+    /// The part of an interval; None in the warm-up.
     pub fn part_of(&self, index: i64) -> Option<usize> {
         let index = index.min(self.intervals - 1);
         (index >= 0).then(|| (index * self.count / self.intervals) as usize)
     }
 
-    /// So many parts in which nothing has happened yet.
+    /// All parts, empty.
     pub fn fresh(&self) -> Vec<Part> {
-        // Not clones of one, which would write all the memory of its histogram.
+        // Not clones of one part, which would touch all the memory of its histogram.
         std::iter::repeat_with(Part::default).take(self.count as usize).collect()
     }
 }
 
-/// What the driver did in a part, or one of its threads.
+/// The driver's values in a part, for all threads or one.
 #[derive(Debug, Clone, Default)]
 pub struct Part {
-    /// Its length.
+    /// Its length, seconds.
     pub seconds: f64,
-    /// CPU time of the thread; of all threads their sum.
+    /// CPU time of the thread; for all threads, the sum.
     pub cpu_ns: u64,
     /// CPU time of the busiest thread.
     pub busiest_ns: u64,
-    /// Lateness of the driver itself. See [`Outcome::lag_p99_ms`](crate::Outcome::lag_p99_ms).
+    /// Lateness of the driver. See [`Outcome::lag_p99_ms`](crate::Outcome::lag_p99_ms).
     pub lag: Latency,
-    /// Transactions that were due in it.
+    /// Transactions due in the part.
     pub scheduled: u64,
-    /// Those of them that found no free session, or were never sent.
+    /// Those without a free session when due, or never sent.
     pub late: u64,
 }
 
 impl Part {
-    /// Adds what another thread did in it.
+    /// Adds another thread's values for the part.
     pub fn merge(&mut self, other: &Self) {
         self.seconds = self.seconds.max(other.seconds);
         self.cpu_ns += other.cpu_ns;
@@ -70,33 +71,33 @@ impl Part {
     }
 }
 
-/// The largest value that a figure has in any part.
+/// The maximum of a value over the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Peak {
     /// The value.
     pub value: f64,
-    /// When the part begins, seconds from the start of the measurement.
+    /// Start of the part, seconds from the start of the measurement.
     pub at_s: f64,
-    /// How long it is.
+    /// Length of the part, seconds.
     pub seconds: f64,
 }
 
-/// Figures of the driver, each in the part of the window in which it is worst.
+/// The driver's metrics, each in its worst part of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Worst {
-    /// Share of the driver threads' time that they were on a processor.
+    /// CPU utilisation of the driver threads, 0 to 1.
     pub client_cpu: Option<Peak>,
-    /// The same of the busiest thread.
+    /// CPU utilisation of the busiest thread, 0 to 1.
     pub thread_utilisation: Option<Peak>,
     /// See [`Outcome::lag_p99_ms`](crate::Outcome::lag_p99_ms).
     pub lag_p99_ms: Option<Peak>,
-    /// Share of what was due that found no free session or was never sent, where that is more than
-    /// a few; None in a closed loop.
+    /// Share of due transactions that had no free session or were never sent, if more than a few;
+    /// None in a closed loop.
     pub late: Option<Peak>,
 }
 
 impl Worst {
-    /// Of the parts of a window that `threads` threads worked in.
+    /// Finds the worst parts of a window with `threads` threads.
     pub fn of(parts: &[Part], threads: u32) -> Self {
         let threads = f64::from(threads);
         let share = |ns: u64, part: &Part| ns as f64 / 1e9 / part.seconds;
@@ -111,7 +112,7 @@ impl Worst {
     }
 }
 
-/// The part with the largest value; parts that the window did not get to have none.
+/// The part with the largest value. Parts that the window did not reach have none.
 fn peak(parts: &[Part], value: impl Fn(&Part) -> Option<f64>) -> Option<Peak> {
     let mut at_s = 0.0;
     let mut found: Option<Peak> = None;

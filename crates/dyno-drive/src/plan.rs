@@ -1,4 +1,4 @@
-//! What to drive, how hard and for how long.
+//! What to drive, at which load and for how long.
 
 use std::path::PathBuf;
 
@@ -10,49 +10,49 @@ use crate::wire::{mysql, null, postgres, sqlite};
 use crate::workloads::contract::Workload;
 use crate::workloads::{Visitor, WorkloadPlan};
 
-/// Most users of one run: beyond it a driver thread has too many to be on time.
+/// Maximum users of a run: with more, a driver thread cannot be on time.
 const MOST_USERS: u32 = 100_000;
 
 /// The plan of one level of load: a warm-up, then one measured window.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrivePlan {
-    /// How to talk to which target.
+    /// Protocol and address of the target.
     pub wire: WirePlan,
-    /// What to run.
+    /// The workload.
     pub workload: WorkloadPlan,
-    /// Seed of all random choices.
+    /// Seed of all random values.
     pub seed: u64,
     /// Number of users, each with its own connection.
     pub users: u32,
     /// When transactions start.
     #[serde(rename = "loop")]
     pub pacing: Pacing,
-    /// Length of the warm-up; what happens in it is recorded but does not count.
+    /// Length of the warm-up, which is recorded but does not count.
     pub warmup_s: f64,
     /// Length of the measured window.
     pub duration_s: f64,
-    /// Driver threads; if absent this driver's share of one for every two processors.
+    /// Driver threads. Default: this driver's share of one per two CPUs.
     #[serde(default)]
     pub threads: Option<u32>,
-    /// How many drivers run beside each other on this machine, this one too: they share its
-    /// processors.
+    /// Number of drivers that run in parallel on this machine, including this one. They share its
+    /// CPUs.
     #[serde(default = "default_drivers")]
     pub drivers: u32,
-    /// Which of them this is, from 0: even starts of all of them take turns.
+    /// This driver's index, from 0: evenly spaced starts of all drivers interleave.
     #[serde(default)]
     pub turn: u32,
     /// The run's clock.
     pub clock: Clock,
-    /// The file of intervals to append to.
+    /// The spool of intervals to append to.
     pub spool: PathBuf,
-    /// Length of an interval.
+    /// Length of an interval, seconds.
     #[serde(default = "default_interval")]
     pub interval_s: f64,
-    /// How often a transaction is sent again after a deadlock or a serialisation failure.
+    /// Maximum retries of a transaction after a deadlock or serialisation failure.
     #[serde(default = "default_retries")]
     pub max_retries: u32,
-    /// How long a user tries to make a lost connection again; 0 is not at all.
+    /// How long a user tries to reconnect; 0 disables it.
     #[serde(default = "default_reconnect")]
     pub reconnect_s: f64,
 }
@@ -67,7 +67,7 @@ pub enum WirePlan {
     Sqlite(sqlite::Config),
     /// A MariaDB or MySQL server.
     Mysql(mysql::Config),
-    /// A modelled server.
+    /// A simulated server.
     Null(null::Model),
 }
 
@@ -75,17 +75,17 @@ pub enum WirePlan {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pacing {
-    /// Each user starts the next one after the answer to the last.
+    /// Each user starts the next transaction after the response to the previous one.
     Closed {
-        /// Whether users take the workload's keying and think times.
+        /// Whether users have the workload's keying and think times.
         #[serde(default)]
         think: bool,
     },
-    /// A schedule that does not wait for answers; the users are the sessions that serve it.
+    /// A schedule that is independent of responses; the users are the sessions that serve it.
     Open {
-        /// Starts a second, all users together.
+        /// Starts per second of all users together.
         rate_per_s: Rate,
-        /// Exponential gaps rather than even ones.
+        /// Exponential gaps instead of even ones.
         #[serde(default)]
         poisson: bool,
     },
@@ -108,10 +108,10 @@ fn default_reconnect() -> f64 {
 }
 
 impl DrivePlan {
-    /// Checks the figures.
+    /// Checks the values.
     ///
     /// # Errors
-    /// `usage`, naming the field.
+    /// `usage`, with the name of the field.
     pub fn validate(&self) -> Result<()> {
         within("users", f64::from(self.users), 1.0, f64::from(MOST_USERS))?;
         within("warmup_s", self.warmup_s, 0.0, LONGEST_S)?;
@@ -138,7 +138,7 @@ impl DrivePlan {
         within("wire.connect_timeout_s", patience_s, 0.001, 3600.0)
     }
 
-    /// Driver threads to use: never more than users.
+    /// Number of driver threads, at most the number of users.
     pub(crate) fn thread_count(&self) -> u32 {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = self.threads.unwrap_or((processors as u32 / 2 / self.drivers).max(1));
@@ -146,7 +146,7 @@ impl DrivePlan {
     }
 }
 
-/// Makes a workload, to see that its parameters make sense.
+/// Builds a workload to check its parameters.
 struct Made;
 
 impl Visitor for Made {

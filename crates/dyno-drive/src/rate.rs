@@ -1,30 +1,30 @@
-//! A rate over time, and the moment at which so many starts are due. Pure.
+//! A rate over time, and when a given number of starts is due. Pure.
 
 use dyno_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
-/// Longest warm-up or measurement, in seconds: a year.
+/// Maximum warm-up or measurement in seconds: one year.
 pub(crate) const LONGEST_S: f64 = 366.0 * 86_400.0;
 
 const NS: f64 = 1e9;
-/// Lowest constant rate, and highest rate of all, in starts a second.
+/// Minimum constant rate and maximum rate, starts per second.
 const RATES: (f64, f64) = (1e-3, 1e8);
 const MOST_POINTS: usize = 100_000;
 
-/// Starts a second, all users together, over the time of the measurement.
+/// Starts per second of all users together, over the time of the measurement.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Rate {
-    /// Always the same.
+    /// A constant rate.
     Constant(f64),
-    /// Seconds from the start of the measurement, and the rate there: straight lines between, a
-    /// jump where two share a second. The first rate holds before it, warm-up included, the last
-    /// one after it.
+    /// Seconds from the start of the measurement, and the rate there. Straight lines between
+    /// points; two points at the same second are a jump. The first rate also applies before it,
+    /// including the warm-up, the last one after it.
     Points(Vec<(f64, f64)>),
 }
 
 impl Rate {
-    /// Checks the figures.
+    /// Checks the values.
     ///
     /// # Errors
     /// `usage`.
@@ -57,26 +57,26 @@ impl Rate {
     }
 }
 
-/// The integral of a rate over the time of a run, from the start of its warm-up.
+/// The integral of a rate over a run, from the start of the warm-up.
 #[derive(Debug, Clone)]
 pub struct Curve {
     pieces: Vec<Piece>,
 }
 
-/// A stretch in which the rate is a straight line; the last one has no end.
+/// A piece with a linear rate; the last one has no end.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     start_ns: f64,
-    /// At its start, a second.
+    /// Rate at its start, per second.
     rate: f64,
-    /// Its change a second.
+    /// Change of the rate per second.
     slope: f64,
     /// Starts due before it.
     due: f64,
 }
 
 impl Curve {
-    /// The integral of `rate`, which begins `warmup_s` after the run.
+    /// The integral of `rate`, which begins `warmup_s` after the start of the run.
     pub fn new(rate: &Rate, warmup_s: f64) -> Self {
         let (first, points) = match rate {
             Rate::Constant(rate) => (*rate, &[][..]),
@@ -101,9 +101,9 @@ impl Curve {
         Self { pieces }
     }
 
-    /// When more than `due` starts are due for the first time, ns since the run began; `u64::MAX`
-    /// if never. `piece` is where the search begins and is left where it ended: `due` must not
-    /// decrease from call to call.
+    /// The first time at which more than `due` starts are due, ns since the start of the run;
+    /// `u64::MAX` if never. The search starts at `piece` and updates it, so `due` must not decrease
+    /// between calls.
     #[inline]
     pub fn at_ns(&self, due: f64, piece: &mut usize) -> u64 {
         while self.pieces.get(*piece + 1).is_some_and(|next| next.due <= due) {
@@ -117,7 +117,7 @@ impl Curve {
             }
             start_ns + missing * NS / rate
         } else {
-            // The root of rate·t + slope·t²/2 = missing, in the form that does not cancel.
+            // The root of rate·t + slope·t²/2 = missing, in the form without cancellation.
             let divisor = rate + (rate * rate + 2.0 * slope * missing).max(0.0).sqrt();
             if divisor == 0.0 { start_ns } else { start_ns + 2.0 * missing / divisor * NS }
         };
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn a_ramp_from_nothing_is_a_root() {
-        // 2t a second: t² starts until t.
+        // 2t per second: t² starts until t.
         let ramp = Rate::Points(vec![(0.0, 0.0), (10.0, 20.0)]);
         assert_eq!(moments(&ramp, 0.0, &[0.0, 1.0, 4.0, 81.0, 100.0]), [0.0, 1.0, 2.0, 9.0, 10.0]);
-        // The last rate holds.
+        // The last rate continues.
         assert_eq!(moments(&ramp, 0.0, &[140.0]), [12.0]);
     }
 

@@ -1,4 +1,4 @@
-//! One driver thread's figures, handed over at the end of each interval.
+//! The measurements of one driver thread, sent at the end of each interval.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
@@ -10,38 +10,38 @@ use crate::parts::{Part, Parts};
 use crate::window::Window;
 use crate::workloads::contract::TxnOutcome;
 
-/// What driver threads tell the one that gathers.
+/// Messages from driver threads to the aggregator.
 #[derive(Debug)]
 pub enum Message {
     /// The thread's users are connected.
     Ready,
-    /// The thread has ended and the run is off.
+    /// The thread has failed, and so has the run.
     Failed(Error),
-    /// An interval is over.
+    /// An interval has ended.
     Interval(Interval),
-    /// Every user of the thread has lost the server for good.
+    /// All users of the thread have lost the server permanently.
     Stranded(Error),
     /// The thread has ended, after all its intervals.
     Finished(Box<Report>),
 }
 
-/// A thread's figures of one interval.
+/// A thread's measurements in one interval.
 #[derive(Debug)]
 pub struct Interval {
     /// See [`Window`].
     pub index: i64,
-    /// When the thread closed it: earlier than planned if the run was stopped.
+    /// When the thread closed it; earlier than planned if the run was stopped.
     pub end_ns: u64,
-    /// Figures of the operations, by position.
+    /// Totals by operation.
     pub ops: Vec<OpTotals>,
 }
 
-/// A thread's figures of the measured window that belong to no operation.
+/// A thread's totals in the measured window that belong to no operation.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// CPU time of the thread in the window.
     pub cpu_ns: u64,
-    /// What it did in each part of the window.
+    /// Values for each part of the window.
     pub parts: Vec<Part>,
     /// See [`Outcome::scheduled`](crate::Outcome::scheduled).
     pub scheduled: u64,
@@ -63,38 +63,38 @@ pub struct Report {
     pub errors_first: BTreeMap<ErrorKind, String>,
 }
 
-/// What became of a start of an open loop.
+/// How an open loop's start was served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// A session was free.
     OnTime,
-    /// It was sent once a session was free.
+    /// It was sent when a session became free.
     Late,
     /// It was never sent.
     Unsent,
 }
 
-/// Counts what a thread's users do.
+/// Counts what the users of a thread do.
 #[derive(Debug)]
 pub struct Recorder {
     window: Window,
-    /// The open interval; past the last one once the window is over.
+    /// The open interval; after the window, past the last one.
     index: i64,
     /// When the open interval ends.
     until_ns: u64,
     ops: Vec<OpTotals>,
     parts: Parts,
-    /// The part that the open interval lies in.
+    /// The part that contains the open interval.
     part: Option<usize>,
-    /// CPU time of the thread when that began.
+    /// CPU time of the thread at the start of that part.
     cpu_ns: u64,
     out: Sender<Message>,
-    /// Figures outside the intervals.
+    /// Totals outside the intervals.
     pub report: Report,
 }
 
 impl Recorder {
-    /// A recorder for `operations` operations that reports to `out`.
+    /// Creates a recorder for `operations` operations that reports to `out`.
     pub fn new(window: Window, operations: usize, out: Sender<Message>) -> Self {
         let index = window.index_at(window.start_ns);
         let until_ns = window.bounds(index).1;
@@ -111,7 +111,7 @@ impl Recorder {
         self.report.carried_over += u64::from(intended_ns < self.window.measure_ns);
     }
 
-    /// Counts an operation that ended; after the window as unfinished.
+    /// Counts an operation that has ended; after the window, as unfinished.
     #[inline]
     pub fn ended(
         &mut self,
@@ -134,7 +134,7 @@ impl Recorder {
         }
     }
 
-    /// Counts an operation that was given up; after the window as unfinished.
+    /// Counts an operation that failed; after the window, as unfinished.
     pub fn failed(&mut self, op: usize, end_ns: u64, error: &Error) {
         self.first(error);
         self.left_behind(end_ns);
@@ -145,7 +145,7 @@ impl Recorder {
         }
     }
 
-    /// Counts an attempt that will be repeated.
+    /// Counts an attempt that will be retried.
     pub fn retried(&mut self, op: usize, now_ns: u64, error: &Error) {
         self.first(error);
         if let Some(totals) = self.at(op, now_ns) {
@@ -169,7 +169,7 @@ impl Recorder {
         self.report.unsent += u64::from(fate == Fate::Unsent);
     }
 
-    /// Counts what was due at `due_ns` and was late by `late_ns` because of the driver alone.
+    /// Counts lateness of `late_ns` that is due to the driver alone, for a start due at `due_ns`.
     #[inline]
     pub fn lag(&mut self, due_ns: u64, late_ns: u64) {
         if let Some(part) = self.part_at(due_ns) {
@@ -177,7 +177,7 @@ impl Recorder {
         }
     }
 
-    /// Hands over the intervals that ended by `now_ns`.
+    /// Sends the intervals that ended by `now_ns`.
     #[inline]
     pub fn advance(&mut self, now_ns: u64) {
         while now_ns >= self.until_ns && self.is_open() {
@@ -185,12 +185,12 @@ impl Recorder {
         }
     }
 
-    /// Ends the time line earlier, with an interval that is still to come.
+    /// Shortens the time line to end with a future interval.
     pub fn cut(&mut self, window: Window) {
         self.window = window;
     }
 
-    /// Hands over the open interval, cut short at `now_ns`, and closes the recorder.
+    /// Sends the open interval, cut at `now_ns`, and closes the recorder.
     pub fn stop(&mut self, now_ns: u64) {
         self.advance(now_ns);
         if self.is_open() {
@@ -199,7 +199,7 @@ impl Recorder {
         }
     }
 
-    /// What ends in the warm-up is not carried over, after all.
+    /// What ends in the warm-up is not carried over.
     #[inline]
     fn left_behind(&mut self, end_ns: u64) {
         self.report.carried_over -= u64::from(end_ns < self.window.measure_ns);
@@ -209,7 +209,7 @@ impl Recorder {
         self.index <= self.window.last()
     }
 
-    /// The part of the window that a moment lies in.
+    /// The part of the window that contains a moment.
     #[inline]
     fn part_at(&mut self, now_ns: u64) -> Option<&mut Part> {
         let index = self.window.is_measured(now_ns).then(|| self.window.index_at(now_ns))?;
@@ -226,7 +226,7 @@ impl Recorder {
     fn close(&mut self, end_ns: u64) {
         let fresh = fresh(self.ops.len());
         let ops = std::mem::replace(&mut self.ops, fresh);
-        // Nobody listens any more only if the run has failed elsewhere.
+        // The receiver is gone only if the run has failed elsewhere.
         let _ = self.out.send(Message::Interval(Interval { index: self.index, end_ns, ops }));
         if let Some(part) = self.part {
             let (start_ns, _) = self.window.bounds(self.index);
@@ -245,8 +245,8 @@ impl Recorder {
     }
 }
 
-/// Empty totals. Each is made anew: a clone would write all of its memory, which takes the thread
-/// as long as hundreds of transactions; untouched memory costs nothing.
+/// Empty totals, each newly allocated. A clone would touch all its memory, which takes as long as
+/// hundreds of transactions; untouched memory costs nothing.
 fn fresh(operations: usize) -> Vec<OpTotals> {
     std::iter::repeat_with(OpTotals::default).take(operations).collect()
 }

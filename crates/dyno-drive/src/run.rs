@@ -1,4 +1,4 @@
-//! Conducts a run: starts the driver threads, gathers their intervals, writes them as they close.
+//! Runs a level: starts the driver threads, aggregates their intervals, writes them as they close.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -23,24 +23,23 @@ use crate::workloads::contract::Workload;
 
 /// Maximum time between two progress reports.
 const TICK: Duration = Duration::from_millis(50);
-/// How far ahead an early end is set, so that every thread knows of it in time.
+/// Notice of an early end, so that every thread learns of it in time.
 const NOTICE_NS: u64 = 200_000_000;
 
-/// Drives one level of load. On `control`, `done` and `total` count milliseconds; `finish` ends the
-/// window with the interval under way.
+/// Drives one load level. On `control`, `done` and `total` count milliseconds; `finish` ends the
+/// window with the current interval.
 ///
 /// # Errors
-/// `usage` for a plan that makes no sense or a database without the workload's tables; what
-/// connecting meets; `connection_lost` once every user has lost the server for good; `cancelled`;
-/// `io` or `disk_full` of the spool. Intervals that closed before are in the spool whatever
-/// happens.
+/// `usage` for an invalid plan, or a database without the workload's tables; connection errors;
+/// `connection_lost` once all users have lost the server permanently; `cancelled`; `io` or
+/// `disk_full` of the spool. Intervals that closed before are in the spool in any case.
 pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     plan.validate()?;
     let spool = Spool::open(&plan.spool)?;
     plan.workload.visit(plan.seed, OverWire { plan, spool, control })
 }
 
-/// Drives a workload over the wire of the plan.
+/// Drives a workload over the plan's wire.
 struct OverWire<'a> {
     plan: &'a DrivePlan,
     spool: Spool,
@@ -129,11 +128,11 @@ impl Conductor<'_> {
     fn conduct(&self, go: Vec<Sender<Window>>, mut aggregator: Aggregator) -> Result<Outcome> {
         self.connected()?;
         let plan = self.plan;
-        // Far enough ahead for every thread to be there in time.
+        // Far enough ahead for every thread to be ready.
         let start_ns = monotonic_ns() + 2_000_000;
         let mut window = Window::new(start_ns, plan.warmup_s, plan.duration_s, plan.interval_s);
         for start in go {
-            // A thread that cannot receive has failed, and says so itself.
+            // A thread that cannot receive has failed, and reports it.
             let _ = start.send(window);
         }
         self.follow(&mut window, &mut aggregator)?;
@@ -141,7 +140,7 @@ impl Conductor<'_> {
         aggregator.outcome((window.end_ns - window.measure_ns) as f64 / 1e9, plan)
     }
 
-    /// Waits until every thread has its connections.
+    /// Waits until all threads have their connections.
     fn connected(&self) -> Result<()> {
         for _ in 0..self.threads {
             match self.messages.recv() {
@@ -153,7 +152,7 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// Takes what the threads send until all have ended.
+    /// Processes the threads' messages until all have ended.
     fn follow(&self, window: &mut Window, aggregator: &mut Aggregator) -> Result<()> {
         let (mut finished, mut stranded) = (0, 0);
         let mut lost = None;
@@ -206,13 +205,13 @@ impl Conductor<'_> {
     }
 }
 
-/// How long to wait for a message: a bound of the window that is near is met in time.
+/// How long to wait for a message without missing a bound of the window.
 fn until(bound_ns: u64) -> Duration {
     let left = Duration::from_nanos(bound_ns.saturating_sub(monotonic_ns()));
     if left.is_zero() { TICK } else { left.min(TICK) }
 }
 
-/// Every user has lost the server for good; `last` says what the last attempt met.
+/// All users have lost the server permanently; `last` is the error of the last attempt.
 fn gone(last: &Error) -> Error {
     Error::new(ErrorKind::ConnectionLost, "every user lost the server and could not reconnect")
         .context(last.to_string())

@@ -3,7 +3,7 @@ use crate::wire::{Dialect, Session, Statement};
 use crate::workloads::contract::{Terminal, TxnOutcome};
 use serde_json::json;
 
-/// Transactions that cost nothing; the first one has the whole thread stand still.
+/// Transactions without cost; the first one blocks the whole thread.
 #[derive(Clone)]
 struct Standstill(Duration);
 
@@ -69,7 +69,7 @@ fn stood_still(name: &str, standstill_ms: u64, duration_s: f64) -> Outcome {
 
 #[test]
 fn a_driver_that_stood_still_takes_the_blame_for_what_was_due() {
-    // Four sessions are soon used up; the target, which answers at once, was never asked.
+    // Four sessions are soon busy. The target would respond at once, but got no request.
     let outcome = stood_still("standstill", 300, 1.0);
     assert_eq!(outcome.scheduled, Some(1000));
     assert!(outcome.late >= 250, "{outcome:?}");

@@ -1,30 +1,30 @@
 //! How often a timer may fire. Pure: time is passed in.
 //!
-//! Setting a timer, sleeping and being woken cost a thread some 15 µs on a virtual machine, many
-//! times what a start costs. Thousands of starts a second, each with a wake-up of its own, would
-//! leave the thread no time for anything else, and it would be late for all of them. So firings
-//! have a least distance on average, and starts that lie closer together share one.
+//! Setting a timer, sleeping and waking cost a thread about 15 µs on a virtual machine, many times
+//! the cost of a start. With one wake-up per start, thousands of starts per second would take all
+//! of the thread's time and all be late. So expiries keep a minimum mean distance, and closer
+//! starts share one.
 
-/// Least distance on average: what a start may be late at most for the sake of the thread's time.
+/// Minimum mean distance, which is the maximum delay of a start to save the thread's time.
 const SPACING_NS: u64 = 50_000;
-/// Firings that may follow each other sooner after a quiet time. A schedule of fewer than 20,000
-/// random starts a second is kept to the moment by these.
+/// Expiries that may be closer after a quiet period. They keep schedules of fewer than 20,000
+/// random starts per second exact.
 const BURST: u64 = 8;
 
-/// Rations firings, as a leaky bucket does.
+/// Limits expiries, as a leaky bucket.
 #[derive(Debug, Default)]
 pub struct Spacing {
-    /// When the firings so far, a distance apart, are through.
+    /// When the bucket is empty: the expiries so far, one distance apart.
     through_ns: u64,
 }
 
 impl Spacing {
-    /// Takes note of a firing.
+    /// Records an expiry.
     pub fn fired(&mut self, now_ns: u64) {
         self.through_ns = self.through_ns.max(now_ns) + SPACING_NS;
     }
 
-    /// When the timer may fire at the earliest.
+    /// The earliest time for the next expiry.
     pub fn earliest_ns(&self) -> u64 {
         self.through_ns.saturating_sub(BURST * SPACING_NS)
     }
@@ -37,12 +37,12 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// Firings at once whenever they are due and may be.
+    /// Fires whenever a start is due and an expiry is permitted.
     fn firings(due_ns: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {
         let (mut spacing, mut last_ns) = (Spacing::default(), None);
         let mut fired = Vec::new();
         for due_ns in due_ns {
-            // What the last firing found due needs none of its own.
+            // Starts that the last expiry found due need no further one.
             if last_ns.is_some_and(|last_ns| due_ns <= last_ns) {
                 continue;
             }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_is_close_shares_firings() {
-        // 50,000 starts a second.
+        // 50,000 starts per second.
         let fired = firings((0..50_000).map(|start| S + start * 20_000));
         assert!(fired.len() as u64 <= S / SPACING_NS + BURST + 1, "{}", fired.len());
         assert!(fired.iter().all(|(due_ns, at_ns)| at_ns - due_ns <= SPACING_NS));

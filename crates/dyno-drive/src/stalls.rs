@@ -1,13 +1,13 @@
-//! When a driver thread was not there although something was due. Pure: time is passed in.
+//! When a driver thread was stalled while work was due. Pure: time is passed in.
 //!
-//! While a thread stands still, starts fall due and none of its sessions can take them. Those that
-//! no session was left for look as if the target had kept all sessions busy; it did not.
+//! While a thread is stalled, starts become due that none of its sessions can take. Starts that
+//! then find no session free look as if the target had kept all sessions busy, but it did not.
 
 use std::collections::VecDeque;
 
-/// Shorter absences are no stalls: a timer is late by as much now and then.
+/// Shorter delays are not stalls: a timer is occasionally this late.
 const SHORTEST_NS: u64 = 1_000_000;
-/// Most stalls kept. A schedule that is further behind than these is behind for other reasons.
+/// Maximum stalls to keep. A schedule further behind than these has other reasons.
 const MOST: usize = 1024;
 
 /// The latest stalls of a thread.
@@ -21,8 +21,8 @@ struct Stall {
 }
 
 impl Stalls {
-    /// The thread came back at `now_ns`; what was due first meanwhile was due at `due_ns`. So it may
-    /// be told again until that has been begun.
+    /// The thread resumed at `now_ns`; the first work due in the meantime was due at `due_ns`. May
+    /// be called repeatedly until that work has started.
     #[inline]
     pub fn returned(&mut self, due_ns: u64, now_ns: u64) {
         if now_ns.saturating_sub(due_ns) < SHORTEST_NS {
@@ -38,8 +38,8 @@ impl Stalls {
         self.0.push_back(Stall { from_ns: due_ns, to_ns: now_ns });
     }
 
-    /// When the thread was back that stood still at `at_ns`; None if it did not. Later calls must
-    /// not ask for earlier times.
+    /// When the thread resumed after a stall at `at_ns`; None without a stall. Later calls must not
+    /// pass earlier times.
     #[inline]
     pub fn end_of(&mut self, at_ns: u64) -> Option<u64> {
         while self.0.front().is_some_and(|first| first.to_ns <= at_ns) {

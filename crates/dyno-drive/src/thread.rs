@@ -1,4 +1,4 @@
-//! A driver thread: its users on one runtime, and the supervisor that keeps its time.
+//! A driver thread: its users on one runtime, and the supervisor that keeps the time.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -24,46 +24,46 @@ use crate::window::Window;
 use crate::wire::{Statement, Wire};
 use crate::workloads::contract::Workload;
 
-/// Connections that a thread opens at the same time.
+/// Connections that a thread opens in parallel.
 const CONNECTING: usize = 8;
-/// Period of the supervisor, and of its probe of the timer's lateness.
+/// Period of the supervisor and of its timer lateness probe.
 const TICK_NS: u64 = 10_000_000;
-/// How long transactions under way may take to end after the window, and after a cancel.
+/// How long transactions in progress may take after the window or a cancel.
 const GRACE: Duration = Duration::from_secs(5);
 const GRACE_CANCELLED: Duration = Duration::from_secs(1);
 
-/// What a thread is to do.
+/// Input of a thread.
 pub struct Job<'a, W, L> {
-    /// Its number, from 0.
+    /// Index of the thread, from 0.
     pub thread: u32,
     /// Number of threads.
     pub threads: u32,
     /// The plan of the run.
     pub plan: &'a DrivePlan,
-    /// How to connect.
+    /// Opens connections.
     pub wire: W,
-    /// What to run.
+    /// The workload.
     pub workload: L,
-    /// The caller's handle.
+    /// The caller's control handle.
     pub control: &'a Control,
     /// Set when the run has failed elsewhere.
     pub abort: &'a AtomicBool,
-    /// When an early end of the window is due, monotonic; far in the future while none is.
+    /// Early end of the window, monotonic; far in the future if there is none.
     pub end_ns: &'a AtomicU64,
-    /// To the thread that gathers.
+    /// To the aggregating thread.
     pub out: Sender<Message>,
-    /// Gives the time line once everybody is connected; hangs up if the run is off.
+    /// Receives the time line once all users are connected; disconnects if the run is aborted.
     pub go: Receiver<Window>,
 }
 
 impl<W: Wire, L: Workload> Job<'_, W, L> {
-    /// Does it. Failures go to the thread that gathers.
+    /// Runs the thread. Sends failures to the aggregating thread.
     pub fn run(self) {
         let out = self.out.clone();
-        // The other threads wait for this one: it must not vanish without a word.
+        // The other threads wait for this one, so a panic must be reported.
         let ended = catch_unwind(AssertUnwindSafe(|| self.on_runtime()));
         if let Err(error) = ended.unwrap_or_else(|_| Err(died())) {
-            // Nobody listens any more only if the run has failed elsewhere.
+            // The receiver is gone only if the run has failed elsewhere.
             let _ = out.send(Message::Failed(error));
         }
     }
@@ -88,7 +88,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         let statements: Rc<[Statement]> = self.workload.statements(W::DIALECT).into();
         let sessions = self.connect(&statements, &alarm).await?;
         let _ = self.out.send(Message::Ready);
-        // Blocks the runtime, which has nothing to do yet.
+        // Blocks the runtime, which has no other work yet.
         let Ok(window) = self.go.recv() else { return Ok(()) };
 
         let shared = Rc::new(self.shared(window, alarm, sessions.len() as u32));
@@ -180,8 +180,8 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         }
     }
 
-    /// Keeps the time of the thread until the window ends or the run is stopped. Returns the
-    /// thread's CPU time in the window.
+    /// Keeps the time until the window ends or the run is stopped. Returns the thread's CPU time in
+    /// the window.
     async fn supervise(&self, shared: &Shared) -> u64 {
         let mut window = shared.window.get();
         let mut cpu_before_ns = None;
@@ -215,7 +215,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         cpu_before_ns.map_or(0, |before_ns| thread_cpu_ns() - before_ns)
     }
 
-    /// Lets the users end, and counts what they leave undone.
+    /// Lets the users end, and counts their unfinished work.
     async fn finish(&self, shared: &Shared, mut users: JoinSet<()>) -> Result<()> {
         shared.stopping.set(true);
         shared.alarm.ring();
@@ -242,13 +242,13 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             report.stuck = shared.busy.get();
             report.unfinished += report.stuck;
         }
-        // The figures of a stopped run are thrown away: it need not go on to count them.
+        // The results of a stopped run are discarded, so it need not count them.
         if let (Starts::Open(schedule), false) = (&shared.starts, self.is_stopped()) {
             let mut recorder = shared.recorder.borrow_mut();
             let (window, now_ns) = (shared.window.get(), monotonic_ns());
             for turn in 1u64.. {
                 let due_ns = window.start_ns.saturating_add(schedule.borrow_mut().next_ns());
-                // There may be many: a rate can be far above what was sent.
+                // There may be many: a rate can be far above the throughput.
                 if due_ns >= window.end_ns || (turn.is_multiple_of(0x1_0000) && self.is_stopped()) {
                     break;
                 }
@@ -259,7 +259,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         Ok(())
     }
 
-    /// The seed of what a user, or a thread, draws for a purpose.
+    /// The seed of a user or thread for a purpose.
     fn seed(&self, user: u32, purpose: &str) -> u64 {
         derive_seed(self.plan.seed, self.workload.name(), user.into(), purpose)
     }
@@ -269,7 +269,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
     }
 }
 
-/// A panic, whose message went to the standard error.
+/// The error of a panic; its message is on standard error.
 pub fn died() -> Error {
     Error::new(
         ErrorKind::Internal,

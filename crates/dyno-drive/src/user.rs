@@ -1,4 +1,4 @@
-//! A virtual user: a session, a terminal, and the loop between them.
+//! A virtual user: a session, a terminal, and the loop that connects them.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,47 +15,47 @@ use crate::wire::{Session as _, Statement, Wire};
 use crate::workloads::contract::{Terminal, TxnOutcome};
 
 const MS: u64 = 1_000_000;
-/// First and longest pause before a transaction is sent again.
+/// First and maximum pause before a retry.
 const RETRY_NS: (u64, u64) = (MS, 100 * MS);
-/// First and longest pause before a connection is tried again.
+/// First and maximum pause before a reconnect.
 const RECONNECT_NS: (u64, u64) = (10 * MS, 500 * MS);
 
-/// When a thread's users start their transactions.
+/// When users start their transactions.
 #[derive(Debug)]
 pub enum Starts {
-    /// After the answer to the last one, and a pause if users think.
+    /// After the previous response, and a pause if users think.
     Closed {
-        /// Whether they do.
+        /// Whether users have think times.
         think: bool,
     },
-    /// When the schedule says.
+    /// According to a schedule.
     Open(RefCell<Schedule>),
 }
 
-/// What the users of a thread share.
+/// State that the users of a thread share.
 #[derive(Debug)]
 pub struct Shared {
     /// The thread's timer.
     pub alarm: Alarm,
-    /// The thread's figures.
+    /// The thread's recorder.
     pub recorder: RefCell<Recorder>,
-    /// The run's time line, which can become shorter.
+    /// The run's time line, which can be shortened.
     pub window: Cell<Window>,
     /// The run's clock.
     pub clock: Clock,
-    /// When to start.
+    /// When transactions start.
     pub starts: Starts,
-    /// Set when users are to end before their next transaction.
+    /// Set when users must end before their next transaction.
     pub stopping: Cell<bool>,
-    /// Transactions under way.
+    /// Transactions in progress.
     pub busy: Cell<u64>,
-    /// Users with a connection, or with hope of one.
+    /// Users with a connection or still trying to reconnect.
     pub alive: Cell<u32>,
-    /// Attempts after the first.
+    /// Maximum retries.
     pub max_retries: u32,
-    /// How long to try to connect again.
+    /// How long to try to reconnect.
     pub reconnect_ns: u64,
-    /// To the thread that gathers.
+    /// To the aggregating thread.
     pub out: std::sync::mpsc::Sender<Message>,
 }
 
@@ -68,22 +68,22 @@ pub struct User<W: Wire, T> {
     pub statements: Rc<[Statement]>,
     /// Its connection.
     pub session: W::Session,
-    /// Its inputs.
+    /// Its operations and inputs.
     pub terminal: T,
-    /// Jitter of its pauses.
+    /// Random jitter of its pauses.
     pub rng: Xoshiro256PlusPlus,
-    /// What it shares.
+    /// The thread's shared state.
     pub shared: Rc<Shared>,
 }
 
-/// What became of an operation that failed, and of its session.
+/// A failed operation, and whether its session is usable.
 struct Failure {
     error: Error,
     session_lost: bool,
 }
 
 impl<W: Wire, T: Terminal> User<W, T> {
-    /// A user with a session; `seed` is its own.
+    /// Creates a user with a session; `seed` is the user's own.
     pub fn new(
         wire: W,
         statements: Rc<[Statement]>,
@@ -96,7 +96,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         Self { wire, statements, session, terminal, rng, shared }
     }
 
-    /// Works until the window ends, the run is stopped or the server is lost for good.
+    /// Runs until the window ends, the run is stopped, or the server is permanently lost.
     pub async fn run(mut self) {
         let shared = Rc::clone(&self.shared);
         let mut free_ns = shared.window.get().start_ns;
@@ -127,14 +127,14 @@ impl<W: Wire, T: Terminal> User<W, T> {
                     }
                 }
             }
-            // A target that answers at once must not keep the thread's other tasks waiting.
+            // A target that responds at once must not starve the thread's other tasks.
             tokio::task::coop::consume_budget().await;
         }
         shared.recorder.borrow_mut().report.connected += 1;
         self.session.close().await;
     }
 
-    /// Waits for the next start. Returns when it was due and when it is; None at the end.
+    /// Waits for the next start. Returns when it was due and the actual time; None at the end.
     async fn start(&mut self, free_ns: u64) -> Option<(u64, u64)> {
         let shared = &self.shared;
         let intended_ns = match &shared.starts {
@@ -176,7 +176,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         Some((intended_ns, sent_ns))
     }
 
-    /// Runs the drawn operation, again if it may succeed then.
+    /// Runs the drawn operation, with retries if they may succeed.
     async fn operate(&mut self, op: usize, sent_ns: u64) -> Result<TxnOutcome, Failure> {
         let unix_us = self.shared.clock.unix_ns_at(sent_ns) / 1_000;
         let mut attempts = 0;
@@ -200,7 +200,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         }
     }
 
-    /// Makes the connection again.
+    /// Reconnects.
     async fn reconnect(&mut self) -> Result<()> {
         let until_ns = monotonic_ns() + self.shared.reconnect_ns;
         let mut last = Error::new(ErrorKind::ConnectionLost, "the connection was lost");
@@ -223,7 +223,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         Err(last)
     }
 
-    /// Waits for between half of and all of `first · 2^attempts`, at most `longest`.
+    /// Waits for a random time between half and all of `first · 2^attempts`, at most `longest`.
     async fn pause(&mut self, (first_ns, longest_ns): (u64, u64), attempts: u32) {
         let bound_ns = first_ns.saturating_mul(1 << attempts.min(20)).min(longest_ns);
         let pause_ns = self.rng.random_range(bound_ns / 2..=bound_ns);
@@ -232,18 +232,18 @@ impl<W: Wire, T: Terminal> User<W, T> {
 }
 
 impl Shared {
-    /// Counts what a start was late because the thread stood still when it was due.
+    /// Records the lateness of a start that was due while the thread was stalled.
     pub fn lag_of_stall(&self, recorder: &mut Recorder, intended_ns: u64, now_ns: u64) {
         if let Some(back_ns) = self.alarm.stalled_until(intended_ns, now_ns) {
             recorder.lag(intended_ns, back_ns - intended_ns);
         }
     }
 
-    /// A user leaves without a connection. `last` is why the last attempt at one failed.
+    /// A user gives up without a connection; `last` is the error of the last attempt.
     fn give_up(&self, last: Error) {
         self.alive.set(self.alive.get() - 1);
         if self.alive.get() == 0 && !self.stopping.get() {
-            // Nobody listens any more only if the run has failed elsewhere.
+            // The receiver is gone only if the run has failed elsewhere.
             let _ = self.out.send(Message::Stranded(last));
         }
     }

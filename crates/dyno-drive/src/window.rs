@@ -1,15 +1,15 @@
-//! The time line of a run: warm-up, measured window, and the intervals they are cut into. Pure.
+//! The time line of a run: warm-up, measured window, and their intervals. Pure.
 
-/// Monotonic times in ns. Intervals are counted from the start of the measurement, so those of
-/// the warm-up are negative, and the first of them may be cut short.
+/// Monotonic times in ns. Intervals are numbered from the start of the measurement, so those of the
+/// warm-up are negative; the first of them may be shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "a unit is part of a name")]
 pub struct Window {
     /// When users start.
     pub start_ns: u64,
-    /// When the measurement starts.
+    /// Start of the measurement.
     pub measure_ns: u64,
-    /// When it ends.
+    /// End of the measurement.
     pub end_ns: u64,
     /// Length of an interval.
     pub interval_ns: u64,
@@ -28,7 +28,7 @@ impl Window {
         }
     }
 
-    /// The interval that `now_ns` lies in.
+    /// The interval that contains `now_ns`.
     pub fn index_at(&self, now_ns: u64) -> i64 {
         (now_ns as i64 - self.measure_ns as i64).div_euclid(self.interval_ns as i64)
     }
@@ -44,20 +44,20 @@ impl Window {
         self.index_at(self.end_ns - 1)
     }
 
-    /// The same time line, ended with the interval that `now_ns` lies in, or with the first one of
-    /// the measurement; never later than before.
+    /// The same time line, shortened to end with the interval that contains `now_ns`, or with the
+    /// first of the measurement; never later than before.
     pub fn cut(self, now_ns: u64) -> Self {
         let (_, end_ns) = self.bounds(self.index_at(now_ns.min(self.end_ns - 1)).max(0));
         Self { end_ns, ..self }
     }
 
-    /// Whether a time counts.
+    /// Whether a time is in the measured window.
     pub const fn is_measured(&self, now_ns: u64) -> bool {
         self.measure_ns <= now_ns && now_ns < self.end_ns
     }
 }
 
-/// The phase of an interval, as its record names it.
+/// The phase of an interval, as recorded.
 pub const fn phase(index: i64) -> &'static str {
     if index < 0 { "warmup" } else { "measure" }
 }

@@ -1,4 +1,4 @@
-//! The driver and the loader against a real MariaDB.
+//! The driver and the loader with a real MariaDB.
 
 #![allow(clippy::doc_markdown, reason = "product names such as MariaDB are not code")]
 
@@ -64,8 +64,9 @@ fn failed(outcome: &Outcome) -> u64 {
     outcome.ops.values().flat_map(|op| op.errors.values()).sum()
 }
 
-/// Violations of each consistency condition (TPC-C specification, clause 3.3.2), those of none left
-/// out. `dyno check` has the conditions in full; these are what a lost or doubled statement breaks.
+/// Violations of each consistency condition (TPC-C specification, clause 3.3.2), without those that
+/// have none. `dyno check` has the complete conditions; a lost or duplicated statement violates
+/// these.
 fn violations(server: &Server) -> Vec<(&'static str, String)> {
     const CONDITIONS: [(&str, &str); 9] = [
         (
@@ -134,11 +135,11 @@ fn loaded_driven_and_consistent() {
     let outcome = run(&server, "clean", &changes).unwrap();
     require_consistent(&server);
     assert_eq!(outcome.ops.len(), 5);
-    // Two that change the same rows may lock each other out; nothing else may go wrong.
+    // Two that change the same rows may deadlock; nothing else may fail.
     assert!(outcome.errors_first.keys().all(|kind| *kind == ErrorKind::Deadlock));
     assert_eq!(failed(&outcome), 0);
 
-    // What was counted was done, and nothing else but what was under way at the end.
+    // The counted work was done, and nothing else except work in progress at the end.
     let all = |done: u64| done..=done + outcome.unfinished;
     assert!(all(outcome.ops["new_order"].done).contains(&(orders() - orders_before)));
     assert!(all(outcome.ops["payment"].done).contains(&(payments() - payments_before)));
@@ -146,7 +147,7 @@ fn loaded_driven_and_consistent() {
     assert!(delivered >= 2 * 10 * 2100 + outcome.ops["delivery"].done * 10);
     assert!(outcome.ops["order_status"].done > 0 && outcome.ops["stock_level"].done > 0);
 
-    // Other warehouses' stock and customers are really touched, each where it lies.
+    // Stock and customers of other warehouses are changed, each where it is stored.
     let remote_lines =
         number(&server, "select count(*) from order_line where ol_supply_w_id <> ol_w_id");
     assert!(remote_lines > 0);
@@ -154,11 +155,11 @@ fn loaded_driven_and_consistent() {
     let sold = "select sum(ol_quantity) from order_line join orders on ol_w_id = o_w_id and \
                 ol_d_id = o_d_id and ol_o_id = o_id where o_id > 3000";
     assert_eq!(number(&server, "select sum(s_ytd) from stock"), number(&server, sold));
-    // Customers of bad credit have their story told in their data.
+    // Customers with bad credit have the payment recorded in their data.
     let told = "select count(*) from customer where c_credit = 'BC' and c_data like '% | %'";
     assert!(number(&server, told) > 0);
 
-    // More warehouses than there are: transactions fail, the run does not.
+    // More warehouses than exist: transactions fail, the run does not.
     let wrong = run(&server, "size", &json!({"warehouses": 40, "duration_s": 0.3})).unwrap();
     assert!(failed(&wrong) > 0);
     assert!(wrong.errors_first.contains_key(&ErrorKind::Database), "{:?}", wrong.errors_first);
@@ -195,7 +196,7 @@ fn lock_timeouts_are_retried_and_counted_apart() {
     let control = Control::new();
     let handle = control.clone();
     std::thread::scope(|scope| {
-        // Somebody holds what every order and payment wants.
+        // Hold the row that every order and payment locks.
         let holder = scope.spawn(|| {
             let hold = "begin; update district set d_tax = d_tax; select sleep(3600)";
             assert!(server.try_sql("tpcc", hold).is_err(), "it ends by the kill only");
@@ -229,7 +230,7 @@ fn lock_timeouts_are_retried_and_counted_apart() {
     require_consistent(&server);
 }
 
-/// Looks again and again; fails once `work`, without which it will never be, has ended.
+/// Polls until `reached` returns a value; fails if `work`, which must cause it, has ended.
 fn wait_beside<T>(work: &ScopedJoinHandle<'_, T>, mut reached: impl FnMut() -> bool) {
     while !reached() {
         assert!(!work.is_finished(), "it ended before");
@@ -237,7 +238,7 @@ fn wait_beside<T>(work: &ScopedJoinHandle<'_, T>, mut reached: impl FnMut() -> b
     }
 }
 
-/// Does something when it is dropped: also if the test fails, whose other threads would go on.
+/// Runs a function on drop, also if the test fails, because its other threads would go on.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {
@@ -302,7 +303,7 @@ fn what_is_wrong_at_the_door_is_said() {
         for (user, password) in
             [("native", Some("se 'cret")), ("curved", Some("sécret")), ("bare", None)]
         {
-            // Let in, and told that there is nothing to drive.
+            // The login succeeds, but there is nothing to drive.
             let error = failure(&server, &over(tcp, user, password));
             assert_eq!(error.kind, ErrorKind::Usage, "{error}");
             assert!(error.message.contains("load the workload"), "{error}");
@@ -324,7 +325,7 @@ fn what_is_wrong_at_the_door_is_said() {
     let mut elsewhere = server.wire("mysql");
     elsewhere["unix_socket"] = json!("/nowhere/s");
     assert_eq!(failure(&server, &elsewhere).kind, ErrorKind::Unreachable);
-    // A load names the server as the driver does.
+    // A load describes the server like the driver.
     let plan = json!({"wire": elsewhere, "workload": "tpcc", "scale": 1, "seed": 1, "streams": 1});
     let plan: LoadPlan = serde_json::from_value(plan).unwrap();
     let error = load(&plan, &Control::new()).unwrap_err();

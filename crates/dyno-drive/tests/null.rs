@@ -1,4 +1,4 @@
-//! The whole driver against the modelled target, whose answers are known.
+//! The whole driver with the simulated target, whose results are known.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use dyno_drive::{DrivePlan, Outcome, drive};
 use dyno_record::{Control, ErrorKind, Latency};
 use serde_json::{Value, json};
 
-/// A run's spool in the temporary directory, removed at the end.
+/// The spool of a run in the temporary directory, removed at the end.
 struct Spool(PathBuf);
 
 impl Spool {
@@ -52,7 +52,7 @@ fn ended(outcome: &Outcome) -> u64 {
     outcome.ops.values().map(|op| op.done + op.rolled_back).sum()
 }
 
-/// Every transaction that was due has ended, or is counted among those that have not.
+/// Every transaction that was due has ended or is counted as unfinished or unsent.
 fn assert_accounted_for(outcome: &Outcome) {
     let failed: u64 = outcome.ops.values().flat_map(|op| op.errors.values()).sum();
     let due = outcome.scheduled.unwrap() + outcome.carried_over;
@@ -70,7 +70,7 @@ fn mean_response_s(outcome: &Outcome) -> f64 {
     sum / ended(outcome) as f64
 }
 
-/// Runs until `good`: a machine that stood still spoils a run, a fault of the driver spoils all.
+/// Repeats until `good`: a stalled machine spoils one run, a fault of the driver spoils all.
 fn undisturbed(name: &str, changes: &Value, good: impl Fn(&Outcome) -> bool) -> Outcome {
     let mut outcome = run(name, changes);
     for _ in 0..20 {
@@ -84,7 +84,7 @@ fn undisturbed(name: &str, changes: &Value, good: impl Fn(&Outcome) -> bool) -> 
 
 #[test]
 fn users_responses_and_throughput_obey_littles_law() {
-    // Two servers of 5 ms each carry 400/s; eight users keep them busy: N = X·R.
+    // Two servers of 5 ms each serve 400/s; eight users keep them busy: N = X·R.
     let changes =
         json!({"users": 8, "threads": 2, "wire": {"kind": "null", "mean_ms": 5, "servers": 2}});
     let in_flight = |outcome: &Outcome| outcome.tps * mean_response_s(outcome);
@@ -102,7 +102,7 @@ fn users_responses_and_throughput_obey_littles_law() {
 fn without_limit_users_add_up() {
     let changes = json!({"users": 10, "wire": {"kind": "null", "mean_ms": 20}});
     let outcome = undisturbed("infinite", &changes, |outcome| {
-        // 10 users of 20 ms each: 500/s at most; timers may be late, never early.
+        // 10 users of 20 ms each: at most 500/s. Timers may be late, never early.
         assert!(outcome.tps <= 500.0, "{}", outcome.tps);
         outcome.tps >= 200.0
     });
@@ -117,7 +117,7 @@ fn without_limit_users_add_up() {
 fn the_mix_is_the_decks() {
     let outcome = run("mix", &json!({"duration_s": 0.5}));
     let all = ended(&outcome) as f64;
-    // Four users: whole decks are exact, and each has begun one and has a transaction under way.
+    // Four users: whole decks are exact. Each has started one and has a transaction in progress.
     for (op, cards) in [("new_order", 10), ("payment", 10), ("order_status", 1), ("delivery", 1)] {
         let count = outcome.ops[op].done + outcome.ops[op].rolled_back;
         let expected = all * f64::from(cards) / 23.0;
@@ -125,7 +125,7 @@ fn the_mix_is_the_decks() {
         assert!((count as f64 - expected).abs() <= slack, "{op}: {count} of {all}");
     }
     assert!(all > 4.0 * 23.0, "{all}");
-    // One in a hundred, within six standard deviations however many there are.
+    // One in a hundred, within six standard deviations.
     let new_orders = &outcome.ops["new_order"];
     let expected = (new_orders.done + new_orders.rolled_back) as f64 / 100.0;
     let off = (new_orders.rolled_back as f64 - expected).abs();
@@ -158,7 +158,7 @@ fn an_open_loop_shows_stalls_that_service_times_hide() {
             "wire": {"kind": "null", "mean_ms": 0.2, "stall": {"every_ms": 1000, "for_ms": 300}}
         }),
     );
-    // Three of ten starts fall into a stall; only the four under way see it themselves.
+    // Three of ten starts hit a stall; in service time only the four in progress see it.
     let new_orders = &outcome.ops["new_order"];
     assert!(new_orders.response_ms.p95 > 100.0, "{}", new_orders.response_ms.p95);
     assert!(new_orders.service_ms.p95 < new_orders.response_ms.p95 / 2.0, "{new_orders:?}");
@@ -169,7 +169,7 @@ fn an_open_loop_shows_stalls_that_service_times_hide() {
 #[test]
 fn what_cannot_be_sent_is_counted() {
     for poisson in [false, true] {
-        // One server of 1 ms carries half of 2,000/s.
+        // One server of 1 ms serves half of 2,000/s.
         let outcome = undisturbed(
             if poisson { "overload-poisson" } else { "overload" },
             &json!({
@@ -191,7 +191,7 @@ fn what_cannot_be_sent_is_counted() {
 
 #[test]
 fn a_rate_that_is_too_high_only_at_the_end_is_seen_there() {
-    // One server of 5 ms carries 200/s.
+    // One server of 5 ms serves 200/s.
     let rate = json!([[0, 50], [0.75, 50], [0.75, 1000]]);
     let outcome = run(
         "end",
@@ -230,7 +230,7 @@ fn what_is_due_while_the_rate_changes_is_accounted_for() {
         let off = (outcome.scheduled.unwrap() as f64 - due).abs();
         assert!(off <= if poisson { 6.0 * due.sqrt() } else { 1.0 }, "{outcome:?}");
         if mean_ms > 1.0 {
-            // One server can serve 100 of 600 in the warm-up, and 500 in the window.
+            // One server serves 100 of 600 in the warm-up, and 500 in the window.
             assert!(outcome.carried_over > 0, "{outcome:?}");
             assert!(outcome.unsent >= 500, "{outcome:?}");
         }
@@ -249,7 +249,7 @@ fn one_statement_without_a_transaction_is_one() {
             "wire": {"kind": "null", "mean_ms": 5}
         }),
     );
-    // Four users of 5 ms each: 800/s at most.
+    // Four users of 5 ms each: at most 800/s.
     assert!(outcome.tps <= 800.0, "{}", outcome.tps);
     assert!(outcome.ops["point_select"].service_ms.p50 >= 4.9);
     assert_eq!(outcome.ops.len(), 1);
@@ -257,7 +257,7 @@ fn one_statement_without_a_transaction_is_one() {
 
 #[test]
 fn a_row_is_decoded_and_compared_with_what_it_must_hold() {
-    // The modelled server answers with a zero, or an empty text.
+    // The simulated server returns a zero or an empty text.
     for (select, wrong) in [
         (json!({"holds": {"int": 0}}), None),
         (json!({"holds": {"int": 7}}), Some("has a row that holds 0")),
@@ -300,7 +300,7 @@ fn an_open_loop_keeps_its_rate_and_its_time() {
 
 #[test]
 fn thinking_users_pause_as_the_workload_says() {
-    // Keying alone takes 2 s or more: nothing can end in the first second.
+    // Keying alone takes at least 2 s: nothing can end in the first second.
     let outcome = run("think", &json!({"loop": {"kind": "closed", "think": true}}));
     assert_eq!(ended(&outcome), 0);
 }
@@ -348,7 +348,7 @@ fn intervals_add_up_to_the_outcome() {
     starts.dedup();
     assert_eq!(starts.len(), 4);
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 250_000_000));
-    // The first interval of the warm-up is what is left of 0.3 s after one of 0.25 s.
+    // The first interval of the warm-up is the remainder of 0.3 s after one of 0.25 s.
     let first = lines.iter().map(|line| line["t_ns"].as_i64().unwrap()).min().unwrap();
     assert!((starts[0] - first - 300_000_000).abs() < 10);
 }

@@ -37,7 +37,7 @@ fn every_row_arrives_and_the_journal_mode_is_set_back() {
     let mode: String =
         file.open().pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
-    // A decimal is the number that its text would be read as, and a date sorts.
+    // A decimal is the number that its text parses to, and dates sort.
     let sql = "select count(*) from lineitem where l_discount = 0.07 and l_shipdate < '1992-02-01'";
     assert!(file.open().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() > 0);
 }

@@ -1,4 +1,4 @@
-//! Whole runs of the driver against a real `SQLite` file.
+//! Whole runs of the driver with a real `SQLite` file.
 
 mod lite;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const SEED: u64 = 11;
 
-/// One warehouse with its keys and indexes, in a file whose writers and readers work side by side.
+/// One warehouse with its keys and indexes, in a file with concurrent writers and readers.
 fn loaded() -> File {
     let file = File::new("runs", Workload::Tpcc, "integer");
     let plan = json!({
@@ -85,7 +85,7 @@ fn what_was_counted_was_done(file: &File) {
     assert!((payments..=payments + unfinished).contains(&paid));
     let writer = outcome.writer.unwrap();
     assert!(writer.busy_share > 0.0 && writer.busy_share <= 1.0, "{writer:?}");
-    // Amounts stay whole cents, and times have the form that they were loaded in.
+    // Amounts stay whole cents, and times keep their loaded format.
     for (column, table, kind) in [
         ("w_ytd", "warehouse", "integer"),
         ("c_balance", "customer", "integer"),
@@ -129,7 +129,7 @@ fn lock_timeouts_are_counted_apart(file: &File) {
     assert!(payment.retries[&ErrorKind::LockTimeout] > 0);
     assert!(payment.errors[&ErrorKind::LockTimeout] > 0);
     assert_eq!(outcome.errors_first.len(), 1, "{:?}", outcome.errors_first);
-    // Readers are not held up.
+    // Readers are not blocked.
     assert!(outcome.ops.get("stock_level").is_none_or(|it| it.errors.is_empty()));
 }
 

@@ -1,4 +1,4 @@
-//! Loads into servers that take a connection and never say a word: given up when asked to.
+//! Loads into servers that accept a connection and never respond: they stop when cancelled.
 
 use std::net::TcpListener;
 use std::sync::mpsc;
@@ -9,7 +9,7 @@ use dyno_drive::{LoadPlan, load};
 use dyno_record::{Control, ErrorKind};
 use serde_json::{Value, json};
 
-/// Cancels a load that waits for the first word of the server behind `wire`.
+/// Cancels a load that waits for the first message of the server behind `wire`.
 fn is_given_up(mut wire: Value) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     wire["host"] = json!("127.0.0.1");

@@ -1,5 +1,6 @@
-//! What generation costs: `throughput WORKLOAD SCALE SINK THREADS [TABLE…]` with SINK one of
-//! `count`, `pgcopy`, `loaddata`, `tbl`, `csv` and `arrow`. Output is thrown away; a line a table is printed.
+//! Measures generation: `throughput WORKLOAD SCALE SINK THREADS [TABLE…]`. SINK is one of `count`,
+//! `pgcopy`, `loaddata`, `tbl`, `csv` and `arrow`. Discards the output and prints one line per
+//! table.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

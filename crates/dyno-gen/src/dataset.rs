@@ -1,4 +1,4 @@
-//! A workload at a scale: its tables, how many rows they have, and how they split.
+//! A workload at a scale: its tables, their row counts, and how they split into parts.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub enum Workload {
     Tpch,
     /// Derived from TPC-C; its scale is the number of warehouses.
     Tpcc,
-    /// One that was declared; see [`declare`](crate::declare).
+    /// A declared workload; see [`declare`](crate::declare).
     Declared(&'static Declared),
 }
 
@@ -40,7 +40,7 @@ impl From<Workload> for &'static str {
 }
 
 impl Workload {
-    /// Every workload that is compiled in.
+    /// All compiled-in workloads.
     pub const ALL: [Self; 2] = [Self::Tpch, Self::Tpcc];
 
     /// The names of [`ALL`](Self::ALL).
@@ -58,7 +58,7 @@ impl Workload {
         })
     }
 
-    /// Its name.
+    /// The workload's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tpch => "tpch",
@@ -67,7 +67,7 @@ impl Workload {
         }
     }
 
-    /// Its tables, in the order in which they are best loaded.
+    /// The tables, in the best order to load them.
     pub fn tables(self) -> &'static [TableSchema] {
         match self {
             Self::Tpch => crate::tpch::TABLES,
@@ -76,8 +76,8 @@ impl Workload {
         }
     }
 
-    /// Makes what every dataset of the workload shares, unless it is there: a moment's work, which
-    /// the first row otherwise waits for.
+    /// Prepares what all datasets of the workload share, unless that is done. The first row waits
+    /// for it otherwise.
     pub fn prepare(self) {
         match self {
             Self::Tpch => crate::tpch::prepare(),
@@ -86,19 +86,19 @@ impl Workload {
     }
 }
 
-/// One of several disjoint pieces of a table, generated without the others.
+/// One of several disjoint parts of a table, which can be generated on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The table.
     pub table: &'static TableSchema,
-    /// Place among the parts, from 0.
+    /// Index of the part, from 0.
     pub index: u64,
     /// Number of parts, at least 1.
     pub of: u64,
 }
 
 impl Part {
-    /// The part's share of `units` equal pieces of work, as a range.
+    /// The part's range of `units` equal units of work.
     fn share(&self, units: u64) -> Range<u64> {
         let cut = |index: u64| (u128::from(units) * u128::from(index) / u128::from(self.of)) as u64;
         cut(self.index)..cut(self.index + 1)
@@ -121,11 +121,11 @@ enum Rows {
 }
 
 impl Dataset {
-    /// The data of `workload` at `scale`: the scale factor for `tpch` (0.001 to 10,000), the number
-    /// of warehouses for `tpcc` (whole). `tpch` data is the same for every `seed`.
+    /// The data of `workload` at `scale`: for `tpch` the scale factor (0.001 to 10,000), for `tpcc`
+    /// the number of warehouses (an integer). `tpch` data is the same for every `seed`.
     ///
     /// # Errors
-    /// `usage` if the workload has no such scale.
+    /// `usage` if the scale is not valid for the workload.
     pub fn new(workload: Workload, scale: f64, seed: u64) -> Result<Self> {
         let rows = match workload {
             Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
@@ -137,17 +137,17 @@ impl Dataset {
         Ok(Self { workload, rows })
     }
 
-    /// What the refresh functions insert into `tpch` data at `scale`, or delete from it, by update
-    /// set `set` (from 0): orders and their lines, and nothing for the other tables.
+    /// The rows that update set `set` (from 0) of the refresh functions inserts into `tpch` data at
+    /// `scale`, or deletes from it: orders and their lines. The other tables are empty.
     ///
     /// # Errors
-    /// `usage` if there is no such scale.
+    /// `usage` if the scale is not valid.
     pub fn refresh(scale: f64, set: u64, which: RefreshOrders) -> Result<Self> {
         let rows = Rows::Refresh(Tpch::new(scale)?.refresh(set, which));
         Ok(Self { workload: Workload::Tpch, rows })
     }
 
-    /// The keys of the orders, if this is the data of a refresh function.
+    /// The order keys, if this is the data of a refresh function.
     pub fn refresh_keys(&self) -> Option<RefreshKeys> {
         match &self.rows {
             Rows::Refresh(rows) => Some(rows.keys()),
@@ -155,7 +155,7 @@ impl Dataset {
         }
     }
 
-    /// The tables, in the order in which they are best loaded.
+    /// The tables, in the best order to load them.
     pub fn tables(&self) -> &'static [TableSchema] {
         self.workload.tables()
     }
@@ -172,7 +172,7 @@ impl Dataset {
         })
     }
 
-    /// Rows of a table. Counts that take longer than a moment to find are given as expected ones.
+    /// Row count of a table. Estimated if an exact count takes long.
     ///
     /// # Errors
     /// `usage` if there is no such table.
@@ -186,8 +186,8 @@ impl Dataset {
         })
     }
 
-    /// The size of a table as `tbl` text, in bytes, to within a few per cent: the usual measure of
-    /// raw data, of which `tpch` has about 1 GB at scale 1.
+    /// The size of a table as `tbl` text in bytes, to within a few per cent. This is the usual
+    /// measure of raw data: about 1 GB for `tpch` at scale 1.
     ///
     /// # Errors
     /// `usage` if there is no such table.
@@ -201,7 +201,7 @@ impl Dataset {
         Ok((self.expected_rows(table) as f64 * row) as u64)
     }
 
-    /// Rows of a table, without counting those that take a moment.
+    /// Row count of a table, estimated if counting takes long.
     fn expected_rows(&self, table: &TableSchema) -> u64 {
         match &self.rows {
             Rows::Tpch(rows) => rows.expected_rows(table.name),
@@ -211,7 +211,7 @@ impl Dataset {
         }
     }
 
-    /// The whole of a table as at most `wanted` parts of nearly the same size, none of them empty.
+    /// Splits a table into at most `wanted` parts of nearly equal size; none is empty.
     ///
     /// # Errors
     /// `usage` if there is no such table.
@@ -221,7 +221,7 @@ impl Dataset {
         Ok((0..of).map(|index| Part { table, index, of }).collect())
     }
 
-    /// Part `index` (from 0) of `of` parts of a table. Of a small table, some may be empty.
+    /// Part `index` (from 0) of `of` parts of a table. Parts of a small table may be empty.
     ///
     /// # Errors
     /// `usage` if there is no such table or part.
@@ -233,8 +233,8 @@ impl Dataset {
         Ok(Part { table, index, of })
     }
 
-    /// Gives every row of `part` to `sink` and counts rows and the sink's bytes on `control`;
-    /// returns the rows. The sink is left for the caller to finish, and may take further parts.
+    /// Writes the rows of `part` to `sink` and counts rows and the sink's bytes on `control`;
+    /// returns the number of rows. Does not finish the sink, which can take further parts.
     ///
     /// # Errors
     /// Those of the sink, and `cancelled`.
@@ -242,18 +242,18 @@ impl Dataset {
         self.write_units(part.table, self.units_of(part), sink, control)
     }
 
-    /// The units that make up a part.
+    /// The units of a part.
     pub(crate) fn units_of(&self, part: &Part) -> Range<u64> {
         part.share(self.units(part.table))
     }
 
-    /// Units of a table that have about `rows` rows, but at least one.
+    /// The number of units with about `rows` rows, at least one.
     pub(crate) fn units_for(&self, table: &TableSchema, rows: u64) -> u64 {
         let units = u128::from(rows) * u128::from(self.units(table));
         (units / u128::from(self.expected_rows(table).max(1))).max(1) as u64
     }
 
-    /// As [`write`](Self::write), for some of a table's units.
+    /// Like [`write`](Self::write), for a range of the table's units.
     pub(crate) fn write_units(
         &self,
         table: &TableSchema,
@@ -277,7 +277,8 @@ impl Dataset {
         Ok(total)
     }
 
-    /// The smallest pieces in which a table can be generated, of a few thousand rows.
+    /// The number of units of a table. A unit, a few thousand rows, is the smallest part that can
+    /// be generated on its own.
     fn units(&self, table: &TableSchema) -> u64 {
         match &self.rows {
             Rows::Tpch(rows) => rows.units(table.name),

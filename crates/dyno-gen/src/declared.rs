@@ -1,5 +1,5 @@
-//! Data of workloads that are declared while Dyno runs: tables of plain values, for a workload that
-//! needs no generator of its own.
+//! Data of workloads that are declared at run time: tables of plain values, for workloads without a
+//! generator of their own.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,13 +14,13 @@ use crate::schema::{Column, ColumnType, TableSchema};
 use crate::sink::RowSink;
 use crate::usage::usage;
 
-/// Rows that are generated at once.
+/// Rows generated at once.
 const UNIT: u64 = 1_000;
-/// Most rows of a table at scale 1, and the greatest scale.
+/// Maximum rows of a table at scale 1, and maximum scale.
 const MOST_ROWS: u64 = 1_000_000_000;
 const MOST_SCALE: f64 = 100_000.0;
 
-/// Tables under the name of their workload.
+/// The tables of a workload.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -47,20 +47,20 @@ struct GivenColumn {
     value: Values,
 }
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Values {
-    /// The number of the row, from 1.
+    /// The row number, from 1.
     Row,
-    /// Numbers between these: units of the last digit of a decimal, days of a date, microseconds of
-    /// a timestamp.
+    /// Integers in this range: units of a decimal's last digit, days of a date, microseconds of a
+    /// timestamp.
     Between(i64, i64),
-    /// Small letters, so many.
+    /// Lower-case letters; minimum and maximum length.
     Letters(u16, u16),
 }
 
-/// A declared workload. It is kept for as long as the process lives.
+/// A declared workload. It lives as long as the process.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Declared {
     given: Given,
@@ -69,11 +69,12 @@ pub struct Declared {
 
 static DECLARED: Mutex<Vec<&'static Declared>> = Mutex::new(Vec::new());
 
-/// Makes a workload known by its name: `{"name", "tables": [{"name", "rows", "columns": [{"name",
-/// "kind", "value"}], "primary_key"}]}`, with `rows` at scale 1. Declaring the same again is allowed.
+/// Declares a workload:
+/// `{"name", "tables": [{"name", "rows", "columns": [{"name", "kind", "value"}], "primary_key"}]}`,
+/// with `rows` at scale 1. Repeating the same declaration is allowed.
 ///
 /// # Errors
-/// `usage` if it makes no sense, or its name is taken.
+/// `usage` if the declaration is invalid or the name is taken.
 pub fn declare(json: &str) -> Result<()> {
     let given: Given = serde_json::from_str(json)
         .map_err(|error| usage(format!("invalid declaration of a workload: {error}")))?;
@@ -161,7 +162,7 @@ impl Declared {
         found.expect("tables come from the schema")
     }
 
-    /// Bytes of an average row as `tbl` text, roughly.
+    /// Approximate bytes of an average row as `tbl` text.
     pub(crate) fn row_bytes(&self, table: &str) -> f64 {
         let bytes = |column: &GivenColumn| match column.value {
             Values::Letters(least, most) => f64::from(least + most) / 2.0 + 1.0,
@@ -200,7 +201,7 @@ impl DeclaredRows {
         self.rows(table).div_ceil(UNIT)
     }
 
-    /// Gives the rows of a table's unit to `sink`; returns how many.
+    /// Writes the rows of a unit to `sink`; returns their number.
     pub(crate) fn write(&self, table: &str, unit: u64, sink: &mut impl RowSink) -> Result<u64> {
         let seed = derive_seed(self.seed, &self.declared.given.name, unit, table);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

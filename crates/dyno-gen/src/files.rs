@@ -31,31 +31,31 @@ const MOST_PARTS: u64 = 100_000;
 /// Maximum number of threads.
 pub(crate) const MOST_THREADS: usize = 1024;
 
-/// What to write where.
+/// What to write, and where.
 #[derive(Debug, Clone, Deserialize)]
 pub struct GeneratePlan {
     /// The workload.
     pub workload: Workload,
     /// Scale factor or warehouses.
     pub scale: f64,
-    /// Seed of the random choices.
+    /// Seed of the random values.
     pub seed: u64,
-    /// Format, and extension of the files.
+    /// Format, also the file extension.
     pub format: FileFormat,
-    /// The folder; made if it is missing. A device such as `/dev/null` takes all files as one.
+    /// The folder, created if missing. A device such as `/dev/null` takes all files as one stream.
     pub dir: PathBuf,
-    /// Files for each table.
+    /// Files per table.
     #[serde(default = "one")]
     pub parts: u64,
-    /// Only this one of the parts, from 1.
+    /// Write only this part, from 1.
     #[serde(default)]
     pub part: Option<u64>,
-    /// Threads that generate.
+    /// Threads that generate rows.
     pub threads: usize,
-    /// Only these tables.
+    /// Write only these tables.
     #[serde(default)]
     pub tables: Option<Vec<String>>,
-    /// Whether files that are there already are overwritten.
+    /// Overwrite existing files.
     #[serde(default)]
     pub replace: bool,
 }
@@ -67,33 +67,33 @@ fn one() -> u64 {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Each table, in the order of the workload.
+    /// All tables, in the order of the workload.
     pub tables: Vec<TableOutcome>,
 }
 
-/// What was written of one table.
+/// What was written for one table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableOutcome {
     /// Name of the table.
     pub table: String,
-    /// Rows in its files.
+    /// Rows in all files.
     pub rows: u64,
-    /// Bytes in its files.
+    /// Bytes in all files.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
-    /// Names of its files, within the folder.
+    /// Names of the files in the folder.
     pub files: Vec<String>,
 }
 
 /// Writes the files of `plan`: `lineitem.tbl`, or with several parts `lineitem.3.tbl`, the largest
-/// table first. The parts of a table, put together in order, are the rows of the file of one part:
-/// of text (CSV without its headers) byte for byte. A file's bytes do not depend on the threads. It
-/// appears under its name only when it is whole. Progress counts rows.
+/// table first. The parts of a table, concatenated in order, are the table: text is the same byte
+/// for byte (CSV without its headers). Files do not depend on the number of threads. A file gets
+/// its name only when it is complete. Progress counts rows.
 ///
 /// # Errors
-/// `usage` for an impossible plan, and where a file is there already and `replace` is not set;
-/// `disk_full` or `io` with the path, after removing the file that was not finished; `cancelled`.
+/// `usage` for an invalid plan, or if a file exists and `replace` is not set; `disk_full` or `io`
+/// with the path, after removing the incomplete file; `cancelled`.
 #[expect(clippy::needless_pass_by_value, reason = "every engine takes its plan whole")]
 pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
     let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
@@ -118,7 +118,8 @@ pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
     let expected = |table: &&str| data.row_count(table).map(|rows| rows.count);
     let rows = tables.iter().map(expected).sum::<Result<u64>>()?;
     control.set_total(rows * (numbers.end() - numbers.start() + 1) / plan.parts);
-    // In the end, when there is not enough left for all threads, it is least.
+    // Largest first: this leaves the least work for the end, when there is not enough for all
+    // threads.
     files.sort_by_cached_key(|(part, _)| Reverse(data.expected_bytes(part.table.name).ok()));
     let threads = plan.threads;
     let written = match plan.format {
@@ -161,7 +162,7 @@ impl GeneratePlan {
         }
     }
 
-    /// Whether rows are to be written and not kept.
+    /// Whether the output is a device, which discards the rows.
     fn is_device(&self) -> bool {
         use std::os::unix::fs::FileTypeExt as _;
         fs::metadata(&self.dir).is_ok_and(|found| found.file_type().is_char_device())

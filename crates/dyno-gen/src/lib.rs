@@ -1,12 +1,12 @@
-//! Rows of Dyno's workloads: deterministic, splittable into independent parts, and written
-//! straight into whatever format a target loads fastest.
+//! Rows of Dyno's workloads: deterministic, split into independent parts, and written directly in
+//! the format that a target loads fastest.
 //!
-//! A [`Dataset`] is a workload at a scale. Its tables are cut into [`Part`]s that any number of
-//! threads or machines can generate on their own; the parts of a table, in order, are the table.
-//! Rows go to a [`sink::RowSink`], one value at a time and without an intermediate row.
+//! A [`Dataset`] is a workload at a scale. Its tables are split into [`Part`]s, which any number of
+//! threads or machines can generate independently; the parts of a table, in order, are the table.
+//! Rows go to a [`sink::RowSink`] value by value, without an intermediate row.
 //!
-//! The data of `tpch` and `tpcc` is derived from TPC-H and TPC-C; results on it are not comparable
-//! with published TPC results.
+//! The data of `tpch` and `tpcc` is derived from TPC-H and TPC-C; results are not comparable with
+//! published TPC results.
 
 mod arrow_stream;
 mod dataset;

@@ -1,11 +1,11 @@
-//! How many rows a table has.
+//! Row counts of tables.
 
-/// How many rows a table has.
+/// Row count of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowCount {
-    /// Rows.
+    /// Number of rows.
     pub count: u64,
-    /// Whether [`count`](Self::count) is exact, or only the expected number.
+    /// Whether [`count`](Self::count) is exact or expected.
     pub exact: bool,
 }
 

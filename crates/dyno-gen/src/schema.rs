@@ -1,6 +1,6 @@
-//! What a table looks like: the one place where columns and keys are declared.
+//! Table schemas: the only declaration of columns and keys.
 //!
-//! Targets render their own DDL from this, so it names types by meaning and not by any dialect.
+//! Targets render their own DDL from it, so types are independent of any dialect.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ pub enum ColumnType {
     Int32,
     /// 64-bit signed integer.
     Int64,
-    /// Exact decimal with `precision` digits in all, `scale` of them after the point.
+    /// Exact decimal with `precision` digits, `scale` of them after the point.
     Decimal {
-        /// Digits in all, at most 18.
+        /// Total digits, at most 18.
         precision: u8,
         /// Digits after the point.
         scale: u8,
@@ -30,7 +30,7 @@ pub enum ColumnType {
     },
     /// Text of at most `max` characters.
     Varchar {
-        /// Greatest length in characters.
+        /// Maximum length in characters.
         max: u16,
     },
 }
@@ -42,10 +42,10 @@ pub struct Column {
     pub name: &'static str,
     /// Type.
     pub kind: ColumnType,
-    /// Whether rows may hold NULL here.
+    /// Whether the column allows NULL.
     pub nullable: bool,
-    /// Whether the texts are sentences, of which hardly two are the same: a dictionary of whole
-    /// values is useless there, general compression is not.
+    /// Whether the texts are sentences, which rarely repeat: a dictionary is useless for them,
+    /// general compression is not.
     pub prose: bool,
 }
 
@@ -54,14 +54,14 @@ pub struct Column {
 pub struct TableSchema {
     /// Name in lower case.
     pub name: &'static str,
-    /// Columns in the order in which rows carry them.
+    /// Columns, in the order of the values of a row.
     pub columns: &'static [Column],
-    /// Columns of the primary key; empty for a table without one.
+    /// Columns of the primary key; empty without one.
     pub primary_key: &'static [&'static str],
 }
 
 impl Column {
-    /// A column of `kind` that is never NULL.
+    /// A column of `kind`, NOT NULL.
     pub(crate) const fn new(name: &'static str, kind: ColumnType) -> Self {
         Self { name, kind, nullable: false, prose: false }
     }
@@ -94,12 +94,12 @@ impl Column {
         Self::new(name, ColumnType::Varchar { max })
     }
 
-    /// Sentences of at most `max` characters.
+    /// A column of sentences of at most `max` characters.
     pub(crate) const fn prose(name: &'static str, max: u16) -> Self {
         Self { prose: true, ..Self::varchar(name, max) }
     }
 
-    /// The same column, which may be NULL.
+    /// The same column, nullable.
     pub(crate) const fn or_null(self) -> Self {
         Self { nullable: true, ..self }
     }

@@ -1,5 +1,5 @@
-//! Where rows go. A table knows its rows, a sink knows its format: N tables and M sinks need no
-//! code for their N × M pairs.
+//! Destinations of rows. A table knows its rows, a sink its format: N tables and M sinks need no
+//! code for N × M pairs.
 
 mod arrow;
 mod calendar;
@@ -27,9 +27,9 @@ use dyno_record::Result;
 
 /// Takes rows value by value.
 ///
-/// The caller gives, for each row, [`begin_row`](Self::begin_row), then exactly one value for each
-/// column in the order of the schema and with the method of its type, then
-/// [`end_row`](Self::end_row). Values cannot fail; a sink keeps its errors for the end of the row.
+/// For each row the caller calls [`begin_row`](Self::begin_row), then the method of each column's
+/// type in the order of the schema, then [`end_row`](Self::end_row). Values cannot fail: a sink
+/// reports its errors at the end of the row.
 pub trait RowSink {
     /// Starts a row.
     fn begin_row(&mut self);
@@ -41,7 +41,7 @@ pub trait RowSink {
     fn int64(&mut self, value: i64);
 
     /// `unscaled / 10^scale`, a value of a `Decimal` column. `scale` is at most the column's, and
-    /// at most 16; text shows exactly `scale` digits after the point.
+    /// at most 16. Text has exactly `scale` digits after the point.
     fn decimal(&mut self, unscaled: i64, scale: u8);
 
     /// A value of a `Date` column, in days since 1970-01-01.
@@ -56,12 +56,12 @@ pub trait RowSink {
     /// NULL, in a nullable column of any type.
     fn null(&mut self);
 
-    /// Ends the row, and may pass on what has been gathered.
+    /// Ends the row. May pass on buffered rows.
     ///
     /// # Errors
-    /// Whatever the consumer of the rows reports.
+    /// Any error of the consumer of the rows.
     fn end_row(&mut self) -> Result<()>;
 
-    /// Bytes of this sink's format produced so far, passed on or not.
+    /// Bytes produced in this sink's format so far, including buffered ones.
     fn bytes(&self) -> u64;
 }

@@ -1,7 +1,7 @@
 //! Data derived from TPC-C: the initial population of clause 4.3.3.1.
 //!
-//! Every block of rows (a district, or a tenth of the items) has random streams of its own, so that
-//! tables and warehouses can be generated in any order, and apart, and still agree.
+//! Each block of rows (a district, or a tenth of the items) has its own random streams, so tables
+//! and warehouses agree although they are generated independently and in any order.
 
 mod customer;
 mod draws;
@@ -20,31 +20,31 @@ use draws::{Draws, Use};
 
 pub(crate) use schema::TABLES;
 
-/// Districts of a warehouse.
+/// Districts per warehouse.
 const DISTRICTS: u64 = 10;
-/// Customers of a district, and at first its orders.
+/// Customers per district, and its initial orders.
 const CUSTOMERS: i32 = 3_000;
-/// Orders up to this number are delivered, the later ones are new.
+/// Orders up to this number are delivered, later ones are new.
 const DELIVERED: i32 = 2_100;
-/// Items, each of them in the stock of every warehouse.
+/// Items. The stock of each warehouse has all of them.
 const ITEMS: i32 = 100_000;
-/// Items in a block of rows.
+/// Items per block of rows.
 const ITEMS_A_BLOCK: i32 = 10_000;
-/// Lines of an average order: 5 to 15.
+/// Mean lines per order: 5 to 15.
 const MEAN_LINES: u64 = 10;
 
-/// When the data was "populated": 2025-01-01 00:00:00, in microseconds. Fixed, so that data depends
-/// on nothing but scale and seed.
+/// When the data was "populated": 2025-01-01 00:00:00, in microseconds. Fixed, so that the data
+/// depends on scale and seed only.
 const POPULATED_AT: i64 = 1_735_689_600_000_000;
 
-/// More warehouses would need 100 TB.
+/// More warehouses would take 100 TB.
 const MOST_WAREHOUSES: f64 = 1_000_000.0;
 
-/// Beyond this scale counting all order lines takes more than a moment.
+/// Above this scale, counting all order lines takes too long.
 const COUNTED_WAREHOUSES: u64 = 2_000;
 
-/// The constant C of the non-uniform last names in data made with `seed`, 0 to 255. The one of a
-/// run must differ from it by 65 to 119, but not by 96 or 112 (clause 2.1.6.1).
+/// The constant C of the non-uniform last names in data generated with `seed`, 0 to 255. That of a
+/// run must differ from it by 65 to 119, except 96 and 112 (clause 2.1.6.1).
 pub fn c_load(seed: u64) -> u64 {
     Draws::new(seed, Use::LoadConstant, 0, 0).between(0, nurand::A_LAST_NAME) as u64
 }
@@ -56,13 +56,13 @@ pub(crate) struct Tpcc {
     seed: u64,
 }
 
-/// A block of a table's rows: all of a warehouse, one of its districts, or a tenth of its stock.
+/// A block of a table's rows: a warehouse, one of its districts, or a tenth of its stock.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     seed: u64,
-    /// The warehouse, from 1. Items, which belong to none, have 0.
+    /// The warehouse, from 1; 0 for items, which belong to none.
     warehouse: i32,
-    /// Its part of the warehouse, from 0.
+    /// Index of the block in the warehouse, from 0.
     index: i32,
 }
 
@@ -71,7 +71,7 @@ impl Block {
         Draws::new(self.seed, purpose, self.warehouse as u64, self.index as u64)
     }
 
-    /// The district, from 1, of a block that is one.
+    /// The district, from 1, if the block is one.
     fn district(&self) -> i32 {
         self.index + 1
     }
@@ -132,7 +132,7 @@ impl Tpcc {
         Block { seed: self.seed, warehouse: warehouse as i32, index: index as i32 }
     }
 
-    /// Gives the rows of a table's unit to `sink`; returns how many.
+    /// Writes the rows of a unit to `sink`; returns their number.
     pub(crate) fn write(&self, table: &str, unit: u64, sink: &mut impl RowSink) -> Result<u64> {
         let block = self.block(table, unit);
         match table {

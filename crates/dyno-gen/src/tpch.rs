@@ -1,7 +1,7 @@
-//! Data derived from TPC-H, byte for byte that of the TPC's generator.
+//! Data derived from TPC-H, byte for byte the same as the TPC's generator.
 //!
-//! Everything but comments comes from the `tpchgen` crate, whose own pool of comments would take
-//! 300 MB of memory; see [`pool`].
+//! Comments come from the [`pool`], because that of the `tpchgen` crate takes 300 MB of memory.
+//! `tpchgen` supplies everything else.
 
 mod comments;
 mod grammar;
@@ -22,7 +22,7 @@ pub(crate) use refresh::Refresh;
 pub use refresh::{RefreshKeys, RefreshOrders};
 pub(crate) use schema::TABLES;
 
-/// Beyond this scale counting the lines of all orders takes more than a moment.
+/// Above this scale, counting the lines of all orders takes too long.
 const COUNTED_SCALE: f64 = 100.0;
 
 /// An order has one to seven lines.
@@ -34,15 +34,15 @@ pub(crate) struct Tpch {
     scale: f64,
 }
 
-/// Makes the text that comments are cut from, which takes one thread a moment. Whoever needs it
-/// makes it anyway.
+/// Builds the text that comments are cut from, which takes one thread a moment. Otherwise the first
+/// caller that needs it builds it.
 pub(crate) fn prepare() {
     pool::Pool::get();
 }
 
 impl Tpch {
     pub(crate) fn new(scale: f64) -> Result<Self> {
-        // Smaller scales have no supplier for some parts, larger ones outgrow 32-bit keys.
+        // At smaller scales some parts have no supplier; at larger ones keys exceed 32 bits.
         if (0.001..=10_000.0).contains(&scale) {
             Ok(Self { scale })
         } else {
@@ -50,12 +50,12 @@ impl Tpch {
         }
     }
 
-    /// Orders of update set `set` (from 0), which the refresh functions insert or delete.
+    /// Orders of update set `set` (from 0) of the refresh functions.
     pub(crate) fn refresh(self, set: u64, which: RefreshOrders) -> Refresh {
         Refresh::new(self.scale, self.scaled_steps("orders"), set, which)
     }
 
-    /// Steps of a table's generator at scale 1, and how many of them make a unit: about 1 MB of text.
+    /// Steps of a table's generator at scale 1, and steps per unit (about 1 MB of text).
     fn steps(table: &str) -> (u64, u64) {
         match table {
             "part" => (200_000, 8_000),
@@ -96,7 +96,7 @@ impl Tpch {
         }
     }
 
-    /// Gives the rows of a table's unit to `sink`; returns how many.
+    /// Writes the rows of a unit to `sink`; returns their number.
     pub(crate) fn write(self, table: &str, unit: u64, sink: &mut impl RowSink) -> Result<u64> {
         let unit = rows::Unit {
             scale: self.scale,

@@ -1,4 +1,4 @@
-//! Plans that ask for something impossible.
+//! Errors of invalid plans.
 
 use dyno_record::{Error, ErrorKind};
 

@@ -1,7 +1,7 @@
-//! Runs a plan in JSON from a file and prints its outcome as JSON:
+//! Runs a JSON plan from a file and prints its outcome as JSON:
 //! `cargo run --release -p dyno-io --example profile -- plan.json`
 //!
-//! `clock` may be left out of the plan: now is taken.
+//! `clock` is optional in the plan; the default is now.
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,7 +1,7 @@
 //! Aligned buffers in one mapping.
 //!
-//! Not from the allocator: glibc takes the size of a large block that is freed as a sign to keep
-//! anything smaller for itself, and so tens of megabytes of histograms.
+//! Does not use the allocator: when a large block is freed, glibc raises its `mmap` threshold to
+//! that size, and then keeps tens of megabytes of freed histograms.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -18,41 +18,41 @@ use serde::Deserialize;
 const PAGE: usize = 4096;
 /// Huge-page size of `x86_64` and of arm64 with 4 KiB pages.
 const HUGE_PAGE: usize = 2 << 20;
-/// Smallest unit in which devices and file systems look for repeated data.
+/// Smallest unit in which devices and file systems deduplicate.
 const SECTOR: usize = 512;
 
-/// Which pages of memory buffers are in. A device gets a block in as many pieces as it has pages that
-/// do not lie side by side, so large blocks can be much faster from huge ones.
+/// Page size for buffers. A device gets a block in as many segments as it has non-contiguous pages,
+/// so large blocks can be much faster from huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pages {
-    /// Huge ones where the system grants them.
+    /// Huge pages if the system provides them.
     #[default]
     Auto,
-    /// Huge ones.
+    /// Huge pages.
     Huge,
-    /// Never huge ones, whatever the system's default is.
+    /// Never huge pages, whatever the system's default.
     Ordinary,
 }
 
-/// Buffers of one slot each, filled with incompressible data.
+/// One buffer per slot, filled with incompressible data.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    /// Start of the first buffer, and the bytes of all.
+    /// Start of the first buffer, and the total size of all in bytes.
     base: NonNull<u8>,
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only io_uring asks"))]
     bytes: usize,
-    /// The mapping that they are in.
+    /// The mapping with the buffers.
     mapping: (NonNull<libc::c_void>, usize),
-    /// Where the buffer of each slot starts, and its length.
+    /// Start and length of each slot's buffer.
     slots: Vec<(usize, usize)>,
 }
 
-// SAFETY: the arena owns its memory alone, as a `Box<[u8]>` does.
+// SAFETY: the arena is the only owner of its memory, like a `Box<[u8]>`.
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// Allocates a buffer of each of the lengths.
+    /// Allocates one buffer per length.
     ///
     /// # Errors
     /// `out_of_memory`.
@@ -79,7 +79,8 @@ impl Arena {
         let length = bytes.checked_add(align).ok_or_else(too_large)?;
         let mapping = NonNull::new(map(length)).ok_or_else(too_large)?;
         let skipped = mapping.as_ptr().cast::<u8>().align_offset(align);
-        // SAFETY: less than `align` bytes are skipped of a mapping of `align` bytes more.
+        // SAFETY: skips less than `align` bytes, and the mapping is `align` bytes larger than
+        // needed.
         let base = unsafe { mapping.cast::<u8>().add(skipped) };
         advise(base, bytes, pages);
         let mut arena = Self { base, bytes, mapping: (mapping, length), slots };
@@ -90,23 +91,23 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Bytes of the buffer of `slot`.
+    /// Size of the slot's buffer in bytes.
     pub(crate) fn bytes(&self, slot: usize) -> usize {
         self.slots[slot].1
     }
 
-    /// Start of the buffer of `slot`.
+    /// Start of the slot's buffer.
     pub(crate) fn slot_ptr(&self, slot: usize) -> *mut u8 {
         let (start, _) = self.slots[slot];
-        // SAFETY: `new` has laid out every slot inside the allocation, whole.
+        // SAFETY: `new` placed every slot completely inside the allocation.
         unsafe { self.base.as_ptr().add(start) }
     }
 
-    /// The buffer of `slot`.
+    /// The slot's buffer.
     pub(crate) fn slot_mut(&mut self, slot: usize) -> &mut [u8] {
-        // SAFETY: the slot's bytes are initialised, overlap with no other slot, and belong to this
+        // SAFETY: the slot's bytes are initialised, overlap with no other slot and belong to this
         // arena only; the result borrows the arena mutably. An engine that lends a buffer to the
-        // kernel refuses to hand it out until the I/O has ended.
+        // kernel does not return it before the I/O has ended.
         unsafe { std::slice::from_raw_parts_mut(self.slot_ptr(slot), self.bytes(slot)) }
     }
 
@@ -116,7 +117,7 @@ impl Arena {
         libc::iovec { iov_base: self.base.as_ptr().cast(), iov_len: self.bytes }
     }
 
-    /// Share of the memory that is in huge pages; `None` if the system does not tell.
+    /// Share of the memory in huge pages; `None` if the system does not report it.
     #[cfg(target_os = "linux")]
     pub(crate) fn huge_share(&self) -> Option<f64> {
         let (start, end) =
@@ -131,39 +132,39 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         let (start, length) = self.mapping;
-        // SAFETY: exactly the mapping made in `new`, which is unmapped only here. Nothing points to
-        // it any more: an engine drops its ring, and with it all I/O, before its arena.
+        // SAFETY: exactly the mapping from `new`, unmapped only here. Nothing points to it any
+        // more: an engine drops its ring, and with it all I/O, before its arena.
         unsafe { libc::munmap(start.as_ptr(), length) };
     }
 }
 
-/// Fresh memory of zeroes; null if there is none.
+/// Maps zeroed memory; null on failure.
 fn map(length: usize) -> *mut libc::c_void {
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a private mapping at an address of the kernel's choice touches no other memory.
+    // SAFETY: a private mapping at an address that the kernel chooses touches no other memory.
     let start = unsafe {
         libc::mmap(null_mut(), length, access, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0)
     };
     if start == libc::MAP_FAILED { null_mut() } else { start }
 }
 
-/// Says which pages are wanted, before the first is touched. What was granted is seen afterwards, by
-/// `huge_share`, so that the result does not matter.
+/// Requests a page size before the first access. The result does not matter: `huge_share` measures
+/// the pages obtained.
 #[cfg(target_os = "linux")]
 fn advise(start: NonNull<u8>, bytes: usize, pages: Pages) {
     let advice = match pages {
         Pages::Ordinary => libc::MADV_NOHUGEPAGE,
         Pages::Huge | Pages::Auto => libc::MADV_HUGEPAGE,
     };
-    // SAFETY: the caller owns the range, which is of whole pages, and the advice does not change its
-    // content.
+    // SAFETY: the caller owns the range, which consists of whole pages, and the advice does not
+    // change its content.
     unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
 
 #[cfg(not(target_os = "linux"))]
 const fn advise(_: NonNull<u8>, _: usize, _: Pages) {}
 
-/// Makes incompressible `data` unique again at small cost: fresh random bits in each sector defeat
+/// Makes incompressible `data` unique again at low cost: fresh random bits in each sector defeat
 /// deduplication, the random rest defeats compression.
 #[inline]
 pub(crate) fn stamp(data: &mut [u8], rng: &mut Xoshiro256PlusPlus) {

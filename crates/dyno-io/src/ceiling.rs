@@ -1,24 +1,24 @@
-//! Which step of a curve counts: pure decisions.
+//! Which step of a curve is best: pure decisions.
 
-/// What a decision needs to know of a step.
+/// The input of a decision about a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     /// I/Os per second.
     pub(crate) iops: f64,
-    /// Whether the step counts at all: inside the ceiling, and nothing failed.
+    /// Whether the step counts: it is within the ceiling, and nothing failed.
     pub(crate) counts: bool,
 }
 
-/// Whether every one of the latencies (of reads, of writes, of syncs), each on its own, is at most
-/// `ceiling_ms`. `None` stands for a kind of which nothing ended. Where nothing ended at all the
-/// answer is no: the latency is longer than the step.
+/// Whether each latency (of reads, of writes, of syncs) is at most `ceiling_ms`. `None`: nothing of
+/// that kind ended. False if nothing ended at all, because the latency is then longer than the
+/// step.
 pub(crate) fn inside(latencies_ms: [Option<f64>; 3], ceiling_ms: f64) -> bool {
     let mut known = latencies_ms.into_iter().flatten().peekable();
     known.peek().is_some() && known.all(|ms| ms <= ceiling_ms)
 }
 
 /// Index of the step with the most I/Os per second among those that count, the earliest (least
-/// load) of equals; `None` if none counts.
+/// load) if equal; `None` if none counts.
 pub(crate) fn best(points: impl IntoIterator<Item = Point>) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (index, point) in points.into_iter().enumerate() {

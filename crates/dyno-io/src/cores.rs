@@ -1,4 +1,4 @@
-//! Threads on cores of their own.
+//! Pinning of threads to cores.
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -7,7 +7,7 @@ mod linux {
 
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    /// The cores that the process may use, as they were before any thread was pinned.
+    /// The cores that the process may use, read before any thread is pinned.
     fn allowed() -> Option<&'static CpuSet> {
         static ALLOWED: OnceLock<Option<CpuSet>> = OnceLock::new();
         ALLOWED.get_or_init(|| sched_getaffinity(None).ok()).as_ref()
@@ -31,7 +31,7 @@ mod linux {
     }
 
     pub(crate) fn wake_precisely() {
-        // SAFETY: sets a number of the calling thread; a failure leaves the default of 50 µs.
+        // SAFETY: sets a number of the calling thread; on failure the default of 50 µs remains.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong, 0, 0, 0) };
     }
 }
@@ -64,26 +64,27 @@ pub(crate) fn list() -> Vec<usize> {
     system::list()
 }
 
-/// Keeps this thread on one core.
+/// Pins this thread to a core.
 ///
 /// # Errors
-/// Of the operating system; `Unsupported` where threads can not be pinned.
+/// Of the operating system; `Unsupported` if threads cannot be pinned.
 pub(crate) fn pin(core: usize) -> std::io::Result<()> {
     system::pin(core)
 }
 
-/// Lets this thread run on every core again.
+/// Unpins this thread.
 pub(crate) fn release() {
     system::release();
 }
 
-/// Ends waits of this thread on time, not up to 50 µs later.
+/// Makes this thread's waits end on time rather than up to 50 µs late.
 pub(crate) fn wake_precisely() {
     system::wake_precisely();
 }
 
-/// The thread of each lane, given the target of each, in `0..threads`. With as many targets as
-/// threads or more, all lanes of a target share one; with fewer, lanes are dealt out one by one.
+/// Assigns a thread in `0..threads` to each lane, given the lanes' targets. With at least as many
+/// targets as threads, all lanes of a target share a thread; with fewer, lanes are dealt out one by
+/// one.
 pub(crate) fn spread(targets: &[usize], threads: usize) -> Vec<usize> {
     let mut distinct: Vec<_> = targets.to_vec();
     distinct.sort_unstable();

@@ -7,30 +7,30 @@ use serde::Serialize;
 
 use crate::engine::{Op, Request};
 
-/// Why an I/O counts as failed. The names are those of `errors` in bundles.
+/// Why an I/O failed. The names are those of `errors` in bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// The device or file system reported an error of input or output, or one of no other class.
+    /// The device or file system reported an I/O error, or one of no other class.
     Io,
-    /// A read moved fewer bytes than asked for: the target has become shorter.
+    /// A read returned fewer bytes than requested: the target was truncated.
     ShortRead,
-    /// A write moved fewer bytes than asked for: there was no room for the rest.
+    /// A write wrote fewer bytes than requested: no space left for the rest.
     ShortWrite,
-    /// No room, or a quota or the largest size of a file is used up.
+    /// No space left, or a quota or the maximum file size is reached.
     DiskFull,
-    /// The device or the file is gone, or its handle no longer valid.
+    /// The device or file is gone, or its handle is no longer valid.
     Gone,
-    /// The device took too long for the system.
+    /// The system gave up waiting for the device.
     TimedOut,
-    /// The kernel had no memory for the I/O.
+    /// The kernel has no memory for the I/O.
     OutOfMemory,
-    /// The size or offset does not fit the device's blocks.
+    /// Size or offset is not aligned to the device's blocks.
     Unaligned,
 }
 
 impl Fault {
-    /// The class of an I/O's `result`: bytes moved, or a negative `errno`.
+    /// Classifies an I/O's `result`: bytes moved, or a negative `errno`.
     pub(crate) fn of(result: i32, op: Op) -> Self {
         match -result {
             ..=0 if op == Op::Read => Self::ShortRead,
@@ -44,7 +44,7 @@ impl Fault {
         }
     }
 
-    /// The name used in bundles.
+    /// The name in bundles.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Io => "io",

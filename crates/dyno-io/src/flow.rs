@@ -1,35 +1,35 @@
-//! What a lane does next: pure states.
+//! What a lane may do next: a pure state machine.
 
 use crate::engine::Op;
 use crate::plan::{Job, Sync, SyncCall};
 
-/// The order that a job keeps between its I/Os.
+/// The order of a job's I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// None: every I/O is for itself.
+    /// None: I/Os are independent.
     Free,
     /// Each read is followed by a write of the same block.
     Modify,
-    /// A log: after `every` writes have ended comes a sync, and after it the next writes.
+    /// A log: writes until `every` have ended, then a sync, then the next writes.
     Log {
         every: u32,
         sync: Op,
         /// Writes issued since the last sync.
         issued: u32,
-        /// Of those, in flight.
+        /// Writes in flight.
         writing: u32,
         syncing: bool,
     },
 }
 
-/// What may be issued now.
+/// What a lane may issue now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// An access of the pattern.
     Access,
     /// This sync.
     Sync(Op),
-    /// Nothing until an I/O ends.
+    /// Nothing before an I/O ends.
     Wait,
 }
 
@@ -59,7 +59,7 @@ impl Flow {
         }
     }
 
-    /// Hears that `op` was issued.
+    /// Records that `op` was issued.
     #[inline]
     pub(crate) fn issued(&mut self, op: Op) {
         if let Self::Log { issued, writing, syncing, .. } = self {
@@ -72,7 +72,7 @@ impl Flow {
         }
     }
 
-    /// Hears that `op` has ended, however it did.
+    /// Records that `op` has ended, with or without success.
     #[inline]
     pub(crate) fn ended(&mut self, op: Op) {
         if let Self::Log { issued, writing, syncing, .. } = self {

@@ -1,4 +1,4 @@
-//! Whether so many I/Os of a step fail that going on is pointless.
+//! Whether so many I/Os of a step fail that it should end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -9,10 +9,10 @@ const MOST_ERRORS: u64 = 100;
 /// Failed I/Os that end a step in which nothing has succeeded.
 const MOST_FIRST_ERRORS: u64 = 10;
 
-/// How a step fares. Its workers share it, so that the verdict is the same for any number of them.
+/// The errors of a step. Its workers share them, so the verdict does not depend on their number.
 pub(crate) struct Health {
     on_error: OnError,
-    /// Failures before which something may still succeed: all that is in flight may fail at first.
+    /// Failures that end the step before the first success: all I/Os in flight may fail at first.
     first: u64,
     failed: AtomicU64,
     succeeded: AtomicBool,
@@ -20,7 +20,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// That of a step with `depth` I/Os in flight.
+    /// For a step with `depth` I/Os in flight.
     pub(crate) fn new(on_error: OnError, depth: u32) -> Self {
         Self {
             on_error,
@@ -31,23 +31,23 @@ impl Health {
         }
     }
 
-    /// An I/O has failed.
+    /// Records a failed I/O.
     #[cold]
     pub(crate) fn fail(&self) {
         self.failed.fetch_add(1, Relaxed);
     }
 
-    /// An I/O has succeeded; each worker reports it once.
+    /// Records a successful I/O; each worker calls it once.
     pub(crate) fn succeed(&self) {
         self.succeeded.store(true, Relaxed);
     }
 
-    /// I/Os that have failed so far.
+    /// Failed I/Os so far.
     pub(crate) fn failed(&self) -> u64 {
         self.failed.load(Relaxed)
     }
 
-    /// Whether to end the step now. Once said it holds, whatever still succeeds.
+    /// Whether to end the step now. Once true, it stays true, whatever succeeds later.
     pub(crate) fn is_hopeless(&self) -> bool {
         let failed = self.failed();
         let now = failed > MOST_ERRORS || failed >= self.first && !self.succeeded.load(Relaxed);
@@ -57,7 +57,8 @@ impl Health {
         self.hopeless.load(Relaxed)
     }
 
-    /// Whether a step that has ended has failed: it was hopeless, or nothing but failures.
+    /// Whether a step that has ended counts as failed: it was hopeless, or had nothing but
+    /// failures.
     pub(crate) fn has_failed(&self) -> bool {
         let only = self.failed() > 0 && !self.succeeded.load(Relaxed);
         self.is_hopeless() || only && self.on_error == OnError::Stop

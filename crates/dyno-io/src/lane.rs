@@ -13,18 +13,18 @@ use crate::pattern::Pattern;
 use crate::tally::{Counts, FinishedIo};
 use crate::window::Window;
 
-/// What is in flight in a slot.
+/// The I/O of a slot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
-    /// Index of the lane that owns the slot.
+    /// Index of the lane that owns it.
     pub(crate) lane: u32,
-    /// Reads fill the buffer with data that is not Dyno's own, which is not to be written elsewhere.
+    /// Reads fill the buffer with data that is not Dyno's, which must not be written elsewhere.
     foreign: bool,
     /// Bytes of the buffer that may hold such data.
     read: u32,
-    /// What is in flight.
+    /// The I/O in flight.
     request: Request,
-    /// When the I/O was due, with a rate.
+    /// When the I/O was due, if there is a rate.
     due_ns: u64,
 }
 
@@ -35,14 +35,14 @@ impl Slot {
     }
 }
 
-/// Where lanes hand in what they issue.
+/// Collects the requests of lanes.
 pub(crate) struct Submitter<'a> {
     pub(crate) engine: &'a mut (dyn Engine + 'static),
-    /// By slot.
+    /// Indexed by slot.
     pub(crate) slots: Vec<Slot>,
     /// Requests to submit next.
     pub(crate) batch: Vec<Request>,
-    /// What makes written data unique.
+    /// Random numbers that make written data unique.
     pub(crate) data: Xoshiro256PlusPlus,
 }
 
@@ -67,38 +67,38 @@ impl Submitter<'_> {
 
 /// One job on one target.
 pub(crate) struct Lane {
-    /// Its place among all lanes: by job, then by target of the job.
+    /// Index among all lanes: by job, then by target of the job.
     pub(crate) index: usize,
     /// Index of the job in its curve.
     pub(crate) job: usize,
     /// Index of the target in the plan.
     pub(crate) target: usize,
-    /// Index of the target's file among those of the engine.
+    /// Index of the target's file in the engine.
     pub(crate) file: u32,
     pub(crate) pattern: Pattern,
     pub(crate) pace: Option<Pace>,
-    /// A copy of `pace` that is ahead of it, from which what waits is counted.
+    /// A copy of `pace` that runs ahead of it, to count I/Os that wait.
     pub(crate) ahead: Option<Pace>,
     pub(crate) flow: Flow,
     /// Slots without an I/O.
     pub(crate) idle: Vec<u32>,
     pub(crate) counts: Counts,
-    /// Sum over all I/Os of their time in flight in the window.
+    /// Total time in flight of all I/Os in the window.
     pub(crate) in_flight_ns: u64,
-    /// Why the first failed I/O failed.
+    /// The cause of the first failed I/O.
     pub(crate) failure: Option<Error>,
 }
 
 /// How an I/O ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It moved so many bytes.
+    /// Bytes moved.
     Moved(u64),
     Failed,
 }
 
 impl Lane {
-    /// Issues all that may be issued at `now_ns`.
+    /// Issues everything that may be issued at `now_ns`.
     #[inline]
     pub(crate) fn issue(&mut self, now_ns: u64, submitter: &mut Submitter<'_>) {
         while let Some(&slot) = self.idle.last() {
@@ -124,14 +124,14 @@ impl Lane {
         }
     }
 
-    /// When the next I/O is due that could be issued then; `None` if none waits for its time.
+    /// When the next I/O is due; `None` if none waits for its time.
     pub(crate) fn wake_ns(&self) -> Option<u64> {
         let pace = self.pace.as_ref()?;
         (!self.idle.is_empty() && self.flow.next() == Next::Access).then(|| pace.due_ns())
     }
 
-    /// How many I/Os were due in `window`, which is over, and have not been issued. To be asked of
-    /// one window after another.
+    /// Counts the I/Os that were due in `window`, which is over, and are not issued yet. Call it
+    /// for consecutive windows.
     pub(crate) fn waiting(&mut self, window: Window, control: &Control) -> Result<u64> {
         let Some(pace) = &self.pace else { return Ok(0) };
         if pace.due_ns() >= window.end_ns {
@@ -144,13 +144,13 @@ impl Lane {
         self.ahead.get_or_insert_with(|| pace.clone()).give_up(window, control)
     }
 
-    /// Whether there was nothing to do for it in the measured part.
+    /// Whether the lane had nothing to do in the measured part.
     pub(crate) fn had_nothing_due(&self) -> bool {
         self.pace.is_some() && self.in_flight_ns == 0 && self.counts.unissued == 0
     }
 
-    /// Counts what has ended, in `interval` as well, and gives its slot free, or goes on in it with
-    /// the write of a read-modify-write if `more` may be issued.
+    /// Counts a completion, also in `interval`, and frees its slot. If `more` may be issued, a
+    /// read-modify-write continues in the slot with its write.
     #[inline]
     pub(crate) fn end(
         &mut self,

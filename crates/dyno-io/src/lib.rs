@@ -1,12 +1,12 @@
 //! Block I/O profiles of files and devices.
 //!
-//! A [`Plan`] lists targets, and curves: jobs that run together on them at rising queue depths or
-//! rates. [`profile`] opens and fills the targets, drives each curve until a job passes its latency
-//! ceiling, and records every step and every interval as soon as it ends.
+//! A [`Plan`] lists targets and curves: jobs that run together at rising queue depths or rates.
+//! [`profile`] opens and fills the targets, drives each curve until a job exceeds its latency
+//! ceiling, and records each step and interval as soon as it ends.
 //!
 //! ```text
 //! plan ─► targets (make or open, fill, prove)
-//!      ─► step: a worker a core ─► lanes (job on target: pattern, pace, flow) ─► engine
+//!      ─► step: one worker per core ─► lanes (job on target: pattern, pace, flow) ─► engine
 //!      ─► intervals, parts, ceiling ─► spools, outcome
 //! ```
 
@@ -48,5 +48,5 @@ pub use profile::profile;
 pub use search::Stopped;
 pub use targets::{Content, Kind};
 
-/// Engines that a plan can ask for by name, besides `auto`.
+/// Engines that a plan can name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

@@ -1,48 +1,48 @@
-//! What a reader must know about how a result came about.
+//! Notes that limit or explain a result.
 
 use serde::Serialize;
 
-/// What a remark is about, so that nobody has to read its words.
+/// Subject of a note, so that programs need not parse its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Topic {
-    /// What was sampled of a target could be answered without its media; `content` of the target
-    /// has the figures.
+    /// Storage may answer the sampled content of a target without reading its media; `content` of
+    /// the target has the values.
     Content,
-    /// A curve that was to settle did not; `settled` of the outcome has it.
+    /// A curve did not reach its steady state; see `settled` of the outcome.
     Unsettled,
-    /// The page cache may have answered; `direct` of the outcome has it.
+    /// The page cache may have answered; see `direct` of the outcome.
     PageCache,
-    /// Some of a target is on no written extent; `extents_written` of the target has it.
+    /// A target is partly on unwritten extents; see `extents_written` of the target.
     Unwritten,
-    /// It could not be checked whether reads reach the device.
+    /// Dyno could not check whether reads reach the device.
     Unchecked,
-    /// A test file that a killed run has left.
+    /// A test file left by a killed run.
     Leftover,
-    /// Others changed a target while it was measured.
+    /// Others changed a target during the measurement.
     Disturbed,
-    /// I/O went on long after a step.
+    /// I/O continued long after a step.
     LongDrain,
-    /// Something less than the best was used: an engine, buffers, cores, locks.
+    /// A fallback: engine, buffers, cores or locks.
     Fallback,
 }
 
-/// A remark.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// What it is about.
+    /// Its subject.
     pub code: Topic,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// Remarks in the order in which they arose, each once.
+/// Notes in the order of their occurrence, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// Adds a remark unless it is there already.
+    /// Adds a note unless it exists.
     pub fn add(&mut self, code: Topic, text: impl Into<String>) {
         let note = Note { code, text: text.into() };
         if !self.0.contains(&note) {
@@ -50,14 +50,14 @@ impl Notes {
         }
     }
 
-    /// Adds all of `other`.
+    /// Adds all notes of `other`.
     pub fn add_all(&mut self, other: &Self) {
         for note in &other.0 {
             self.add(note.code, note.text.as_str());
         }
     }
 
-    /// All remarks.
+    /// All notes.
     pub fn as_slice(&self) -> &[Note] {
         &self.0
     }

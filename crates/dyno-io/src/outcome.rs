@@ -1,4 +1,4 @@
-//! What a profile found.
+//! The result of a profile.
 
 mod course;
 
@@ -21,44 +21,44 @@ pub use course::{Found, Purpose};
 /// The result of a profile.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
-    /// Engine that did the I/O.
+    /// Engine that performed the I/O.
     pub engine: Name,
-    /// Whether all I/O bypassed the page cache; if not, the figures do not describe the devices.
+    /// Whether all I/O bypassed the page cache; if not, the results do not describe the devices.
     pub direct: bool,
-    /// Every target, in the order of the plan.
+    /// All targets in the order of the plan.
     pub targets: Vec<Subject>,
-    /// Time to create and fill what was to be created and filled.
+    /// Time to create and fill the targets.
     pub prepare_seconds: f64,
-    /// Every step in the order in which it ran.
+    /// All steps in the order in which they ran.
     pub steps: Vec<Step>,
-    /// For each curve, by name, the index in `steps` of its best step inside the ceiling, of all
-    /// stages; curves without one are absent. Of a search it is what was found, of a curve that was
-    /// to settle the last window.
+    /// For each curve, by name, the index in `steps` of its best step within the ceiling, across
+    /// all stages; curves without such a step are absent. For a search it is the load found, for a
+    /// settling curve the last window.
     pub best: BTreeMap<String, usize>,
-    /// For each curve that searched, by name, what it found in each stage.
+    /// For each search, by name, its result in each stage.
     pub searches: BTreeMap<String, BTreeMap<usize, Found>>,
-    /// For each curve that was to settle, by name, whether it has, in every stage.
+    /// For each settling curve, by name, whether it settled in all stages.
     pub settled: BTreeMap<String, bool>,
-    /// Fallbacks and whatever else limits the meaning of the figures.
+    /// Fallbacks and other limits of the results.
     pub notes: Notes,
 }
 
-/// A target as it was found.
+/// A target's properties.
 #[derive(Debug, Clone, Serialize)]
 pub struct Subject {
     /// Its name.
     pub name: String,
-    /// File or device that was read and written; the directory with the null engine.
+    /// File or device; the directory with the null engine.
     pub path: PathBuf,
     /// What it is.
     pub kind: Kind,
     /// Bytes used, from the start.
     pub bytes: u64,
-    /// Whether I/O bypassed the page cache, as far as it is known.
+    /// Whether I/O bypassed the page cache, as far as known.
     pub direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub extents_written: Option<bool>,
-    /// What a sample of it held before the first step; `None` of what Dyno has made.
+    /// A sample of its content before the first step; `None` for a file that Dyno created.
     pub content: Option<Content>,
 }
 
@@ -76,26 +76,26 @@ impl Subject {
     }
 }
 
-/// One step: a level of load of a curve.
+/// One step: one load level of a curve.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
     /// Start of the measured part, ns since the Unix epoch.
     pub t_ns: i64,
-    /// Length of the measured part.
+    /// Length of the measured part, seconds.
     pub seconds: f64,
     /// Name of the curve.
     pub phase: String,
-    /// Stage of the targets that grow, from 0.
+    /// Stage of growing targets, from 0.
     pub stage: usize,
-    /// Place of the step in its curve and stage in the order in which they ran, from 0.
+    /// Index of the step in its curve and stage, in the order in which steps ran, from 0.
     pub level: usize,
-    /// Why it was run.
+    /// Why the step ran.
     pub purpose: Purpose,
-    /// Threads that did the I/O, each with its own engine.
+    /// Threads that performed the I/O, each with its own engine.
     pub threads: usize,
-    /// Share of the buffers in huge pages, of the thread with the least; `None` if it is not known.
+    /// Share of the buffers in huge pages, for the thread with the lowest; `None` if unknown.
     pub huge_percent: Option<f64>,
-    /// Time to set up threads, engines and buffers, until all of them started at once.
+    /// Time to set up threads, engines and buffers, until all started together.
     pub start_seconds: f64,
     /// All jobs and targets together.
     #[serde(flatten)]
@@ -105,26 +105,26 @@ pub struct Step {
     pub parts: Vec<Part>,
 }
 
-/// Some of a step.
+/// A part of a step.
 #[derive(Debug, Clone, Serialize)]
 pub struct Part {
     /// Name of the target; `None` for all targets of the job.
     pub target: Option<String>,
     /// Name of the job; `None` for all jobs on the target.
     pub job: Option<String>,
-    /// What was seen.
+    /// The results.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// Figures of one or several jobs on one or several targets.
+/// Results of one or several jobs on one or several targets.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
-    /// I/Os in flight asked for, of all jobs and targets concerned; with a rate the most of them.
+    /// Requested I/Os in flight, total of these jobs and targets; with a rate, the maximum.
     pub queue_depth: u32,
-    /// I/Os due per second, of those jobs that have a rate; `None` if none has.
+    /// I/Os due per second of the jobs with a rate; `None` without any.
     pub rate: Option<f64>,
-    /// I/Os in flight seen, the mean over time.
+    /// Mean number of I/Os in flight over time.
     pub in_flight_mean: f64,
     /// Reads that ended in the measured part.
     pub reads: u64,
@@ -134,7 +134,7 @@ pub struct Figures {
     pub syncs: u64,
     /// Reads and writes per second.
     pub iops: f64,
-    /// 10^6 bytes per second, both ways.
+    /// 10^6 bytes per second, reads and writes together.
     pub mb_per_s: f64,
     /// Service time of reads; `None` if none ended.
     pub read: Option<Percentiles>,
@@ -142,23 +142,23 @@ pub struct Figures {
     pub write: Option<Percentiles>,
     /// Service time of syncs; `None` if none ended.
     pub sync: Option<Percentiles>,
-    /// Response time of reads, from when each was due; `None` without a rate.
+    /// Response time of reads, from when they were due; `None` without a rate.
     pub read_response: Option<Percentiles>,
-    /// Response time of writes, from when each was due; `None` without a rate.
+    /// Response time of writes, from when they were due; `None` without a rate.
     pub write_response: Option<Percentiles>,
-    /// I/Os that were issued more than 1 ms after they were due.
+    /// I/Os issued more than 1 ms after they were due.
     pub late: u64,
-    /// I/Os that were due in the measured part and never issued, as all slots were busy.
+    /// I/Os due in the measured part and never issued, because all slots were busy.
     pub unissued: u64,
-    /// Whether every job on every target kept its ceiling: reads, writes and syncs, each on its
-    /// own; response times where there is a rate. A job of which nothing was due keeps it.
+    /// Whether each job is within its ceiling on each target: reads, writes and syncs separately,
+    /// by response time if there is a rate. A job with nothing due is within it.
     pub inside_ceiling: bool,
-    /// Failed I/Os by class, those of the warm-up included.
+    /// Failed I/Os by class, including the warm-up.
     pub errors: BTreeMap<Fault, u64>,
 }
 
 impl Figures {
-    /// Figures of `counts` over `seconds`; the rest is the caller's to say.
+    /// Results of `counts` over `seconds`; the caller adds the rest.
     pub(crate) fn of(counts: &Counts, seconds: f64) -> Self {
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         Self {
@@ -182,7 +182,7 @@ impl Figures {
         }
     }
 
-    /// Whether a job's figures on one target keep its ceiling.
+    /// Whether a job's results on one target are within its ceiling.
     pub(crate) fn keeps(&self, ceiling_ms: f64, of: CeilingOf) -> bool {
         let read = self.read_response.or(self.read);
         let write = self.write_response.or(self.write);
@@ -197,7 +197,7 @@ impl Step {
     }
 }
 
-/// The distribution in brief, unless nothing ended.
+/// The percentiles, unless nothing ended.
 fn brief(latency: Option<&Latency>) -> Option<Percentiles> {
     latency.filter(|latency| latency.count() > 0).map(Percentiles::from)
 }

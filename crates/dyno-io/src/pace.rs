@@ -1,4 +1,4 @@
-//! When the I/Os of an open loop are due. Pure: time is passed in.
+//! Due times of an open loop's I/Os. Pure: time is passed in.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
@@ -9,10 +9,10 @@ use crate::plan::Arrivals;
 use crate::window::Window;
 
 const NS: f64 = 1e9;
-/// I/Os taken between two looks at the control handle.
+/// I/Os between two checks of the control handle.
 const STRIDE: usize = 1 << 16;
 
-/// A schedule that does not depend on how long I/Os take.
+/// A schedule that is independent of I/O latency.
 #[derive(Debug, Clone)]
 pub(crate) struct Pace {
     begin_ns: u64,
@@ -24,15 +24,15 @@ pub(crate) struct Pace {
 
 #[derive(Debug, Clone)]
 enum Spread {
-    /// Counted, not summed up, so that nothing drifts.
+    /// Counted rather than summed up, to avoid drift.
     Fixed { next: u64, step: u64 },
-    /// `reached` I/Os would be due by now at an even pace.
+    /// At an even pace, `reached` I/Os would be due by now.
     Poisson { reached: f64, mean: f64, rng: Xoshiro256PlusPlus },
 }
 
 impl Pace {
-    /// The `share`-th of `shares` schedules that together have `per_second` I/Os due a second from
-    /// `begin_ns` on: every so many-th of even ones, or independent Poisson processes.
+    /// Schedule number `share` of `shares`. Together they have `per_second` I/Os due per second
+    /// from `begin_ns` on: every `shares`-th of an even schedule, or independent Poisson processes.
     pub(crate) fn new(
         (per_second, arrivals): (f64, Arrivals),
         (share, shares): (usize, usize),
@@ -52,7 +52,7 @@ impl Pace {
         pace
     }
 
-    /// Moves the whole schedule, of which nothing has been taken yet, to a start.
+    /// Moves the whole schedule to a new start. Nothing may have been taken yet.
     pub(crate) fn begin_at(&mut self, begin_ns: u64) {
         self.due_ns = self.due_ns - self.begin_ns + begin_ns;
         self.begin_ns = begin_ns;
@@ -72,10 +72,10 @@ impl Pace {
         due_ns
     }
 
-    /// Takes everything that is due before the end of `window`; returns how many in it.
+    /// Takes all I/Os that are due before the end of `window`; returns how many are due in it.
     ///
     /// # Errors
-    /// `cancelled`: a long backlog of a Poisson process takes its time.
+    /// `cancelled`: a long backlog of a Poisson process takes time.
     pub(crate) fn give_up(&mut self, window: Window, control: &Control) -> Result<u64> {
         if let Spread::Fixed { .. } = self.spread {
             self.skip_to(window.start_ns);
@@ -94,13 +94,13 @@ impl Pace {
         Ok(count)
     }
 
-    /// Takes everything of an even schedule that is due before `to_ns`; returns how many.
+    /// Takes all I/Os of an even schedule that are due before `to_ns`; returns how many.
     fn skip_to(&mut self, to_ns: u64) -> u64 {
         let Spread::Fixed { next, step } = &mut self.spread else { return 0 };
         if self.due_ns >= to_ns {
             return 0;
         }
-        // How many fit in between, less one for what rounding may do; the last are taken one by one.
+        // How many fit in between, less one for rounding; the last are taken singly.
         let between = (to_ns - self.due_ns) as f64 * self.per_second / NS / *step as f64;
         let mut count = (between as u64).saturating_sub(1);
         *next = *next + count * *step - *step;

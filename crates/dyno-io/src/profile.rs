@@ -1,4 +1,4 @@
-//! Runs a plan: open the targets, and in each stage fill them and drive the curves.
+//! Runs a plan: opens the targets, then in each stage fills them and drives the curves.
 
 mod drive;
 mod progress;
@@ -19,15 +19,14 @@ use crate::targets::{self, Kind, OpenTarget};
 use crate::{Notes, Outcome, Plan, Topic};
 use progress::{Progress, fill_ms};
 
-/// Profiles targets as `plan` says. Progress is in milliseconds; each step is in the plan's spools
-/// as soon as it ends, each interval as soon as that does. Made files are gone when this returns,
+/// Profiles targets according to `plan`. Progress is in milliseconds. Steps and intervals are
+/// written to the plan's spools as soon as they end. Created files are gone when this returns;
 /// others are never removed.
 ///
 /// # Errors
-/// `usage` for a plan that makes no sense, or would write where it may not; `cancelled`;
-/// `disk_full` with the space needed; `denied` or `io` for a target that can not be used; unless
-/// `on_error` is `continue`, the kind of the I/O errors if more than 100 I/Os of a step failed, or
-/// all.
+/// `usage` for an invalid plan, or one that would write without permission; `cancelled`;
+/// `disk_full` with the space needed; `denied` or `io` for an unusable target; unless `on_error` is
+/// `continue`, the kind of the I/O errors if more than 100 I/Os of a step failed, or all.
 pub fn profile(plan: Plan, control: &Control) -> Result<Outcome> {
     let plan = plan.normalised()?;
     let mut spools = Spools::open(&plan)?;
@@ -46,14 +45,14 @@ pub fn profile(plan: Plan, control: &Control) -> Result<Outcome> {
 struct Run<'a> {
     plan: &'a Plan,
     progress: Progress<'a>,
-    /// Empty with the null engine, which touches no storage.
+    /// Empty with the null engine, which uses no storage.
     places: Vec<OpenTarget>,
     stage: usize,
-    /// What to open next; `auto` turns to `psync` for good once that had to take over.
+    /// Engine to open next; `auto` becomes `psync` permanently after a fallback.
     choice: Choice,
-    /// What was opened last.
+    /// Engine that was opened last.
     engine: Name,
-    /// End of the last step: simulated time goes on from there.
+    /// End of the last step: simulated time continues there.
     now_ns: u64,
     prepare_seconds: f64,
     seeds: Xoshiro256PlusPlus,
@@ -95,7 +94,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Brings all targets to where they are in `stage`: grown, filled, proved.
+    /// Prepares all targets for `stage`: grows, fills and checks them.
     fn begin(&mut self, stage: usize) -> Result<()> {
         let begin = Instant::now();
         self.stage = stage;
@@ -132,25 +131,25 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Goes on with the engine that had to be taken.
+    /// Keeps using the fallback engine.
     fn took(&mut self, name: Name, when: &str) {
         if name == Name::Psync && self.choice == Choice::Auto {
             self.choice = Choice::Psync;
             if self.engine == Name::IoUring {
-                self.notes.add(Topic::Fallback, format!("from '{when}' on, psync did the I/O"));
+                self.notes.add(Topic::Fallback, format!("psync did the I/O from '{when}' on"));
             }
         }
         self.engine = name;
     }
 
-    /// Bytes used of the target at `index` in this stage.
+    /// Bytes used on target `index` in this stage.
     fn bytes(&self, index: usize) -> u64 {
         let planned = || self.plan.targets[index].bytes_at(self.stage).unwrap_or(1 << 30);
         self.places.get(index).map_or_else(planned, |place| place.bytes)
     }
 
-    /// Looks whether files that were there before went through the page cache after all. Of made
-    /// ones it is known since they were filled.
+    /// Checks whether existing files went through the page cache after all. For created ones this
+    /// is known since they were filled.
     fn look_back(&mut self) -> Result<()> {
         for place in self.places.iter_mut().filter(|place| place.kind == Kind::File) {
             place.prove_uncached(&mut self.notes)?;

@@ -1,4 +1,4 @@
-//! Lines of the spools: columns of the bundle's tables on storage.
+//! Lines of the spools: columns of the bundle's storage tables.
 
 use dyno_record::{Latency, Result};
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub(crate) struct Line {
     pub(crate) t_ns: i64,
     pub(crate) seconds: f64,
     pub(crate) volume: String,
-    /// All targets of the call, whatever `volume` is.
+    /// All targets of the call, independent of `volume`.
     pub(crate) arm: String,
     pub(crate) stage: usize,
     pub(crate) repeat: u32,
@@ -22,9 +22,9 @@ pub(crate) struct Line {
     pub(crate) purpose: &'static str,
     /// `None` for all jobs.
     pub(crate) job: Option<String>,
-    /// What all jobs concerned share; `None` where they differ.
+    /// The value that all these jobs share; `None` where they differ.
     pub(crate) pattern: Option<&'static str>,
-    /// `None` for a mix as well.
+    /// `None` for a mix, too.
     pub(crate) block_bytes: Option<u32>,
     pub(crate) read_percent: Option<u8>,
     pub(crate) queue_depth: u32,
@@ -37,22 +37,22 @@ pub(crate) struct Line {
     pub(crate) late: u64,
     /// I/Os due in this time and not issued by its end.
     pub(crate) unissued: u64,
-    /// A JSON object: class of error → count.
+    /// JSON object: error class → count.
     pub(crate) errors: String,
-    /// Encoded histograms of service time, ns; of syncs `None` without any.
+    /// Encoded histograms of service time, ns; for syncs `None` if there are none.
     pub(crate) read_latency: String,
     pub(crate) write_latency: String,
     pub(crate) sync_latency: Option<String>,
     /// Encoded histograms of response time, ns; `None` without a rate.
     pub(crate) read_response: Option<String>,
     pub(crate) write_response: Option<String>,
-    /// Of a whole step or part; `None` of an interval.
+    /// For a whole step or part; `None` for an interval.
     pub(crate) in_flight_mean: Option<f64>,
     pub(crate) inside_ceiling: Option<bool>,
 }
 
 impl Line {
-    /// The line of `counts`, which are those of `jobs`; place and time are the caller's to say.
+    /// The line of `counts`, those of `jobs`; the caller adds volume and time.
     ///
     /// # Errors
     /// Those of [`Latency::encode`].
@@ -96,7 +96,7 @@ impl Line {
         })
     }
 
-    /// The same line with what figures say besides the counts.
+    /// The same line with the results that are not counts.
     pub(crate) fn with(mut self, figures: &Figures) -> Self {
         self.queue_depth = figures.queue_depth;
         self.rate = figures.rate;
@@ -106,7 +106,7 @@ impl Line {
     }
 }
 
-/// What all jobs have in common, if they do.
+/// The value that all jobs share, if they do.
 fn common<T: PartialEq>(jobs: &[&Job], value: impl Fn(&Job) -> Option<T>) -> Option<T> {
     let (first, rest) = jobs.split_first()?;
     let first = value(first);

@@ -1,4 +1,4 @@
-//! From what a step has seen to figures and lines of the spools.
+//! Converts what a step measured to results and lines of the spools.
 
 use dyno_record::{Result, Spool};
 
@@ -11,18 +11,18 @@ use crate::step::{Interval, Seen};
 use crate::tally::Counts;
 use crate::window::Window;
 
-/// The step of the report.
+/// A step to report.
 pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) curve: &'a Curve,
     pub(crate) level: &'a Level,
     pub(crate) stage: usize,
-    /// Place of the step in its curve and stage.
+    /// Index of the step in its curve and stage.
     pub(crate) index: usize,
     pub(crate) purpose: Purpose,
 }
 
-/// Where lines go.
+/// The output files.
 pub(crate) struct Spools {
     steps: Spool,
     parts: Option<Spool>,
@@ -30,10 +30,10 @@ pub(crate) struct Spools {
 }
 
 impl Spools {
-    /// Opens what the plan names.
+    /// Opens the files of the plan.
     ///
     /// # Errors
-    /// `io` or `disk_full`, as of all spools.
+    /// `io` or `disk_full`, like all spools.
     pub(crate) fn open(plan: &Plan) -> Result<Self> {
         Ok(Self {
             steps: Spool::open(&plan.spool)?,
@@ -42,13 +42,13 @@ impl Spools {
         })
     }
 
-    /// Makes all lines durable.
+    /// Syncs all lines.
     pub(crate) fn sync(&self) -> Result<()> {
         let spools = [Some(&self.steps), self.parts.as_ref(), self.intervals.as_ref()];
         spools.into_iter().flatten().try_for_each(Spool::sync)
     }
 
-    /// Records an interval: a line for each job.
+    /// Records an interval: one line per job.
     pub(crate) fn interval(&mut self, report: &Report<'_>, interval: &Interval) -> Result<()> {
         let Some(spool) = &mut self.intervals else { return Ok(()) };
         let jobs = report.curve.jobs.iter().zip(&report.level.jobs);
@@ -62,7 +62,7 @@ impl Spools {
         Ok(())
     }
 
-    /// Records a step as a whole and in parts.
+    /// Records a step as a whole and by parts.
     pub(crate) fn step(&mut self, report: &Report<'_>, seen: &Seen) -> Result<Step> {
         let mut parts = Vec::new();
         let (mut targets, mut jobs) = (Vec::new(), Vec::new());
@@ -118,7 +118,7 @@ impl Spools {
     }
 }
 
-/// Some lanes put together.
+/// The sum of several lanes.
 struct Group<'a> {
     counts: Counts,
     figures: Figures,

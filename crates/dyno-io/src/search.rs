@@ -1,12 +1,13 @@
-//! Which load a search tries next: a pure decision from what was tried.
+//! Which load a search tries next: a pure decision from the previous results.
 //!
-//! Loads are doubled until one is outside the ceiling, or more load gives nothing any more. Then the
-//! edge of the ceiling is narrowed down, and the top of the curve where it may lie between two loads
-//! that were tried. Last, the best load is confirmed by further windows.
+//! Doubles the load until one exceeds the ceiling or more load yields no more throughput. Then
+//! narrows down the edge of the ceiling, and the peak of the curve if it may lie between two loads.
+//! Last, further windows confirm the best load.
 //!
-//! Of the loads outside the least is tried again before that: a pause of the machine would set the
-//! edge too low, and nothing would tell. Two windows outside decide. It is tried after the narrowing,
-//! not at once, for what slows a machine down can last longer than a window.
+//! Before that, the search repeats the smallest load above the ceiling: a pause of the machine
+//! would otherwise set the edge too low unnoticed. Two windows above the ceiling decide. It repeats
+//! that load after the narrowing, not at once, because a slow phase of a machine can outlast a
+//! window.
 
 mod peak;
 mod points;
@@ -19,55 +20,55 @@ use serde::Serialize;
 use crate::outcome::Purpose;
 use points::{Point, least_of_the_best, points};
 
-/// Windows that may be spent between the loads of the doublings.
+/// Maximum windows between the loads of the doublings.
 const MOST_NARROW: usize = 16;
-/// Loads for which there are confirming windows at most, and those of them that may hold.
+/// Maximum loads with confirming windows, and how many of them may be confirmed.
 const MOST_TO_CONFIRM: usize = 6;
 const MOST_CONFIRMED: usize = 3;
-/// What makes another load than the one that is being confirmed the better one.
+/// Factor by which another load must be better than the one being confirmed.
 const CLEARLY: f64 = 1.02;
-/// Doublings in a row that must not bring this much more before the growth ends.
+/// Growth ends after this many doublings in a row below this factor.
 const FLAT: (usize, f64) = (3, 1.02);
 
-/// What a search goes by.
+/// The rules of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rules {
     /// The first load.
     pub(crate) start: f64,
-    /// The largest.
+    /// The maximum load.
     pub(crate) most: f64,
-    /// Loads are whole numbers.
+    /// Whether loads are integers.
     pub(crate) whole: bool,
-    /// Loads closer to each other than this share count as equal.
+    /// Loads count as equal if they differ by less than this share.
     pub(crate) resolution: f64,
-    /// Windows that must find the best load inside once more.
+    /// Windows that must confirm the best load.
     pub(crate) confirm: u32,
 }
 
-/// A window that was measured.
+/// A measured window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tried {
     pub(crate) load: f64,
     pub(crate) purpose: Purpose,
     pub(crate) iops: f64,
-    /// Inside the ceiling, and nothing failed.
+    /// Within the ceiling, and nothing failed.
     pub(crate) inside: bool,
 }
 
-/// What to do next.
+/// The next action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Next {
     /// Measure this load.
     Try(f64, Purpose),
-    /// Nothing: this was found.
+    /// Stop with this result.
     End(Found),
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
     pub(crate) best: Option<f64>,
-    /// The smallest load that was outside.
+    /// The smallest load above the ceiling.
     pub(crate) outside: Option<f64>,
     pub(crate) confirmed: bool,
     pub(crate) stopped: Stopped,
@@ -76,16 +77,16 @@ pub(crate) struct Found {
 /// Why a search tried no larger load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Stopped {
-    /// It is outside the ceiling.
+    /// It exceeds the ceiling.
     #[serde(rename = "resolution")]
     Resolution,
-    /// It is more than the plan allows.
+    /// It exceeds the plan's maximum.
     #[serde(rename = "most")]
     Most,
-    /// Load was doubled three times and gave not 2 % more.
+    /// Three doublings yielded less than 2 % more.
     #[serde(rename = "saturated")]
     Saturated,
-    /// The first load was outside already.
+    /// The first load exceeds the ceiling.
     #[serde(rename = "none inside")]
     NoneInside,
 }
@@ -131,8 +132,8 @@ pub(crate) fn next(rules: &Rules, tried: &[Tried]) -> Next {
     })
 }
 
-/// The load to confirm, or that was confirmed. One that is being confirmed stays until it was
-/// outside twice, or another is clearly better.
+/// The load to confirm, or the confirmed one. A load being confirmed stays until it fails twice or
+/// another is clearly better.
 fn best<'a>(rules: &Rules, points: &'a [Point], tried: &[Tried]) -> Option<&'a Point> {
     let inside: Vec<&Point> = points.iter().filter(|p| p.was_inside() && !p.is_outside()).collect();
     let held: Vec<&Point> = inside.iter().copied().filter(|point| rules.holds(point)).collect();
@@ -152,7 +153,7 @@ fn grow(rules: &Rules, points: &[Point]) -> Result<f64, Stopped> {
         return Ok(rules.start);
     };
     if points.iter().all(|point| !point.was_inside()) {
-        // A pause must not leave nothing found.
+        // A pause must not end the search without a result.
         return if top.windows < 3 { Ok(top.load) } else { Err(Stopped::NoneInside) };
     }
     if top.seems_outside() || top.is_open() {
@@ -173,25 +174,25 @@ fn grow(rules: &Rules, points: &[Point]) -> Result<f64, Stopped> {
     Ok((top.load * 2.0).min(rules.most))
 }
 
-/// A load that was inside once and outside once.
+/// A load with one window within the ceiling and one above.
 fn wavers(points: &[Point]) -> Option<f64> {
     points.iter().find(|point| point.is_open() && point.was_inside()).map(|point| point.load)
 }
 
-/// The least load that is not decided yet.
+/// The smallest load that is undecided.
 fn open(points: &[Point]) -> Option<f64> {
     points.iter().find(|point| point.is_open()).map(|point| point.load)
 }
 
-/// The middle between the smallest load outside and the one below it.
+/// The middle between the smallest load above the ceiling and the next lower one.
 fn edge(rules: &Rules, points: &[Point]) -> Option<f64> {
     let outside = points.iter().position(Point::seems_outside)?;
     let inside = outside.checked_sub(1)?;
     rules.middle(points[inside].load, points[outside].load)
 }
 
-/// The middle between the best load and the next larger one, if a larger one was inside at one time
-/// and outside at another: the edge of the ceiling is lower than it was taken for.
+/// The middle between the best load and the next larger one, if a larger load was once within and
+/// once above the ceiling: the edge of the ceiling is lower than assumed.
 fn below_what_wavers(rules: &Rules, points: &[Point], best: &Point) -> Option<f64> {
     let mut larger = points.iter().filter(|point| point.load > best.load);
     let next = larger.clone().next()?;
@@ -200,12 +201,12 @@ fn below_what_wavers(rules: &Rules, points: &[Point], best: &Point) -> Option<f6
 }
 
 impl Rules {
-    /// Whether a load was confirmed often enough.
+    /// Whether a load has enough confirmations.
     fn holds(&self, point: &Point) -> bool {
         self.confirm > 0 && point.confirmed >= self.confirm
     }
 
-    /// The geometric middle of two loads, unless they are close.
+    /// The geometric mean of two loads, unless they are close.
     fn middle(&self, low: f64, high: f64) -> Option<f64> {
         if high <= low * (1.0 + self.resolution) {
             return None;
@@ -217,10 +218,10 @@ impl Rules {
         (middle > low && middle < high).then_some(middle)
     }
 
-    /// The most windows that a search can take.
+    /// The maximum number of windows of a search.
     pub(crate) fn most_windows(&self) -> usize {
         let doublings = (self.most / self.start).log2().ceil().max(0.0) as usize;
-        // Each load may be outside once, and then inside, and then outside again.
+        // Each load may fail, then pass, then fail again.
         let grow = 3 * (doublings + 1);
         grow + MOST_NARROW + MOST_TO_CONFIRM * self.confirm as usize
     }

@@ -2,7 +2,7 @@
 
 use crate::plan::Settle;
 
-/// Whether the last of `iops` are steady as `rules` say.
+/// Whether the last values of `iops` are steady according to `rules`.
 pub(crate) fn settled(iops: &[f64], rules: &Settle) -> bool {
     let Some(from) = iops.len().checked_sub(rules.rounds) else { return false };
     let last = &iops[from..];
@@ -39,8 +39,8 @@ mod tests {
         let iops = |round: usize| 40_000.0 + 60_000.0 * 0.5_f64.powi(round as i32);
         let series: Vec<f64> = (0..20).map(iops).collect();
         let first = (0..=series.len()).find(|count| settled(&series[..*count], &rules)).unwrap();
-        // Of the windows 3 to 7 the range is 7,031 of a mean of 42,906, 16 %, and the line falls by
-        // 14 %; of 4 to 8 it falls by 7 %.
+        // Windows 3 to 7: the range is 7,031 at a mean of 42,906, 16 %, and the line falls by 14 %.
+        // Windows 4 to 8: it falls by 7 %.
         assert_eq!(first, 9);
     }
 

@@ -1,4 +1,4 @@
-//! One step: workers that start together, and what they hand in.
+//! One step: workers that start together, and their results.
 
 mod aggregator;
 mod crew;
@@ -23,32 +23,32 @@ use crate::{Notes, Plan};
 use aggregator::Aggregator;
 use crew::{crews, work};
 
-/// What to do.
+/// The parameters of a step.
 pub(crate) struct Spec<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) curve: &'a Curve,
     pub(crate) level: &'a Level,
     /// By target; empty with the null engine.
     pub(crate) files: &'a [&'a File],
-    /// By target: whether it holds data that is not Dyno's own. Empty with the null engine.
+    /// By target: whether it has data that is not Dyno's. Empty with the null engine.
     pub(crate) foreign: &'a [bool],
     pub(crate) engine: Choice,
-    /// Where a simulated clock starts.
+    /// Start of a simulated clock.
     pub(crate) start_ns: u64,
     pub(crate) seed: u64,
 }
 
-/// The job totals of one interval: when it began and ended, on the engine's clock.
+/// The job totals of one interval, with its begin and end on the engine's clock.
 pub(crate) struct Interval {
     pub(crate) window: Window,
     pub(crate) jobs: Vec<Counts>,
 }
 
-/// What was seen.
+/// The results of a step.
 pub(crate) struct Seen {
     pub(crate) engine: Name,
     pub(crate) threads: usize,
-    /// Of the worker with the least, see `Engine::huge_share`.
+    /// Of the worker with the lowest, see `Engine::huge_share`.
     pub(crate) huge_share: Option<f64>,
     /// Time from the first preparation to the start of all workers.
     pub(crate) start_seconds: f64,
@@ -61,19 +61,18 @@ pub(crate) struct Seen {
 }
 
 enum Message {
-    /// The worker waits for the signal to start; the share of its buffers in huge pages.
+    /// The worker waits for the start signal; engine, share of buffers in huge pages, notes.
     Ready(Name, Option<f64>, Notes),
     /// An interval of one worker: index, end, totals by job.
     Interval(u64, u64, Vec<Counts>),
 }
 
-/// Runs a step. `patterns` are those of the lanes (by job, then by target of the job); they come
-/// back inside the lanes, to go on in the next step. `tick` hears now and then of the time since
-/// the start (ns), `interval` of each interval as soon as all workers have ended it.
+/// Runs a step. `patterns` are those of the lanes (by job, then by target of the job); the lanes
+/// return them for the next step. Calls `tick` regularly with the time since the start (ns), and
+/// `interval` for each interval as soon as all workers have ended it.
 ///
 /// # Errors
-/// `cancelled`, those of opening an engine, or those of `interval`. Failed I/Os are in what was
-/// seen.
+/// `cancelled`, those of opening an engine, or those of `interval`. Failed I/Os are in the results.
 pub(crate) fn run(
     spec: &Spec<'_>,
     patterns: Vec<Pattern>,
@@ -107,7 +106,7 @@ pub(crate) fn run(
         drop(signals);
         let start_seconds = begin.elapsed().as_secs_f64();
         let told = attend(&inbox, Aggregator::new(handles.len(), window, interval), || {
-            // Simulated time is over at once.
+            // Simulated time passes at once.
             if engine != Some(Name::Null) {
                 tick(monotonic_ns().saturating_sub(begin_ns));
             }
@@ -153,8 +152,8 @@ fn start<'scope, 'env>(
     Ok((handle, signal))
 }
 
-/// Waits until every worker is ready; returns the engine, psync if one of them has that, and the
-/// least share of buffers in huge pages; or `None` if a worker has ended instead.
+/// Waits until every worker is ready. Returns the engine (psync if any worker uses that) and the
+/// lowest share of buffers in huge pages; `None` if a worker ended instead.
 fn all_ready(
     inbox: &Receiver<Message>,
     handles: &[ScopedJoinHandle<'_, Result<Option<Share>>>],
@@ -181,7 +180,7 @@ fn all_ready(
     Some((name, least))
 }
 
-/// Takes in intervals until all workers have ended.
+/// Receives intervals until all workers have ended.
 fn attend<F: FnMut(Interval) -> Result<()>>(
     inbox: &Receiver<Message>,
     mut aggregator: Aggregator<F>,

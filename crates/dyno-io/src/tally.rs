@@ -1,4 +1,4 @@
-//! What was done in a stretch of time.
+//! Counts of I/Os over a period.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::engine::Op;
 use crate::fault::Fault;
 use crate::plan::Job;
 
-/// An I/O of an open loop that was issued later than this after it was due counts as late.
+/// An I/O of an open loop counts as late if it was issued later than this after it was due.
 const LATE_NS: u64 = 1_000_000;
 
-/// Running totals of one job, on one target or on several.
+/// Running totals of one job, on one or several targets.
 ///
-/// Identities: `reads` = latencies in `read` = those in `read_response` of a job with a rate;
-/// likewise writes, and syncs without response. Failed I/Os are in `errors` only.
+/// Identities: `reads` = latencies in `read` = those in `read_response` for a job with a rate; the
+/// same for writes, and for syncs without response. Failed I/Os are in `errors` only.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counts {
     pub(crate) reads: u64,
@@ -22,12 +22,12 @@ pub(crate) struct Counts {
     pub(crate) syncs: u64,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
-    /// Of those above, issued more than 1 ms after they were due.
+    /// How many of those were issued more than 1 ms after they were due.
     pub(crate) late: u64,
-    /// Due in this time and not issued by its end.
+    /// Due in this period and not issued by its end.
     pub(crate) unissued: u64,
     pub(crate) errors: BTreeMap<Fault, u64>,
-    /// Service time: from just before the submission to the end.
+    /// Service time: from just before submission to the end.
     pub(crate) read: Option<Latency>,
     pub(crate) write: Option<Latency>,
     pub(crate) sync: Option<Latency>,
@@ -36,7 +36,7 @@ pub(crate) struct Counts {
     pub(crate) write_response: Option<Latency>,
 }
 
-/// An I/O that has succeeded.
+/// A successful I/O.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FinishedIo {
     pub(crate) op: Op,
@@ -44,12 +44,12 @@ pub(crate) struct FinishedIo {
     pub(crate) service_ns: u64,
     /// Time from when it was due to its end; `None` in a closed loop.
     pub(crate) response_ns: Option<u64>,
-    /// Whether it had to wait for another I/O first, so that it could not be issued when due.
+    /// Whether it had to wait for another I/O first and so could not be issued when due.
     pub(crate) second: bool,
 }
 
 impl Counts {
-    /// Empty totals with room for all that `job` can do, so that counting allocates nothing.
+    /// Empty totals with space for everything that `job` can do, so that counting never allocates.
     pub(crate) fn of(job: &Job) -> Self {
         let room = |wanted: bool| wanted.then(Latency::new);
         let paced = job.rate.is_some();

@@ -1,6 +1,6 @@
 //! The measured part of a step.
 
-/// What a step measures, on the engine's clock: I/Os that end after `start_ns`, up to `end_ns`.
+/// The measured window on the engine's clock: I/Os that end after `start_ns`, up to `end_ns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) start_ns: u64,

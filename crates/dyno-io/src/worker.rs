@@ -15,37 +15,37 @@ use current::Current;
 
 pub(crate) use current::Intervals;
 
-/// Longest wait between two looks at the clock and at the control handle.
+/// Maximum time between two checks of the clock and the control handle.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// What all workers of a step share.
+/// State that all workers of a step share.
 pub(crate) struct Shared<'a> {
     pub(crate) control: &'a Control,
     pub(crate) health: Health,
-    /// How many workers there are.
+    /// Number of workers.
     pub(crate) workers: usize,
-    /// Set once a worker can not go on: the others end as well.
+    /// Set when a worker fails, so that the others stop.
     pub(crate) stop: AtomicBool,
 }
 
-/// What a worker saw.
+/// The results of a worker.
 pub(crate) struct Share {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) window: Window,
-    /// Time until the last I/O in flight at the end of the window ended.
+    /// Time from the end of the window until its last I/O ended.
     pub(crate) drain_ns: u64,
-    /// The engine's clock at the very end.
+    /// The engine's clock at the end.
     pub(crate) now_ns: u64,
     /// I/Os that succeeded.
     pub(crate) succeeded: u64,
-    /// The first failure, and on which target (its index in the plan).
+    /// The first failure, and the index of its target in the plan.
     pub(crate) failure: Option<(usize, Error)>,
 }
 
 /// Drives `lanes` through the window.
 ///
 /// # Errors
-/// `cancelled`, or `io`/`internal` if the engine can not go on. Failed I/Os are in the lanes.
+/// `cancelled`, or `io`/`internal` if the engine fails. Failed I/Os are in the lanes.
 pub(crate) fn run<'a>(
     lanes: Vec<Lane>,
     submitter: Submitter<'a>,
@@ -81,7 +81,7 @@ struct Worker<'a> {
     current: Option<Current<'a>>,
     done: Vec<Completion>,
     in_flight: usize,
-    /// Moved since the last report.
+    /// Bytes moved since the last report.
     bytes: u64,
     succeeded: u64,
 }
@@ -121,8 +121,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Sends out what was issued and waits for what comes first: an I/O's end, the next one's time,
-    /// the end of the window, or a tick.
+    /// Submits the batch, then waits for the first of: a completion, the next due time, the end of
+    /// the window, a tick.
     fn turn(&mut self, now_ns: u64) -> Result<u64> {
         let mut until_ns = self.window.end_ns;
         if self.paced {
@@ -143,14 +143,14 @@ impl Worker<'_> {
         Ok(now_ns)
     }
 
-    /// Counts what has ended, and issues what may follow if there is `more` to do.
+    /// Counts completions, and issues their follow-ups if `more` is true.
     fn count(&mut self, more: bool, now_ns: u64) {
         let Self { lanes, submitter, window, current, done, .. } = self;
         self.in_flight -= done.len();
         if done.is_empty()
             && let Some(current) = current
         {
-            // An interval is over although nothing has ended in it.
+            // An interval ends even if nothing has ended in it.
             current.roll(now_ns.min(window.end_ns));
         }
         for completion in done.drain(..) {

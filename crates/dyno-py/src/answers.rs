@@ -1,8 +1,8 @@
-//! Digests of queries' answers.
+//! Digests of query answers.
 //!
 //! `dyno.workloads.canonical` defines the text of a value. This is the fast path for text and plain
-//! numbers, which make up most answers; everything else is left to it. Both write the same text,
-//! which `tests/workloads/test_digest.py` compares.
+//! numbers, which make up most answers; Python handles all other values. Both must write the same
+//! text: `tests/workloads/test_digest.py` compares them.
 
 use std::io::Write;
 
@@ -15,11 +15,11 @@ use sha2::{Digest as _, Sha256};
 const FIELD: u8 = 0x1f;
 const RECORD: u8 = 0x1e;
 
-/// The first 16 hex digits of the SHA-256 of the rows as records of canonical text in UTF-8, sorted
-/// by code point and joined.
+/// The first 16 hex digits of the SHA-256 of the answer: its rows as canonical text in UTF-8,
+/// sorted by code point and joined.
 ///
-/// `rounded` says of each column whether its numbers get two decimals. `exact` and `cents` write
-/// what is neither text nor a plain number, in columns that are not rounded and in such that are.
+/// `rounded` has one flag per column: whether its numbers are rounded to two decimals. `exact` and
+/// `cents` convert all other values, in columns without and with rounding.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
 pub fn digest(
@@ -55,7 +55,7 @@ pub fn digest(
     }
     Ok(py.detach(|| {
         let mut records: Vec<&[u8]> = ends.windows(2).map(|at| &text[at[0]..at[1]]).collect();
-        // Bytes of UTF-8 sort as code points do. Answers mostly are in some order already.
+        // UTF-8 bytes sort like code points. Most answers are already in some order.
         records.sort();
         let hash = Sha256::digest(records.join(&RECORD));
         let first = hash.first_chunk().expect("a SHA-256 has 32 bytes");
@@ -63,7 +63,7 @@ pub fn digest(
     }))
 }
 
-/// Writes a text or a plain number; false if the value is neither, and nothing is written.
+/// Writes text or a plain number. Returns false for any other value, and writes nothing.
 fn plain(
     value: &Bound<'_, PyAny>,
     rounded: bool,
@@ -72,7 +72,7 @@ fn plain(
 ) -> PyResult<bool> {
     if let Ok(text) = value.cast_exact::<PyString>() {
         if rounded {
-            return Ok(false); // it may be a number in words of its own
+            return Ok(false); // `canonical` may read it as a number
         }
         out.extend_from_slice(text.to_str()?.trim_end_matches(' ').as_bytes());
         return Ok(true);
@@ -101,7 +101,7 @@ fn plain(
     Ok(true)
 }
 
-/// A number written with digits and a point only.
+/// A number of digits and at most one point.
 struct Number<'a> {
     negative: bool,
     whole: &'a str,
@@ -120,7 +120,7 @@ impl<'a> Number<'a> {
         number.then_some(Self { negative, whole, fraction })
     }
 
-    /// Without trailing zeros or the sign of zero.
+    /// Writes it without trailing zeros and without the sign of zero.
     fn exact(&self, out: &mut Vec<u8>) {
         let fraction = self.fraction.trim_end_matches('0');
         let zero = fraction.is_empty() && self.whole == "0";
@@ -134,7 +134,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// With two decimals, halves away from zero, without the sign of zero.
+    /// Writes it with two decimals, halves rounded away from zero, without the sign of zero.
     fn cents(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.push(b'-');
@@ -152,7 +152,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// Adds one in the last place of the digits from `start` on.
+/// Adds one to the last of the digits from `start` on.
 fn increase(digits: &mut Vec<u8>, start: usize) {
     for place in (start..digits.len()).rev() {
         match digits[place] {

@@ -1,4 +1,4 @@
-//! The control handle and the error class as Python sees them.
+//! The control handle and the error class in Python.
 
 use dyno_record::{Control, Error};
 use pyo3::create_exception;
@@ -13,7 +13,7 @@ create_exception!(
     "An error of an engine: args are its kind (snake case) and a one-line message."
 );
 
-/// Turns an engine's error into the Python exception.
+/// Converts an engine's error to the Python exception.
 pub fn raise(error: &Error) -> PyErr {
     EngineError::new_err((error.kind.as_str(), error.to_string()))
 }
@@ -30,12 +30,12 @@ impl PyControl {
         Self::default()
     }
 
-    /// Asks the call to stop soon.
+    /// Asks the call to stop.
     fn cancel(&self) {
         self.0.cancel();
     }
 
-    /// Asks a call that works for a set time to end it early and give its outcome.
+    /// Asks a call that runs for a set time to end early and return its outcome.
     fn finish(&self) {
         self.0.finish();
     }
@@ -46,17 +46,17 @@ impl PyControl {
         self.0.is_cancelled()
     }
 
-    /// Says how much work there is, for calls that an engine cannot see the whole of.
+    /// Sets the total amount of work, for calls of which an engine sees only a part.
     fn set_total(&self, total: u64) {
         self.0.set_total(total);
     }
 
-    /// Names what is under way.
+    /// Names the current step.
     fn set_step(&self, step: &str) {
         self.0.set_step(step);
     }
 
-    /// Work so far: `done`, `total` (0 while unknown), `bytes`, `step`.
+    /// Work done: `done`, `total` (0 while unknown), `bytes`, `step`.
     fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let progress = self.0.progress();
         let dict = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! The long calls: JSON plan in, JSON outcome out, the interpreter lock released.
+//! The long calls: JSON plan in, JSON outcome out, interpreter lock released.
 
 use dyno_gen::Workload;
 use dyno_record::{Control, Error, ErrorKind, Result};
@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::control::{PyControl, raise};
 
-/// Makes what the rows of a workload are made from, in a thread of its own: while files are opened
-/// or a server starts, CPUs are free. Generating without it, or before its end, is as correct.
+/// Prepares a workload's generator in a separate thread, while files are opened or a server starts
+/// and CPUs are idle. Generating is correct without it, and before it ends.
 #[pyfunction]
 pub fn prepare(workload: &str) -> PyResult<()> {
     let workload = Workload::parse(workload).map_err(|error| raise(&error))?;
     let thread = std::thread::Builder::new().name("prepare".into());
-    drop(thread.spawn(move || workload.prepare())); // without it the first row waits
+    drop(thread.spawn(move || workload.prepare())); // on failure the first row waits
     Ok(())
 }
 
@@ -24,7 +24,7 @@ pub fn generate(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<Str
     call(py, plan, control, dyno_gen::generate)
 }
 
-/// Generates rows straight into a database.
+/// Generates rows into a database.
 #[pyfunction]
 pub fn load(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
     call(py, plan, control, |plan: dyno_drive::LoadPlan, control| dyno_drive::load(&plan, control))

@@ -1,4 +1,4 @@
-//! Short questions: what the compiled half holds, schemas, row counts, reference answers.
+//! Short queries: contents of the compiled half, schemas, row counts, reference answers.
 
 use dyno_gen::schema::ColumnType;
 use dyno_gen::{Dataset, Workload};
@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::control::{PyControl, raise};
 
-/// Everything the compiled half offers by name, for the test that requires each to be covered:
-/// workloads, file formats, wires and I/O engines; and the version of the `SQLite` in it.
+/// The names in the compiled half: workloads, file formats, wires, I/O engines, and the version of
+/// the compiled-in `SQLite`. A test requires that each is covered.
 #[pyfunction]
 pub fn parts() -> String {
     serde_json::json!({
@@ -22,7 +22,7 @@ pub fn parts() -> String {
     .to_string()
 }
 
-/// Makes the data of a workload known that has no generator of its own; `tables` is JSON.
+/// Declares a workload that has no generator of its own; `tables` is JSON.
 #[pyfunction]
 pub fn declare(tables: &str) -> PyResult<()> {
     dyno_gen::declare(tables).map_err(|error| raise(&error))
@@ -35,7 +35,7 @@ pub fn schema(workload: &str) -> PyResult<String> {
     Ok(serde_json::to_string(workload.tables()).expect("schemas are plain data"))
 }
 
-/// Rows of a table at a scale with a seed: the count and whether it is exact.
+/// Row count of a table at a scale with a seed, and whether it is exact.
 #[pyfunction]
 pub fn rows(
     py: Python<'_>,
@@ -44,7 +44,7 @@ pub fn rows(
     scale: f64,
     seed: u64,
 ) -> PyResult<(u64, bool)> {
-    // Where an exact count takes a moment, other threads go on meanwhile.
+    // An exact count can take a while: let other threads run.
     let count = py.detach(|| {
         let dataset = Dataset::new(Workload::parse(workload)?, scale, seed)?;
         dataset.row_count(table)
@@ -52,8 +52,9 @@ pub fn rows(
     count.map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
 }
 
-/// What update set `set` (from 0) inserts, or with `loaded` deletes: orders, lines, the lowest and
-/// highest order key, and the lowest remainder by 32 of these keys, which have eight of them.
+/// What update set `set` (from 0) inserts, or with `loaded` deletes: orders, lines, lowest and
+/// highest order key, and the lowest remainder of the keys modulo 32 (they have eight consecutive
+/// ones).
 #[pyfunction]
 pub fn refresh_set(
     py: Python<'_>,
@@ -70,8 +71,9 @@ pub fn refresh_set(
     facts.map_err(|error| raise(&error))
 }
 
-/// What the generator puts into a table, as JSON: its `rows`, and for each column the exact `sum` of
-/// its values as text (of texts: of their characters), null for dates and times.
+/// What the generator writes to a table, as JSON: its `rows`, and for each column the exact `sum`
+/// of its values as text (for text columns, of their lengths in characters), null for dates and
+/// times.
 #[pyfunction]
 pub fn sums(
     py: Python<'_>,
@@ -106,23 +108,23 @@ fn decimal_text(unscaled: i128, scale: u8) -> String {
     format!("{sign}{whole}.{part:0width$}", width = usize::from(scale))
 }
 
-/// The seed of the stream that `user` of `workload` draws from for `purpose`.
+/// The seed of the stream that `user` of `workload` uses for `purpose`.
 #[pyfunction]
 pub fn derive_seed(seed: u64, workload: &str, user: u64, purpose: &str) -> u64 {
     dyno_record::derive_seed(seed, workload, user, purpose)
 }
 
-/// The constant C of the non-uniform last names that data generated with `seed` has.
+/// The constant C of the non-uniform last names in data generated with `seed`.
 #[pyfunction]
 pub fn load_constant(seed: u64) -> u64 {
     dyno_gen::tpcc::c_load(seed)
 }
 
-/// The published answer of TPC-H query `number` at scale 1 with validation parameters, as text:
-/// a header line, then rows, fields parted by `|` and padded.
+/// The published answer of TPC-H query `number` at scale 1 with validation parameters, as text: a
+/// header line, then rows with padded fields separated by `|`.
 #[pyfunction]
 pub fn tpch_answer(number: i32) -> PyResult<&'static str> {
     tpchgen::q_and_a::answers_sf1::answer(number).ok_or_else(|| {
-        raise(&Error::new(ErrorKind::Usage, format!("there is no query {number}: 1 to 22")))
+        raise(&Error::new(ErrorKind::Usage, format!("no query {number}: choose 1 to 22")))
     })
 }

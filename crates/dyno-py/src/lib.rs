@@ -1,8 +1,8 @@
-//! `dyno._core`: the compiled half of the Python package, and the only crate that knows Python.
+//! `dyno._core`: the compiled half of the Python package, and the only crate with Python bindings.
 //!
-//! Few coarse calls: a plan goes in as JSON, files of the bundle come out, and an outcome comes
-//! back as JSON. The interpreter lock is released for the whole call. Only `digest` takes values
-//! of Python's own: the rows of a query's answer.
+//! A few coarse calls take a plan as JSON, write files of the bundle and return an outcome as JSON.
+//! They release the interpreter lock for the whole call. Only `digest` takes Python values: the
+//! rows of a query's answer.
 
 mod answers;
 mod arrow;

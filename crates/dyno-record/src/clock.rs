@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Clock {
     /// Wall time at the anchor, nanoseconds since the Unix epoch (UTC).
     pub unix_ns: i64,
-    /// `CLOCK_MONOTONIC` at the anchor, nanoseconds (what Python's `time.monotonic_ns()` gives).
+    /// `CLOCK_MONOTONIC` at the anchor, nanoseconds (as from Python's `time.monotonic_ns()`).
     pub monotonic_ns: u64,
 }
 

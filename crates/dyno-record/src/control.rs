@@ -1,4 +1,4 @@
-//! The handle through which a long call is watched, ended early and cancelled from outside.
+//! The handle that lets a caller watch, end early or cancel a long call.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A cheap, clonable handle: the engine counts work on it, the caller reads a snapshot or cancels.
+/// A cheap, clonable handle: the engine counts work on it, the caller reads snapshots or cancels.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<State>);
 
@@ -24,18 +24,18 @@ struct State {
 /// What a run has done so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Units of work done (rows, milliseconds or operations: the engine's doc says which).
+    /// Units of work done: rows, milliseconds or operations, as the engine documents.
     pub done: u64,
-    /// Units of work in all, 0 while unknown.
+    /// Total units of work, 0 while unknown.
     pub total: u64,
     /// Bytes moved so far.
     pub bytes: u64,
-    /// A few words on what is under way.
+    /// The current step in a few words.
     pub step: String,
 }
 
 impl Control {
-    /// A fresh handle.
+    /// Creates a handle.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,8 +51,8 @@ impl Control {
         self.0.cancelled.load(Relaxed)
     }
 
-    /// Asks an engine that works for a set time to end it early, in order and with its outcome.
-    /// Engines that work through a set amount take no notice.
+    /// Asks an engine that runs for a set time to end early; it still returns its outcome. Engines
+    /// that process a set amount ignore this.
     pub fn finish(&self) {
         self.0.finishing.store(true, Relaxed);
     }
@@ -74,7 +74,7 @@ impl Control {
         }
     }
 
-    /// Says how much work there is.
+    /// Sets the total amount of work.
     pub fn set_total(&self, total: u64) {
         self.0.total.store(total, Relaxed);
     }
@@ -91,7 +91,7 @@ impl Control {
         self.0.done.store(done, Relaxed);
     }
 
-    /// Names what is under way.
+    /// Names the current step.
     pub fn set_step(&self, step: impl Into<String>) {
         *self.0.step.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = step.into();
     }

@@ -1,4 +1,4 @@
-//! Errors carry a kind, a message for a person, and the context they happened in.
+//! Errors carry a kind, a message for the user, and their context.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// `Result` with Dyno's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, in classes a run counts apart and the command line maps to exit codes.
+/// Error classes: a run counts each separately, the command line maps them to exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The plan asks for something impossible (wrong use, exit 2).
+    /// The plan is invalid (exit 2).
     Usage,
     /// The user or a signal stopped the work (exit 130).
     Cancelled,
@@ -25,23 +25,23 @@ pub enum ErrorKind {
     ConnectionLost,
     /// The database chose this transaction as the victim of a deadlock.
     Deadlock,
-    /// The isolation level could not be kept.
+    /// The database could not keep the isolation level.
     Serialization,
-    /// A lock was not had in the time that a transaction waits for one.
+    /// A transaction waited too long for a lock.
     LockTimeout,
     /// A statement took longer than allowed, or was cancelled in the server.
     Timeout,
     /// The server or Dyno ran out of memory.
     OutOfMemory,
-    /// A file system is full, or the room allowed for temporary files.
+    /// A file system or the quota for temporary files is full.
     DiskFull,
     /// A file or device could not be opened, read or written.
     Io,
-    /// The peer broke the protocol, or spoke a version that Dyno does not know.
+    /// The peer violated the protocol, or uses a version that Dyno does not support.
     Protocol,
     /// The database rejected a statement for any other reason.
     Database,
-    /// A fault in Dyno itself.
+    /// A bug in Dyno.
     Internal,
 }
 
@@ -66,7 +66,7 @@ impl ErrorKind {
         Self::Internal,
     ];
 
-    /// The name used in bundles and in Python, in snake case.
+    /// The name in bundles and in Python, in snake case.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Usage => "usage",
@@ -88,7 +88,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether a transaction that failed this way may succeed when it is sent again unchanged.
+    /// Whether the same transaction may succeed when retried.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Deadlock | Self::Serialization | Self::LockTimeout)
     }
@@ -105,7 +105,7 @@ impl fmt::Display for ErrorKind {
 pub struct Error {
     /// The class of the error.
     pub kind: ErrorKind,
-    /// What happened and, where known, what to do.
+    /// What happened and, if known, what to do.
     pub message: String,
     /// Where it happened, innermost first.
     pub context: Vec<String>,
@@ -117,14 +117,14 @@ impl Error {
         Self { kind, message: message.into(), context: Vec::new() }
     }
 
-    /// The same error, with the place where it happened.
+    /// Adds the place where the error happened.
     #[must_use]
     pub fn context(mut self, context: impl Into<String>) -> Self {
         self.context.push(context.into());
         self
     }
 
-    /// Classes an operating-system error met while doing `what`.
+    /// Classifies an operating-system error that occurred while doing `what`.
     pub fn from_io(error: &std::io::Error, what: impl Into<String>) -> Self {
         use std::io::ErrorKind as Os;
         let kind = match error.kind() {

@@ -1,4 +1,4 @@
-//! What one operation did in one interval of a run.
+//! The record of one operation in one interval.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{ErrorKind, Latency, Result};
 
-/// Running totals of one operation within the current interval.
+/// Running totals of one operation in the current interval.
 ///
 /// Identities: `attempted = done + rolled_back + Σ errors`; both histograms hold exactly
 /// `done + rolled_back` latencies (a business rollback is a completed operation, an error is not).
@@ -14,11 +14,11 @@ use crate::{ErrorKind, Latency, Result};
 pub struct OpTotals {
     /// Operations that committed.
     pub done: u64,
-    /// Operations that ended in the rollback which the workload prescribes.
+    /// Operations that ended in a rollback that the workload prescribes.
     pub rolled_back: u64,
-    /// Operations given up, by class of error.
+    /// Failed operations by error class.
     pub errors: BTreeMap<ErrorKind, u64>,
-    /// Attempts repeated after a retryable error (not operations).
+    /// Attempts that were retried after a retryable error (not operations).
     pub retries: BTreeMap<ErrorKind, u64>,
     /// From the intended start to the end, ns.
     pub response: Latency,
@@ -27,7 +27,7 @@ pub struct OpTotals {
 }
 
 impl OpTotals {
-    /// True when nothing at all happened.
+    /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
         self.done == 0 && self.rolled_back == 0 && self.errors.is_empty() && self.retries.is_empty()
     }
@@ -69,7 +69,7 @@ pub struct OpInterval {
     pub response: String,
     /// Encoded histogram of service times, ns.
     pub service: String,
-    /// `warmup` or `measure`: only the latter counts towards a result.
+    /// `warmup` or `measure`: only the latter counts.
     pub phase: String,
 }
 
@@ -93,7 +93,7 @@ impl OpInterval {
         })
     }
 
-    /// The same record, of another phase.
+    /// The same record with another phase.
     #[must_use]
     pub fn in_phase(mut self, phase: &str) -> Self {
         phase.clone_into(&mut self.phase);

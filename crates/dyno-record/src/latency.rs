@@ -7,13 +7,12 @@ use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
 use crate::{Error, ErrorKind, Result};
 
-/// Longest latency kept exactly: one hour. Longer ones are counted at this value.
+/// Longest latency recorded exactly: one hour. Longer ones count as one hour.
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 
 /// A latency distribution in nanoseconds, 1 ns to 1 h, three significant digits.
 ///
-/// Its memory is bounded (at most 270 KiB) whatever is recorded. Histograms of intervals merge
-/// without loss, which percentiles do not.
+/// Memory is bounded: at most 270 KiB. Unlike percentiles, histograms merge without loss.
 #[derive(Debug, Clone)]
 pub struct Latency(Histogram<u64>);
 
@@ -29,13 +28,13 @@ impl Latency {
         Self(Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("constant bounds are valid"))
     }
 
-    /// Counts one latency. Zero counts as 1 ns, more than an hour as an hour.
+    /// Counts one latency. Zero counts as 1 ns, anything above an hour as an hour.
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.0.saturating_record(ns.clamp(1, HIGHEST_NS));
     }
 
-    /// Adds every latency of `other`.
+    /// Adds all latencies of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.0.add(&other.0).expect("all latencies share one range");
     }
@@ -50,12 +49,12 @@ impl Latency {
         if self.0.is_empty() { 0.0 } else { self.0.mean() }
     }
 
-    /// Largest latency in nanoseconds (to three digits), 0 when empty.
+    /// Largest latency in nanoseconds (three digits), 0 when empty.
     pub fn max_ns(&self) -> u64 {
         if self.0.is_empty() { 0 } else { self.0.max() }
     }
 
-    /// The latency in nanoseconds below which `quantile` (0 to 1) of all lie, 0 when empty.
+    /// Quantile in nanoseconds (`quantile` from 0 to 1), 0 when empty.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         if self.0.is_empty() { 0 } else { self.0.value_at_quantile(quantile) }
     }
@@ -73,7 +72,7 @@ impl Latency {
         Ok(STANDARD.encode(bytes))
     }
 
-    /// The reverse of [`encode`](Self::encode).
+    /// Reverses [`encode`](Self::encode).
     ///
     /// # Errors
     /// `protocol` if `text` is not an encoded histogram.

@@ -1,5 +1,5 @@
-//! What every Dyno engine records, and how: one clock, latency histograms, interval records in
-//! JSON lines, classed errors, and the handle through which a run is watched and cancelled.
+//! What all Dyno engines share for recording: one clock, latency histograms, interval records in
+//! JSON lines, error classes, and the handle that watches and cancels a run.
 //!
 //! This crate knows nothing of databases or block devices.
 

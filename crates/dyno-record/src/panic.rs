@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-/// Sets a flag if the thread that holds it panics, so that its fellows do not go on without it.
+/// Sets a flag if its thread panics, so that the other threads stop too.
 #[derive(Debug)]
 pub struct StopOnPanic<'a>(pub &'a AtomicBool);
 

@@ -1,10 +1,10 @@
-//! A latency distribution in brief.
+//! Summary of a latency distribution.
 
 use serde::Serialize;
 
 use crate::Latency;
 
-/// A latency distribution in brief, milliseconds.
+/// Summary of a latency distribution, milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Percentiles {
     /// Mean.
@@ -24,7 +24,7 @@ pub struct Percentiles {
 }
 
 impl From<&Latency> for Percentiles {
-    /// All are 0 of an empty distribution.
+    /// All values are 0 for an empty distribution.
     fn from(latency: &Latency) -> Self {
         let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
         Self {

@@ -1,23 +1,23 @@
-//! Seeds of streams of random numbers, derived so that no two streams share any.
+//! Seeds of random number streams, derived so that no two streams overlap.
 //!
-//! Neighbouring seeds are what people give (`--seed 1`, `--seed 2`), so adding small numbers to a
-//! seed would give one user's stream to another user of the next run. A hash keeps them apart. It
-//! is SHA-256, because seeds are recorded: the same four values give the same stream on every
-//! machine and with every later version of Dyno.
+//! Users pass adjacent seeds (`--seed 1`, `--seed 2`). Adding small numbers to a seed would give
+//! one user's stream to another user of the next run, so seeds are hashed. The hash is SHA-256
+//! because seeds are recorded: the same four values give the same stream on every machine and in
+//! every later version of Dyno.
 
 use sha2::{Digest as _, Sha256};
 
-/// Starts what is hashed. Another scheme would have another number.
+/// Prefix of the hashed bytes. Another scheme needs another number.
 const SCHEME: &[u8] = b"dyno stream 1";
 
-/// The seed of the stream that user (or lane, thread, window …) `user` of `workload` draws from for
-/// `purpose`, in a run whose own seed is `seed`.
+/// The seed of the stream that `user` (or lane, thread, window …) of `workload` uses for `purpose`,
+/// in a run with the seed `seed`.
 pub fn derive_seed(seed: u64, workload: &str, user: u64, purpose: &str) -> u64 {
     let hash = Sha256::new()
         .chain_update(SCHEME)
         .chain_update(seed.to_le_bytes())
         .chain_update(user.to_le_bytes())
-        // With its length, so that no two pairs of names give the same bytes.
+        // The length keeps two pairs of names from giving the same bytes.
         .chain_update((workload.len() as u64).to_le_bytes())
         .chain_update(workload)
         .chain_update(purpose)
@@ -48,7 +48,7 @@ mod tests {
                 }
             }
         }
-        // Seeds 1 to 63 belong to two of the ranges.
+        // Seeds 1 to 63 are in two of the ranges.
         let seeds = 65 + 64 + 64;
         assert_eq!(seen.len(), seeds * 64 * PURPOSES.len() * 2);
     }

@@ -1,4 +1,4 @@
-//! Append-only JSON lines: what a killed run leaves behind stays readable.
+//! Append-only JSON lines, which stay readable after a kill.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -18,7 +18,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens `path` for appending, and creates it if needed. A link is not followed.
+    /// Opens `path` for appending; creates it if needed. Does not follow a link.
     ///
     /// # Errors
     /// `io` or `disk_full`, with the path as context.
@@ -33,7 +33,7 @@ impl Spool {
         Ok(Self { file, path })
     }
 
-    /// Appends one record as one line, in one write.
+    /// Appends one record as one line in one write.
     ///
     /// # Errors
     /// `io` or `disk_full`; `internal` if the record cannot be serialised.
@@ -44,7 +44,7 @@ impl Spool {
         self.file.write_all(&line).map_err(|error| self.wrap(&error))
     }
 
-    /// Makes everything written so far durable.
+    /// Syncs everything written so far.
     ///
     /// # Errors
     /// `io` or `disk_full`.

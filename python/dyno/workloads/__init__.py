@@ -1,6 +1,6 @@
-"""Workloads: one folder each, found by name. A folder offers ``WORKLOAD``.
+"""Workloads: one folder each, found by name. Each folder defines ``WORKLOAD``.
 
-Folders of further workloads are found in the folders that ``DYNO_WORKLOADS`` names.
+``DYNO_WORKLOADS`` names folders with further workload folders.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Literal
 from dyno.contracts.databases import workload_of
 from dyno.errors import unknown
 
-if TYPE_CHECKING:  # the command line names its defaults before it needs any of them
+if TYPE_CHECKING:  # lazy: the command line shows names of workloads without them
     from dyno.contracts.transactions import Transactions
     from dyno.contracts.workload import Workload
 
 USUAL = {"dss": "tpch", "oltp": "tpcc"}
-"""The workload of each kind that quickstart runs, and a study that names none."""
+"""Default workload of each kind: for quickstart, and for studies that name none."""
 
 FIRST = ("tpch", "tpcc")
-"""Workloads that have a key of their own in the JSON document, from before there were others."""
+"""Workloads with their own key in the JSON document, for backward compatibility."""
 
 __path__ += [place for place in os.environ.get("DYNO_WORKLOADS", "").split(os.pathsep) if place]
 
@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 
 def named(name: str) -> Workload:
-    """The workload that a user calls ``name``.
+    """Returns the workload with the user's name ``name``.
 
     Raises:
         UsageError: If there is none; the nearest name is offered.
@@ -44,7 +44,7 @@ def named(name: str) -> Workload:
 
 
 def get(name: str) -> Workload:
-    """The workload called ``name``, or of the database of that name (``contracts.databases``).
+    """Returns the workload ``name``, or that of the database ``name`` (``contracts.databases``).
 
     Raises:
         UsageError: If there is none; the nearest name is offered.
@@ -57,18 +57,18 @@ def get(name: str) -> Workload:
 
 
 def known(name: str) -> Workload | None:
-    """The workload of this name or database; None where this Dyno lacks it."""
+    """The workload of this name or database; None if it is not installed."""
     return get(name) if workload_of(name) in names() else None
 
 
 def of_kind(given: Iterable[str], kind: Literal["dss", "oltp"]) -> Workload | None:
-    """The first of these workloads that is known and of this kind."""
+    """The first known workload of this kind among ``given``."""
     found = (known(name) for name in given)
     return next((one for one in found if one is not None and one.kind == kind), None)
 
 
 def driven(given: Iterable[str]) -> Transactions:
-    """The operations of the first of these workloads that has some, or ``NONE``."""
+    """The operations of the first of these workloads with any, or ``NONE``."""
     from dyno.contracts.transactions import NONE
 
     found = of_kind(given, "oltp")
@@ -76,6 +76,6 @@ def driven(given: Iterable[str]) -> Transactions:
 
 
 def notices(given: Iterable[str]) -> tuple[str, ...]:
-    """The notices of these workloads that are known, each once."""
+    """The distinct notices of these workloads."""
     found = (known(name) for name in given)
     return tuple(dict.fromkeys(one.notice for one in found if one is not None and one.notice))

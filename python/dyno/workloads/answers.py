@@ -1,4 +1,4 @@
-"""Whether two answers to a query are the same, and if not, where they differ. Pure."""
+"""Compares two answers to a query and lists their differences. Pure."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Numbered = tuple[int, Row]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far numbers may lie apart; ``exact`` columns never may.
+    """How much numbers may differ; ``exact`` columns may not.
 
     Attributes:
         sum_absolute: For sums, in the column's unit.
-        sum_relative: For sums, as a share of the expected value; the wider of the two holds.
-        average_relative: For averages and ratios, a share of the expected value.
-        average_absolute: For averages and ratios; the wider of the two holds.
+        sum_relative: For sums, as a share of the expected value; the larger of the two applies.
+        average_relative: For averages and ratios, as a share of the expected value.
+        average_absolute: For averages and ratios; the larger of the two applies.
         cents: When averages and ratios are rounded to two decimals before that: ``always``,
             ``never``, or ``given`` where the expected value has no more.
     """
@@ -52,7 +52,7 @@ class Tolerance:
     cents: Literal["always", "never", "given"]
 
     def allows(self, rule: Rule, got: str, expected: str) -> bool:
-        """Whether ``got`` may stand for ``expected``, both precise."""
+        """Whether ``got`` matches ``expected``, both from ``precise``."""
         if got == expected:
             return True
         if rule == "exact":
@@ -79,7 +79,7 @@ class Tolerance:
         return self.cents == "always"
 
     def words(self, rule: Rule) -> str:
-        """What the rule asks of a column, for people."""
+        """The rule for a column, as text for the user."""
         if rule == "exact":
             return "equal"
         absolute, relative = (
@@ -104,26 +104,26 @@ def _to_cents(value: Decimal) -> Decimal:
 
 
 SPECIFICATION = Tolerance(Decimal(100), Decimal(0), Decimal("0.01"), Decimal(0), "always")
-"""Against published answers (TPC-H specification, 2.1.3.5): sums within 100; averages and ratios
+"""For published answers (TPC-H specification, 2.1.3.5): sums within 100; averages and ratios
 ``0.99 v <= round(r, 2) <= 1.01 v``."""
 
 _SMALL = Decimal("1e-9")
 
 BETWEEN_ENGINES = Tolerance(_CENT, _SMALL, Decimal("1e-4"), _SMALL, "never")
-"""Between engines that hold the same data: no more than floating point and one rounding explain.
-Averages and ratios are not rounded; some engines give six decimals of them."""
+"""For two engines with the same data: floating-point error plus one rounding. Averages and ratios
+are not rounded; some engines return six decimals of them."""
 
 EXPECTED = replace(BETWEEN_ENGINES, cents="given")
-"""Against the answers that Dyno ships. One that has only two decimals is compared as a published
-answer is."""
+"""For the answers that Dyno ships. Those with only two decimals are compared like published
+answers."""
 
 
 def compare_engines(
     left: Sequence[Sequence[Any]], right: Sequence[Sequence[Any]], rules: Sequence[Rule]
 ) -> list[Difference]:
-    """What two engines' answers over the same data differ in; empty if they agree.
+    """Lists differences between two engines' answers from the same data; empty if they agree.
 
-    They agree if no more than rounding sets them apart.
+    They agree if rounding explains all differences.
     """
     return compare(left, right, rules, BETWEEN_ENGINES)
 
@@ -131,7 +131,7 @@ def compare_engines(
 def compare_expected(
     rows: Sequence[Sequence[Any]], expected: Sequence[Sequence[Any]], rules: Sequence[Rule]
 ) -> list[Difference]:
-    """What an engine's answer differs in from the one that Dyno ships; empty if it is right."""
+    """Lists differences between an engine's answer and the shipped one; empty if it is correct."""
     return compare(rows, expected, rules, EXPECTED)
 
 
@@ -141,7 +141,7 @@ def compare(
     rules: Sequence[Rule],
     tolerance: Tolerance = SPECIFICATION,
 ) -> list[Difference]:
-    """The first ten differences of ``left`` from the expected ``right``, in any row order.
+    """Returns the first ten differences of ``left`` from the expected ``right``, in any row order.
 
     Rows are paired by their exact columns, and within equal ones by size of the others. Rows left
     over are paired as they come, so that a single wrong value is shown as such and not as a row
@@ -171,7 +171,7 @@ def compare(
 def _paired(
     ours: list[Row], theirs: list[Row], rules: Sequence[Rule]
 ) -> tuple[list[tuple[Numbered, Numbered]], list[Numbered], list[Numbered]]:
-    """Pairs of rows that are equal in their exact columns, and what is left on either side."""
+    """Pairs of rows with equal exact columns, and the unpaired rows of each side."""
     mine, others = _by_key(ours, rules), _by_key(theirs, rules)
     pairs: list[tuple[Numbered, Numbered]] = []
     ours_left: list[Numbered] = []
@@ -186,7 +186,7 @@ def _paired(
 
 
 def _by_key(rows: list[Row], rules: Sequence[Rule]) -> dict[Row, list[Numbered]]:
-    """Numbered rows by their exact columns; within one key sorted by the others' size."""
+    """Numbered rows by their exact columns; rows of one key are sorted by the other columns."""
     groups: defaultdict[Row, list[Numbered]] = defaultdict(list)
     for number, row in enumerate(rows, start=1):
         key = tuple(text for text, rule in zip(row, rules, strict=True) if rule == "exact")

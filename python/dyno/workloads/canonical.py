@@ -1,7 +1,7 @@
-"""Answers as text that does not depend on the engine or its driver, and their digest.
+"""Answers as text that is independent of engine and driver, and their digest.
 
 Engines return the same value as int, float, Decimal or text, dates with or without a time, and
-fixed-length text with or without its padding. Here one value has one text.
+fixed-length text with or without its padding. Canonical text is the same for all of these.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dyno.contracts.rule import Rule
 
 NULL = "\\N"
 _CENT = Decimal("0.01")
-# The usual 28 digits are too few for a large float with two decimals.
+# The default 28 digits are too few for a large float with two decimals.
 _WIDE = Context(prec=400)
 
 
 def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
-    """Each row as texts, in the order given.
+    """Converts each row to texts, in the given order.
 
-    ``exact`` columns are kept to the last digit, without trailing zeros or blanks; ``sum`` and
+    ``exact`` columns keep all digits, without trailing zeros or blanks; ``sum`` and
     ``average`` columns are rounded to two decimals, halves away from zero.
 
     Raises:
@@ -37,7 +37,7 @@ def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tupl
 def precise(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
     """Like :func:`canonical`, but averages and ratios keep every digit.
 
-    Of a share such as 0.0344 two decimals leave nothing to compare.
+    Two decimals of a share such as 0.0344 would leave nothing to compare.
 
     Raises:
         ValueError: If a row has more or fewer columns than there are rules.
@@ -50,15 +50,15 @@ def precise(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[
 def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     """The first 16 hex digits of the SHA-256 of the canonical rows, sorted.
 
-    Sorted, because rows that are equal in the ``ORDER BY`` may come in any order. It covers what
-    ``canonical`` keeps: of sums, averages and ratios two decimals. Equal digests do not prove that
-    averages are equal.
+    Sorted, because rows that are equal in the ``ORDER BY`` may come in any order. It covers the
+    text from ``canonical``, which has two decimals of sums, averages and ratios. So equal digests
+    do not prove that averages are equal.
 
     Raises:
         ValueError: If a row has more or fewer columns than there are rules.
     """
     rounded = [rule != "exact" for rule in rules]
-    # Row by row it is work for the compiled half: a stream's next query waits for this.
+    # In Rust, because a stream's next query waits for this.
     return _core.digest(rows, rounded, _exact, _rounded)
 
 
@@ -99,7 +99,7 @@ def _unrounded(value: Any) -> str:
 
 
 def _parsed(value: Any) -> Decimal | None:
-    """A finite number, also one that is written as text, else None."""
+    """A finite number, also from text, else None."""
     number = _number(value)
     if number is None and isinstance(value, str):
         try:
@@ -110,7 +110,7 @@ def _parsed(value: Any) -> Decimal | None:
 
 
 def _number(value: Any) -> Decimal | None:
-    """A finite number as a Decimal (a float as the shortest text that means it), else None."""
+    """A finite number as a Decimal (a float by its shortest exact text), else None."""
     if isinstance(value, float):
         return Decimal(repr(value)) if math.isfinite(value) else None
     if isinstance(value, int):
@@ -121,7 +121,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def _plain(number: Decimal) -> str:
-    """Without exponent, sign of zero or trailing zeros; no digit is rounded away."""
+    """Text without exponent, sign of zero or trailing zeros; exact."""
     text = f"{number:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")

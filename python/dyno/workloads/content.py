@@ -1,7 +1,7 @@
-"""Is what a table holds what the generator made? Exact sums of its columns, on both sides.
+"""Compares a table's content with the generator's by exact sums of its columns.
 
-Sums do not depend on the order of the rows, every engine has them, and one pass over the table
-gives all: a row lost, doubled or changed in a number shows.
+Sums do not depend on the order of rows, every engine supports them, and one pass over the table
+computes all. They reveal lost, duplicated and changed rows.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dyno.contracts.target import Connection, Loaded
 _FLOAT_SHARE = 1e-9
 
 LARGEST = 100.0
-"""Beyond this scale the data takes too long to make again for a check: minutes."""
+"""Above this scale, generating the data again for a check takes minutes."""
 
 
 def check_content(
     target: str, workload: str, connection: Connection, loaded: Loaded
 ) -> list[Check]:
-    """One check a table: rows, and the sum of each column of numbers, against the generator's."""
+    """One check per table: row count and sum of each number column against the generator's."""
     if loaded.scale > LARGEST:
         message = f"skipped: above scale {LARGEST:g}, regenerating the data takes too long"
         return [Check(name="content", target=target, passed=None, message=message)]
@@ -36,7 +36,7 @@ def check_content(
 
 
 def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[str, Decimal]:
-    """Regenerates ``rows`` and the sums of the number columns of a table."""
+    """Generates a table again; returns its ``rows`` and the sums of its number columns."""
     from dyno import _core
 
     threads = len(os.sched_getaffinity(0))
@@ -48,7 +48,7 @@ def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[
 
 
 def found_sums(connection: Connection, table: dict[str, Any]) -> dict[str, Any]:
-    """The same by the engine, in one pass over the table."""
+    """The same from the engine, in one pass over the table."""
     names = [column["name"] for column in table["columns"] if _is_number(column)]
     sums = ", ".join(["COUNT(*)", *(f"SUM({name})" for name in names)])
     row = connection.execute(f"SELECT {sums} FROM {table['name']}").rows[0]  # noqa: S608
@@ -77,7 +77,7 @@ def _check(
 
 
 def _same(found: Any, expected: Decimal) -> bool:
-    """Exactly equal, or for an engine that adds up in floating point, to its last digits."""
+    """Exactly equal, or within rounding for engines that sum in floating point."""
     if found is None:
         return False
     if isinstance(found, float):

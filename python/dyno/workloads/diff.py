@@ -1,4 +1,4 @@
-"""A difference between two answers in words and columns, for checks.json. Pure."""
+"""Formats the differences between two answers for checks.json. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def diff(
     sides: tuple[str, str],
     tolerance: Tolerance,
 ) -> dict[str, Any]:
-    """The differing rows, each with its key.
+    """Formats the rows that differ, each with its key.
 
     Args:
-        query: Whose answers they are.
-        differences: What ``compare`` found.
-        sides: What the first and the second answer are called, such as ``got``, ``expected``.
-        tolerance: By which they were compared.
+        query: The query of the answers.
+        differences: The result of ``compare``.
+        sides: Names of the two answers, such as ``got`` and ``expected``.
+        tolerance: The tolerance of the comparison.
 
     Returns:
         ``sides``; ``columns`` of the answer; ``counts`` of rows if they differ; and ``rows``: each
@@ -61,7 +61,7 @@ def diff(
 
 
 def _key(query: Query, item: Difference) -> dict[str, str]:
-    """The exact columns that both rows share: they say which row it is."""
+    """The exact columns that both rows share, which identify the row."""
     if item.ours is None or item.theirs is None:
         return {}
     shared = [

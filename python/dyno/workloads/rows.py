@@ -1,4 +1,4 @@
-"""Are all generated rows there? The same check for every workload."""
+"""Checks that all generated rows are present, for any workload."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dyno.contracts.schema import table_names
 from dyno.contracts.target import Connection, Loaded
 
 Expected = Mapping[str, tuple[int, bool]]
-"""Rows of each table, and whether the number is exact or a mean."""
+"""Rows of each table, and whether the number is exact or expected."""
 
 
 def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
-    """What the generator says of each of the workload's tables."""
+    """Row counts of all tables of the workload, from the generator."""
     from dyno import _core
 
     return {
@@ -24,11 +24,11 @@ def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
 
 
 def check_rows(target: str, connection: Connection, expected: Expected) -> list[Check]:
-    """One check a table: its rows counted against what was generated.
+    """One check per table: its row count against the generator's.
 
-    A number that is not exact may be off by five standard deviations. Lines per order are uniform
-    in 1–7 or 5–15: variance and mean of both are equal (4 and 10), so that the deviation of
-    the total is the square root of its mean.
+    A count that is not exact may differ by five standard deviations. Lines per order are uniform in
+    1–7 or 5–15: variance and mean are equal (4 and 10), so the standard deviation of the total is
+    the square root of its mean.
     """
     return [
         _check(target, table, count(connection, table), rows, exact)
@@ -37,7 +37,7 @@ def check_rows(target: str, connection: Connection, expected: Expected) -> list[
 
 
 def count(connection: Connection, source: str) -> int:
-    """Rows of a table or of what else may follow ``FROM``."""
+    """Row count of a table, or of anything else that may follow ``FROM``."""
     return int(connection.execute(f"SELECT COUNT(*) FROM {source}").rows[0][0])  # noqa: S608
 
 

@@ -1,4 +1,4 @@
-"""Whether an answer's rows come in the order that the query asks for."""
+"""Checks that an answer has the order that the query requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dyno.workloads.answers import Difference
 
 
 def out_of_order(query: Query, rows: Sequence[Sequence[Any]]) -> Difference | None:
-    """The first row that should come before the row above it, if there is one.
+    """Returns the first row that belongs before the previous one, if any.
 
-    Text is compared by code point. All collations agree with that on the columns by which these
-    queries sort: names in one case, none of which is the start of another.
+    Compares text by code point. All collations agree with that on the sort columns of these
+    queries: names in a single case, none of which is a prefix of another.
     """
     keys = [(query.columns.index(key.lstrip("-")), key[0] == "-") for key in query.order_by]
     for number in range(1, len(rows)):

@@ -1,4 +1,4 @@
-"""The folders of embedded engines under ``--out``: those that Dyno makes are marked as its own.
+"""Folders of embedded engines under ``--out``; Dyno marks those that it creates.
 
 The mark is next to the folder, since some engines refuse folders with foreign files.
 """
@@ -20,10 +20,10 @@ _LONGEST_MARK = 1 << 16
 
 
 def make_out(out: Path) -> None:
-    """Makes the folder for bundles and engines.
+    """Creates the folder for bundles and engines.
 
     Raises:
-        UsageError: If it cannot be made.
+        UsageError: If it cannot be created.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -39,11 +39,11 @@ def home_of(out: Path, name: str) -> Path:
 
 
 def claim(out: Path, name: str) -> None:
-    """Makes the folder of the engine ``name`` and marks it; one that has content stays unmarked.
+    """Creates and marks the folder of the engine ``name``; one with content stays unmarked.
 
     Raises:
-        UsageError: If ``out`` cannot be made; if a link or another user's folder is in the place.
-        TargetError: If the engine's folder cannot be made.
+        UsageError: If ``out`` cannot be created, or its name is a link or another user's folder.
+        TargetError: If the engine's folder cannot be created.
     """
     make_out(out)
     home = home_of(out, name)
@@ -58,10 +58,10 @@ def claim(out: Path, name: str) -> None:
 
 
 def homes(out: Path) -> tuple[list[Path], list[Path]]:
-    """What lies among the engines: the folders that Dyno made, and what it did not make.
+    """Content of the engines' folder: folders that Dyno created, and everything else.
 
-    A folder of engines that is a link or another user's is not looked into: it is what Dyno did
-    not make.
+    Does not look into a folder of engines that is a link or another user's: it counts as not
+    created by Dyno.
     """
     folder = out / _FOLDER
     if not is_own_folder(folder):
@@ -73,7 +73,7 @@ def homes(out: Path) -> tuple[list[Path], list[Path]]:
 
 
 def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> None:
-    """Notes in the mark of an engine that quickstart loads ``workload``: its scale and seed.
+    """Records in an engine's mark the scale and seed with which quickstart loads ``workload``.
 
     Raises:
         TargetError: If it cannot be written.
@@ -88,16 +88,16 @@ def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> N
 
 
 def remembered(out: Path, name: str) -> dict[str, list[float]]:
-    """Scale and seed of what quickstart last loaded into an engine, by workload."""
+    """Scale and seed of quickstart's last load into an engine, by workload."""
     try:
         noted = _noted(out / _FOLDER / name) or {}
         return {str(key): list(value) for key, value in noted.items()}
     except TypeError:
-        return {}  # not readable: then nothing counts as quickstart's
+        return {}  # unreadable: nothing counts as loaded by quickstart
 
 
 def remove(home: Path) -> None:
-    """Removes an engine's folder with its mark, and the folder of all engines if that was the last.
+    """Removes an engine's folder and mark, and the folder of all engines after the last one.
 
     Raises:
         TargetError: If it is not Dyno's, or cannot be removed.
@@ -116,12 +116,12 @@ def remove(home: Path) -> None:
 
 
 def is_ours(home: Path) -> bool:
-    """Whether this user's Dyno made a folder: both it and its mark are the user's, and no links."""
+    """Whether this user's Dyno created a folder: it and its mark are the user's and not links."""
     return is_own_folder(home.parent) and is_own_folder(home) and _noted(home) is not None
 
 
 def _noted(home: Path) -> dict[str, Any] | None:
-    """What a mark says of quickstart's loads; None without a mark of this user's Dyno."""
+    """The quickstart loads in a mark; None without a mark of this user's Dyno."""
     try:
         mark: Any = json.loads(own_text(_mark(home), _LONGEST_MARK) or "")
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _write(home: Path, quickstart: dict[str, list[float]]) -> None:
 
 
 def _halves(home: Path) -> list[Path]:
-    """Marks that a kill left half written."""
+    """Marks left half-written by a kill."""
     mark = _mark(home).name
     return [item for item in home.parent.iterdir() if is_partial(item.name, mark)]
 

@@ -1,4 +1,4 @@
-"""What steps occupy on storage: before, at the peak and at rest, sampled while they go on."""
+"""Storage space of steps: before, peak and after, sampled while they run."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any, Protocol, runtime_checkable
 SAMPLES_PER_S = 8.0
 
 Probe = Callable[[], int]
-"""Bytes that are occupied at this moment."""
+"""Bytes occupied now."""
 
 
 @runtime_checkable
 class Measured(Protocol):
-    """A target that reports the space of its data more exactly than its data paths."""
+    """A target that reports its space more exactly than its data paths show."""
 
     def space_probe(self) -> tuple[Probe, bool] | None:
-        """The probe, and whether it is cheap enough to be asked while work goes on."""
+        """The probe, and whether it is cheap enough to call during work."""
         ...
 
 
 @dataclass
 class Peak:
-    """Bytes over the length of a step; None where nothing could be measured.
+    """Bytes over the duration of a step; None if not measurable.
 
     Attributes:
-        first, last: At its start and at its end, at rest.
-        highest: The greatest sample; None if only the ends were looked at.
+        first, last: At its start and end.
+        highest: The maximum sample; None if only start and end were measured.
     """
 
     first: int | None = None
@@ -40,19 +40,19 @@ class Peak:
 
     @property
     def extra(self) -> int | None:
-        """Bytes above the start, at the peak."""
+        """Peak bytes above the start."""
         if self.highest is None or self.first is None:
             return None
         return max(0, self.highest - self.first)
 
     @property
     def growth(self) -> int | None:
-        """Bytes above the start, at rest."""
+        """Final bytes above the start."""
         return None if self.last is None or self.first is None else self.last - self.first
 
 
 class Meter:
-    """Samples the probes of all steps under way, in one thread; a context manager."""
+    """Samples the probes of all running steps in one thread; a context manager."""
 
     def __init__(self) -> None:
         self._active: dict[int, tuple[Probe, Peak]] = {}
@@ -61,7 +61,7 @@ class Meter:
         self._thread = threading.Thread(target=self._run, daemon=True, name="dyno-footprint")
 
     def __enter__(self) -> Meter:
-        """Starts to sample."""
+        """Starts the thread."""
         self._thread.start()
         return self
 
@@ -75,8 +75,8 @@ class Meter:
         """Measures a step; the peak is complete when the context ends.
 
         Args:
-            probe: What to ask; None for nothing.
-            live: Whether to ask it also between the ends.
+            probe: Called for the bytes; None to measure nothing.
+            live: Whether to call it also between start and end.
         """
         peak = Peak(first=_ask(probe))
         if live and probe is not None:
@@ -102,16 +102,16 @@ class Meter:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One step of a load, as the bundle keeps it.
+    """One step of a load, as recorded in the bundle.
 
     Attributes:
         kind: ``create``, ``load``, ``cluster``, ``primary key``, ``index``, ``foreign key``,
             ``merge``, ``analyse`` or ``checkpoint``.
-        table: The table or partition it worked on, if one.
-        moved_bytes: Bytes of rows that it moved, where it moves rows.
-        extra_peak_bytes: Above what was occupied before, at the peak; None if not measured.
-        extra_rest_bytes: The same when it was done.
-        table_bytes: Size of the table it worked on, for the ratio.
+        table: Its table or partition, if a single one.
+        moved_bytes: Bytes of the rows that it moved, if it moves rows.
+        extra_peak_bytes: Peak bytes above those before the step; None if not measured.
+        extra_rest_bytes: Final bytes above those before the step.
+        table_bytes: Size of its table, for the ratio.
     """
 
     step: str
@@ -135,9 +135,9 @@ class StepRecord:
 
 
 def occupied(paths: Iterable[Path]) -> int:
-    """Bytes on disk of folders, and of files with what lies beside them under their names.
+    """Bytes on disk of folders, and of files including those whose names start with theirs.
 
-    The latter takes in logs, journals and spilled data: ``x.db``, ``x.db-wal``, ``x.db.tmp/``.
+    That includes logs, journals and spilled data: ``x.db``, ``x.db-wal``, ``x.db.tmp/``.
     """
     total = 0
     for path in paths:
@@ -151,7 +151,7 @@ def occupied(paths: Iterable[Path]) -> int:
 
 
 def folder_bytes(folder: str | Path) -> int:
-    """Bytes on disk under a folder; what vanishes meanwhile counts as nothing."""
+    """Bytes on disk under a folder; files that disappear meanwhile count as 0."""
     return sum(_entry_bytes(entry) for entry in _entries(folder))
 
 

@@ -13,13 +13,13 @@ from dyno.safety.safefiles import open_own
 from dyno.safety.unwritable import why
 
 _LOOK_S = 0.05
-"""Longer than :meth:`OutLock.held` holds the lock."""
+"""Longer than the brief lock of :meth:`OutLock.held`."""
 
 _OWNER = re.compile(rb"[0-9]{0,20}\s*")
 
 
 def open_lock(path: Path, mode: int = 0o644) -> int:
-    """A descriptor of a lock file, made if it is missing; its content names who holds it.
+    """Opens a lock file, created if missing; its content is the holder's process id.
 
     Raises:
         UsageError: If the file is not a lock file of Dyno; it stays unchanged.
@@ -33,7 +33,7 @@ def open_lock(path: Path, mode: int = 0o644) -> int:
 
 
 def owner_of(fd: int) -> str:
-    """The process that holds an open lock, as digits; empty if it does not say."""
+    """Process id of a lock's holder, as digits; empty if unknown."""
     return os.pread(fd, 32, 0).decode(errors="replace").strip()
 
 
@@ -48,8 +48,8 @@ class OutLock:
         """Takes the lock.
 
         Raises:
-            UsageError: If the folder cannot be made or written, its volume is full, or what bears
-                the lock's name is not Dyno's.
+            UsageError: If the folder cannot be created or written, its volume is full, or the lock
+                file is not Dyno's.
             TargetError: If another Dyno holds it.
         """
         try:
@@ -90,7 +90,7 @@ class OutLock:
 
     @staticmethod
     def held(out: Path) -> bool:
-        """Whether a Dyno is at work in ``out``, as far as this user may see."""
+        """Whether a Dyno is running in ``out``, as far as this user can see."""
         try:
             fd = open_own(out / ".lock", os.O_RDONLY)
         except (OSError, UsageError):

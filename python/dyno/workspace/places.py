@@ -1,4 +1,4 @@
-"""Folders that an embedded engine has outside ``--out``: claimed, remembered and removed."""
+"""Folders of an embedded engine outside ``--out``: created, recorded and removed."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from dyno.safety.safefiles import append, directory, is_own, own_text, replacing
 
 _REGISTER = "places.json"
 MARKER = ".dyno"
-"""In each such folder: the file that says whose it is."""
+"""A file in each such folder that identifies its engine."""
 
 _LONGEST_MARK = 8192
 _LONGEST_REGISTER = 1 << 20
 
 
 def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Path:
-    """A folder of this engine's own on a volume; made if it is missing.
+    """Returns the engine's folder on a volume; creates it if missing.
 
-    It is written down in the engine's folder first, so that a killed Dyno leaves nothing that
-    ``dyno clean`` does not know.
+    Records it in the engine's folder first, so that ``dyno clean`` finds it even after a kill.
 
     Args:
         volume: An existing folder.
-        home: The engine's folder under ``--out``; or a database file of the user's, beside which
-            nothing is written down.
-        owner: User and group that must be able to enter; None for Dyno's own.
+        home: The engine's folder under ``--out``, or a user's database file, for which nothing is
+            recorded.
+        owner: User and group that need access; None for Dyno's own.
 
     Raises:
-        TargetError: If it cannot be created, or a foreign folder has its name.
+        TargetError: If it cannot be created, or its name is taken by a foreign folder.
     """
     place = volume / name_of(home)
     try:
@@ -64,36 +63,36 @@ def name_of(home: Path) -> str:
 
 
 def mark(place: Path, home: Path) -> None:
-    """Marks a new folder as that of the engine at ``home``.
+    """Marks a new folder for the engine at ``home``.
 
     Raises:
-        OSError: If it cannot be written, or has a mark.
+        OSError: If the mark cannot be written or exists.
     """
     with append(place / MARKER, new=True) as file:
         file.write(f"{home}\n".encode())
 
 
 def claimed(home: Path) -> list[Path]:
-    """Folders that were claimed for an engine."""
+    """Recorded folders of an engine."""
     try:
         listed = json.loads(own_text(home / _REGISTER, _LONGEST_REGISTER) or "[]")
         return [Path(item) for item in listed if isinstance(item, str)]
     except (ValueError, TypeError, RecursionError):
-        return []  # the register is not readable: what it named is left alone
+        return []  # unreadable record: leave its folders alone
 
 
 def own(home: Path) -> list[Path]:
-    """Those of the claimed folders that are there and bear the engine's mark."""
+    """The recorded folders that exist and have the engine's mark."""
     return [place for place in claimed(home) if is_ours(place, home)]
 
 
 def release(home: Path, places: Iterable[Path] | None = None) -> list[Path]:
-    """Removes claimed folders (all if ``places`` is None), and forgets them.
+    """Removes recorded folders (all if ``places`` is None) and their records.
 
-    Only folders that bear the engine's own mark are touched.
+    Touches only folders with the engine's mark.
 
     Returns:
-        What was removed.
+        The removed folders.
 
     Raises:
         TargetError: If one cannot be removed.

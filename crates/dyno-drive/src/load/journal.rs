@@ -1,14 +1,14 @@
-//! Which parts of a load are done.
+//! The completed parts of a load.
 
 use dyno_gen::Part;
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::plan::{DonePart, Journal};
 
-/// The parts that are still to be loaded.
+/// The parts left to load.
 ///
 /// # Errors
-/// `usage` if the journal is of a load that was cut into other parts.
+/// `usage` if the journal belongs to a load with a different split into parts.
 pub fn remaining(parts: Vec<Part>, journal: Option<&Journal>) -> Result<Vec<Part>> {
     let done = journal.map_or(&[][..], |journal| &journal.done);
     for entry in done {
@@ -26,17 +26,17 @@ pub fn remaining(parts: Vec<Part>, journal: Option<&Journal>) -> Result<Vec<Part
     Ok(parts.into_iter().filter(|part| !done.iter().any(|entry| is_same(part, entry))).collect())
 }
 
-/// Rows that need not be loaded again.
+/// Rows of completed parts.
 pub fn rows_done(journal: Option<&Journal>) -> u64 {
     journal.map_or(0, |journal| journal.done.iter().map(|entry| entry.rows).sum())
 }
 
-/// The statement that records a part, before the end of its transaction. `table` is the journal's
-/// name as the server quotes it.
+/// The statement that records a part, for the end of its transaction. `table` is the journal's
+/// quoted name.
 pub fn record(table: &str, part: &Part, rows: u64) -> String {
     format!(
         "insert into {table} (part_table, part, parts, part_rows) values ('{}', {}, {}, {rows})",
-        part.table.name, // one of our own schema: it needs no escape
+        part.table.name, // from our own schema: needs no escaping
         part.index + 1,
         part.of,
     )

@@ -1,4 +1,4 @@
-//! Bulk loading: rows go from the generator straight into the database, in parallel streams.
+//! Bulk loading: parallel streams from the generator into the database.
 
 mod config;
 mod journal;
@@ -15,16 +15,17 @@ use dyno_record::{Control, Error, ErrorKind, Result};
 pub use config::{LoadWire, SqliteFile};
 pub use plan::{DonePart, Journal, LoadOutcome, LoadPlan, LoadedTable};
 
-/// Loads a workload's data into tables that exist and are empty. On `control`, `done` and `total`
-/// count rows, `bytes` what was sent.
+/// Loads a workload's data into existing, empty tables. On `control`, `done` and `total` count
+/// rows, `bytes` counts bytes sent.
 ///
 /// # Errors
-/// `usage` for a plan that makes no sense, such as one with a journal for a database whose loads
-/// keep none, or tables that are missing; what connecting meets; the
-/// server's, such as `disk_full`; `cancelled`. Each part of a table that was under way then is
-/// rolled back, or whole if its commit was under way; those before it stay. With a journal they are recorded there, each in the
-/// transaction that loads it, and a later load with the same plan and what the journal says does
-/// only the rest: no row is lost or doubled, whenever the first was cut off.
+/// `usage` for an invalid plan, such as a journal for a database that does not support one, or if
+/// tables are missing; connection errors; the server's errors, such as `disk_full`; `cancelled`.
+///
+/// After an error, the parts in progress are rolled back, or complete if their commit was in
+/// progress; earlier parts stay. A journal records each part in the transaction that loads it. A
+/// later load with the same plan and that journal loads only the rest: wherever the first was
+/// interrupted, no row is lost or duplicated.
 pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
     match &plan.wire {
         LoadWire::Postgres(config) => postgres::load(plan, config, control),
@@ -36,7 +37,7 @@ pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
     }
 }
 
-/// The tables to load: those `wanted`, or all.
+/// The tables to load: `wanted`, or all.
 fn tables(data: &Dataset, wanted: Option<&[String]>) -> Result<Vec<&'static str>> {
     match wanted {
         None => Ok(data.tables().iter().map(|table| table.name).collect()),

@@ -1,5 +1,5 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
-//! reads it. One connection and two threads a stream, one that generates and one that sends.
+//! reads it. Each stream has one connection and two threads, one that generates and one that sends.
 
 use std::thread;
 
@@ -15,10 +15,10 @@ use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::mysql::{Config, Endpoint, Loader, class};
 
-/// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
+/// Bytes of a protocol packet: below any realistic `max_allowed_packet`.
 const PACKET_BYTES: usize = 512 * 1024;
 
-/// Packets that may wait to be sent, so that generating and sending overlap in bounded memory.
+/// Packets queued for sending, so that generating and sending overlap in bounded memory.
 const PACKETS_AHEAD: usize = 4;
 
 /// See [`load`](super::load). Each part is one transaction.
@@ -28,11 +28,11 @@ pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadO
     streams::load(plan, control, |stop| Stream::connect(&endpoint, journal.clone(), stop))
 }
 
-/// A connection and the runtime that serves it.
+/// A connection and its runtime.
 struct Stream {
     runtime: Runtime,
     connection: Loader,
-    /// The table that parts are recorded in, quoted.
+    /// Quoted name of the journal table.
     journal: Option<String>,
 }
 
@@ -43,14 +43,14 @@ impl Stream {
         Ok(Self { runtime, connection, journal })
     }
 
-    /// Runs statements, watching `stop` meanwhile.
+    /// Runs a statement; stops when `stop` does.
     fn run(&mut self, statement: &str, stop: &Stop<'_>) -> Result<()> {
         let Self { runtime, connection, .. } = self;
         runtime.block_on(stop.watch(connection.run(statement))).map(drop)
     }
 
-    /// Tells of the first thing that the server did not take as it was. `LOCAL` makes warnings of
-    /// what else would be errors, as the server cannot stop the client any more.
+    /// Fails on the first warning. With `LOCAL`, the server turns errors into warnings, because it
+    /// cannot stop the client any more.
     fn require_no_warning(&mut self, stop: &Stop<'_>) -> Result<()> {
         let Self { runtime, connection, .. } = self;
         match runtime.block_on(stop.watch(connection.first_warning()))? {
@@ -69,20 +69,20 @@ impl streams::Stream for Stream {
         let (send, receive) = mpsc::channel(PACKETS_AHEAD);
         let (generated, told) = thread::scope(|scope| {
             let generator = scope.spawn(move || {
-                // Its end, with the last row or before, is the end of the file.
+                // Dropping it, after the last row or earlier, ends the file.
                 let send = send;
                 generate(data, part, stop, &send)
             });
             let Self { runtime, connection, .. } = self;
             let statement = statement(part);
-            // Whatever comes of it, nobody takes packets any more: the generator does not wait.
+            // The receiver is gone in any case, so the generator does not wait.
             let told = runtime.block_on(stop.watch(connection.load(&statement, receive)));
-            let dead = || Err(Error::new(ErrorKind::Internal, "the generator died"));
+            let dead = || Err(Error::new(ErrorKind::Internal, "the generating thread panicked"));
             (generator.join().unwrap_or_else(|_| dead()), told)
         });
         let ((rows, bytes), done) = match (generated, told) {
             (Ok(counts), Ok(done)) => (counts, done),
-            // A generator that nobody reads knows less than the server does.
+            // If the generator lost its reader, the server's error has the cause.
             (Err(error), Err(told)) if error.kind == ErrorKind::ConnectionLost => return Err(told),
             (Err(error), _) | (Ok(_), Err(error)) => return Err(error),
         };
@@ -99,8 +99,8 @@ impl streams::Stream for Stream {
     }
 
     fn abandon(self) {
-        // The server rolls back what a broken connection leaves open. Ending the statement in the
-        // orderly way would wait for it.
+        // The server rolls back the open transaction of a broken connection. Ending the statement
+        // properly would wait for it.
         let Self { runtime, connection, .. } = self;
         drop(connection);
         drop(runtime);
@@ -111,7 +111,7 @@ impl streams::Stream for Stream {
     }
 }
 
-/// Generates a part into packets; returns its rows and bytes.
+/// Generates a part into packets; returns rows and bytes.
 fn generate(
     data: &Dataset,
     part: &Part,
@@ -133,11 +133,11 @@ fn generate(
 fn statement(part: &Part) -> String {
     let columns: Vec<_> = part.table.columns.iter().map(|column| quoted(column.name)).collect();
     let (table, columns) = (quoted(part.table.name), columns.join(", "));
-    // No file of that name is opened: what the server is sent for it are the generated rows.
+    // No file of that name is opened: the server gets the generated rows.
     format!("LOAD DATA LOCAL INFILE 'dyno' INTO TABLE {table} CHARACTER SET utf8mb4 ({columns})")
 }
 
-/// An identifier as MariaDB and MySQL quote it.
+/// An identifier in the quotes of MariaDB and MySQL.
 fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }

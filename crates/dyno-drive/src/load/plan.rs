@@ -1,4 +1,4 @@
-//! What to load, and what came of it.
+//! Plan and outcome of a load.
 
 use dyno_gen::Workload;
 use serde::{Deserialize, Serialize};
@@ -9,32 +9,32 @@ use super::config::LoadWire;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadPlan {
-    /// Where to.
+    /// The database.
     pub wire: LoadWire,
-    /// Whose data.
+    /// The workload.
     pub workload: Workload,
     /// Scale factor, or number of warehouses.
     pub scale: f64,
     /// Seed of the data.
     pub seed: u64,
-    /// Connections that load at the same time.
+    /// Parallel connections.
     pub streams: u32,
-    /// Tables to load; all of the workload's if absent.
+    /// Tables to load; default: all of the workload.
     #[serde(default)]
     pub tables: Option<Vec<String>>,
-    /// Where parts are recorded, so that a load which was cut off can go on; nowhere if absent.
+    /// Where to record parts, so that an interrupted load can resume; default: nowhere.
     #[serde(default)]
     pub journal: Option<Journal>,
 }
 
-/// A table that says which parts are loaded. It exists, with the columns `part_table`, `part`
-/// (from 1), `parts` and `part_rows`, and each part adds its row in the transaction that loads it.
+/// A table of loaded parts. It must exist with the columns `part_table`, `part` (from 1), `parts`
+/// and `part_rows`. Each part adds its row in the transaction that loads it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
-    /// Its name, in the schema of the tables.
+    /// Its name, in the schema of the workload's tables.
     pub table: String,
-    /// What it says already: parts that are not loaded again.
+    /// Its current rows: parts that need no loading.
     #[serde(default)]
     pub done: Vec<DonePart>,
 }
@@ -45,36 +45,36 @@ pub struct Journal {
 pub struct DonePart {
     /// The table.
     pub table: String,
-    /// Number of the part, from 1.
+    /// Part number, from 1.
     pub part: u64,
-    /// Parts that the table was cut into.
+    /// Number of parts of the table.
     pub parts: u64,
     /// Its rows.
     pub rows: u64,
 }
 
-/// What was loaded.
+/// The outcome of a load.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoadOutcome {
     /// In the order of the plan.
     pub tables: Vec<LoadedTable>,
-    /// From the first row to the last commit, connecting left out.
+    /// From the first row to the last commit, without connecting.
     pub seconds: f64,
-    /// Rows in all.
+    /// Total rows.
     pub rows: u64,
-    /// Bytes sent in all.
+    /// Total bytes sent.
     pub bytes: u64,
 }
 
-/// One table.
+/// The outcome for one table.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoadedTable {
     /// Its name.
     pub table: &'static str,
-    /// Rows that the database says it took.
+    /// Rows that the database reports as loaded.
     pub rows: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// From the start of its first part to the end of its last; tables overlap.
+    /// From the start of its first part to the end of its last; tables overlap in time.
     pub seconds: f64,
 }

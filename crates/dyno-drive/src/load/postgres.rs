@@ -1,4 +1,4 @@
-//! Loads PostgreSQL by binary `COPY`, one connection and one thread a stream.
+//! Loads PostgreSQL by binary `COPY`. Each stream has one connection and one thread.
 
 use dyno_gen::sink::PgCopySink;
 use dyno_gen::{Dataset, Part};
@@ -11,13 +11,13 @@ use super::streams::{self, Stop};
 use crate::wire::postgres::{Config, CopyIn, Postgres};
 use crate::wire::quoted;
 
-/// See [`load`](super::load). Each part is one transaction, in which the journal takes it in too.
+/// See [`load`](super::load). Each part is one transaction, which includes its journal entry.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
     let server = Postgres::new(config.clone())?;
     streams::load(plan, control, |stop| Stream::connect(&server, plan.journal.as_ref(), stop))
 }
 
-/// A connection and the runtime that serves it.
+/// A connection and its runtime.
 struct Stream<'a> {
     runtime: Runtime,
     copy: CopyIn,

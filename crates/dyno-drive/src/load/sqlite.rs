@@ -1,5 +1,5 @@
-//! Loads SQLite by prepared inserts in one transaction. Threads generate rows while one inserts
-//! them, in the order of the table: then each row goes to the end of its tree.
+//! Loads SQLite by prepared inserts in one transaction. Several threads generate rows and one
+//! inserts them, in table order: each row is then appended at the end of its tree.
 
 mod feed;
 mod file;
@@ -20,8 +20,8 @@ use super::tables;
 use crate::wire::quoted;
 use crate::wire::sqlite::classed;
 
-/// See [`load`](super::load). Nothing is there until everything is: whatever ends the load early,
-/// even the death of the process, rolls back all of it.
+/// See [`load`](super::load). All or nothing: if the load ends early, even by a kill, it is rolled
+/// back completely.
 pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<LoadOutcome> {
     let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
     let tables = tables(&data, plan.tables.as_deref())?;
@@ -35,7 +35,8 @@ pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<Loa
     let opened = Opened::open(file)?;
     let start = Instant::now();
     let mut outcome = LoadOutcome { tables: vec![], seconds: 0.0, rows: 0, bytes: 0 };
-    // At once for writing, so that another writer is met now. Dropped before its end, it rolls back.
+    // Immediate, so that another writer causes an error now. Dropping the transaction rolls it
+    // back.
     let transaction =
         Transaction::new_unchecked(&opened.connection, TransactionBehavior::Immediate).map_err(
             |error| classed(&error).context(format!("beginning to load {}", file.path.display())),
@@ -58,7 +59,7 @@ pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<Loa
     Ok(outcome)
 }
 
-/// Inserts all parts of one table, which come out of `feed` in their order.
+/// Inserts all parts of one table, which `feed` returns in order.
 fn fill(
     connection: &Connection,
     feed: &mut Feed,
@@ -84,7 +85,7 @@ fn fill(
     Ok(LoadedTable { table: table.name, rows, bytes, seconds: start.elapsed().as_secs_f64() })
 }
 
-/// Inserts the rows of a chunk; returns how many.
+/// Inserts the rows of a chunk; returns their number.
 fn insert_rows(insert: &mut Statement, columns: usize, chunk: &[u8]) -> rusqlite::Result<u64> {
     let (mut rows, mut column) = (0, 0);
     for value in values(chunk) {
@@ -98,7 +99,7 @@ fn insert_rows(insert: &mut Statement, columns: usize, chunk: &[u8]) -> rusqlite
     Ok(rows)
 }
 
-/// A generated value as SQLite takes it.
+/// Binds a generated value.
 struct Bound<'a>(Value<'a>);
 
 impl ToSql for Bound<'_> {

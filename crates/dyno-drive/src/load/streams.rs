@@ -1,5 +1,5 @@
-//! The part of a load that is the same for every server: parts of tables handed out to streams, one
-//! connection and one thread each.
+//! The common part of loading a server: hands parts of tables to streams, each with one connection
+//! and one thread.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -17,34 +17,34 @@ use super::{journal, tables, units};
 /// Maximum number of streams.
 const MOST_STREAMS: u32 = 1024;
 
-/// How often a stream that waits for the server looks whether it is to stop.
+/// How often a stream that waits for the server checks whether to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A connection that loads parts of tables, one after another.
 pub trait Stream: Send {
-    /// Loads one part, whole or not at all; returns its rows and the bytes sent.
+    /// Loads one part completely or not at all; returns its rows and the bytes sent.
     ///
     /// # Errors
-    /// The server's, the generator's and `stop`'s. The stream is abandoned then.
+    /// Those of the server, the generator and `stop`. The stream is then abandoned.
     fn load(&mut self, data: &Dataset, part: &Part, stop: &Stop<'_>) -> Result<(u64, u64)>;
 
-    /// Hangs up in the middle of a part, so that the server keeps none of its rows.
+    /// Disconnects in the middle of a part, so that the server discards its rows.
     fn abandon(self);
 
-    /// Takes leave.
+    /// Closes the connection.
     fn close(self);
 }
 
-/// When to give up.
+/// Tells a stream when to stop.
 #[derive(Debug, Clone, Copy)]
 pub struct Stop<'a> {
     failed: &'a AtomicBool,
-    /// Where rows and bytes are counted.
+    /// Counts rows and bytes.
     pub control: &'a Control,
 }
 
 impl Stop<'_> {
-    /// Fails once the load is cancelled, or another stream has failed.
+    /// Fails if the load is cancelled or another stream has failed.
     ///
     /// # Errors
     /// `cancelled`.
@@ -55,8 +55,8 @@ impl Stop<'_> {
         self.control.check()
     }
 
-    /// Waits for `work` with the server, unless it is time to give up: then `work` is dropped where
-    /// it is, and with it what is known of the connection's state.
+    /// Waits for `work` with the server. Drops `work` in the middle if it is time to stop; the
+    /// state of the connection is then unknown.
     ///
     /// # Errors
     /// Those of `work`, and `cancelled`.
@@ -72,16 +72,16 @@ impl Stop<'_> {
     }
 }
 
-/// What serves one stream's connection, in the thread that loads.
+/// Creates the runtime for a stream's connection, in the loading thread.
 ///
 /// # Errors
-/// The system's.
+/// Those of the operating system.
 pub fn runtime() -> Result<Runtime> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| Error::from_io(&error, "starting a loading stream"))
 }
 
-/// Fails unless the server took every row that was generated.
+/// Fails unless the server accepted all generated rows.
 ///
 /// # Errors
 /// `protocol`.
@@ -93,8 +93,8 @@ pub fn require_all(generated: u64, taken: u64) -> Result<()> {
     Err(Error::new(ErrorKind::Protocol, message))
 }
 
-/// Runs a plan's load over streams that `connect` opens, without the parts that its journal has.
-/// Recording the others there is up to the streams, and so is giving up where they wait.
+/// Runs a load over streams that `connect` opens, except for the parts in the journal. Each stream
+/// must record its parts there, and check `stop` while it waits.
 ///
 /// # Errors
 /// See [`load`](super::load).
@@ -137,17 +137,17 @@ pub fn load<S: Stream>(
     Ok(outcome(&tables, &loaded, start.elapsed().as_secs_f64()))
 }
 
-/// What the streams share.
+/// State that the streams share.
 struct Work<'a> {
     data: &'a Dataset,
     parts: &'a [Part],
-    /// The part to be taken next.
+    /// The next part to load.
     next: AtomicUsize,
     stop: Stop<'a>,
     loaded: Mutex<Vec<Loaded>>,
 }
 
-/// A part that the database has taken.
+/// A part that the database has accepted.
 struct Loaded {
     table: &'static str,
     rows: u64,
@@ -163,9 +163,9 @@ impl Work<'_> {
                 streams.into_iter().map(|stream| scope.spawn(|| self.run(stream, start))).collect();
             let mut first = Ok(());
             for thread in threads {
-                // A panic's message went to the standard error.
+                // The panic's message is on standard error.
                 let result = thread.join().unwrap_or_else(|_| Err(died()));
-                // The stream that failed says why; the others only that they were stopped.
+                // Return the error of the stream that failed; the others were only stopped.
                 match (&first, result) {
                     (Ok(()), Err(error)) => first = Err(error),
                     (Err(seen), Err(error)) if seen.kind == ErrorKind::Cancelled => {
@@ -178,8 +178,8 @@ impl Work<'_> {
         })
     }
 
-    /// Loads part after part until there are no more. A panic stops the others as every failure
-    /// does; the connection goes with it, so that the server keeps no part of it.
+    /// Loads parts until none is left. A panic stops the other streams like any failure; it drops
+    /// the connection, so the server keeps nothing of the part.
     fn run<S: Stream>(&self, mut stream: S, start: Instant) -> Result<()> {
         let _stops_the_others = StopOnPanic(self.stop.failed);
         while let Some(part) = self.parts.get(self.next.fetch_add(1, Relaxed)) {
@@ -222,7 +222,7 @@ fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutc
                 table,
                 rows: parts().map(|part| part.rows).sum(),
                 bytes: parts().map(|part| part.bytes).sum(),
-                // A table that was whole already has no part in this load.
+                // A table that was already complete has no part in this load.
                 seconds: if ended_s.is_finite() { ended_s - started_s } else { 0.0 },
             }
         })

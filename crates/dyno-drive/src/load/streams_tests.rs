@@ -3,11 +3,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::*;
 use serde_json::json;
 
-/// Much longer than any wait here can be.
+/// Much longer than any wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A stream that dies of a fault of Dyno's own once the other one is at work, or waits until it is
-/// told to stop.
+/// A stream that panics once the other one is at work, or waits until it has to stop.
 enum Fake {
     Faulty { both: Receiver<()> },
     Patient { both: Sender<()>, loaded: Sender<ErrorKind> },

@@ -1,16 +1,16 @@
-//! Cuts a load into units of work that keep all streams busy to the end.
+//! Splits a load into units of work that keep all streams busy to the end.
 
 use dyno_gen::{Dataset, Part};
 use dyno_record::Result;
 
-/// Units a stream should get: enough that the last ones are short against the whole.
+/// Units per stream: enough for the last ones to be short relative to the total.
 const UNITS_PER_STREAM: u64 = 8;
 
-/// No unit is larger than this by much: it is what a load that is cut off may have to do again.
+/// Approximate maximum size of a unit, which is what an interrupted load may have to repeat.
 const UNIT_BYTES: u64 = 256 << 20;
 
-/// The parts of `tables`, those of the largest table first. With one stream a table is cut only
-/// where it is large; with more in proportion to its share of the bytes.
+/// Splits `tables` into parts, largest table first. With one stream only large tables are split;
+/// with several, tables are split in proportion to their bytes.
 ///
 /// # Errors
 /// `usage` if the workload has no such table.
@@ -24,7 +24,7 @@ pub fn cut(data: &Dataset, tables: &[&'static str], streams: u32) -> Result<Vec<
         1 => 1,
         streams => streams * UNITS_PER_STREAM,
     };
-    // Stable: tables of the same size keep their order.
+    // Stable: tables of equal size keep their order.
     sized.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
     let mut parts = Vec::new();
     for (bytes, table) in sized {

@@ -1,5 +1,5 @@
-//! How a transaction talks to a database: statements declared once, batches of them sent in one
-//! round trip, and results read where they arrived.
+//! The interface between transactions and databases: statements are declared once, sent as batches
+//! in one round trip, and results are read from the receive buffer.
 //!
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
@@ -27,31 +27,31 @@ use crate::outcome::Writer;
 pub use secret::Secret;
 pub use value::{Type, Value};
 
-/// Bytes that the answers of a batch may have. No workload comes near; a server that sends on and on
-/// must not fill the memory, and places in the answers are numbered in 32 bits.
+/// Maximum bytes of a batch's answers, far above any workload. A server that never stops sending
+/// must not fill the memory, and offsets into the answers have 32 bits.
 pub(crate) const LONGEST_ANSWERS: usize = 1 << 30;
 
-/// An identifier in standard SQL, whatever characters it has.
+/// Quotes an identifier in standard SQL.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A plan's `connect_timeout_s`, which [`within`] keeps.
+/// Converts a plan's `connect_timeout_s`, for [`within`].
 ///
 /// # Errors
-/// `usage` if that is no length of time.
+/// `usage` if it is not a valid duration.
 fn connect_timeout(seconds: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| {
-        let message = format!("connect_timeout_s is {seconds}; it must be seconds from 0");
+        let message = format!("connect_timeout_s is {seconds}; it must be 0 or more");
         Error::new(ErrorKind::Usage, message)
     })
 }
 
-/// Does `work` with `server` within a plan's `connect_timeout_s`.
+/// Runs `work` with `server` within a plan's `connect_timeout_s`.
 ///
 /// # Errors
-/// Those of `work`, and `unreachable` once that time is over, all with `server` as context; `usage`
-/// if it is no length of time.
+/// Those of `work`, and `unreachable` after the timeout, all with `server` as context; `usage` if
+/// the timeout is not a valid duration.
 pub(crate) async fn within<T>(
     limit_s: f64,
     server: String,
@@ -65,18 +65,18 @@ pub(crate) async fn within<T>(
     result.map_err(|error| error.context(server))
 }
 
-/// Ends a command within a statement that has several.
+/// Separates the commands of a statement.
 pub const AND_THEN: &str = ";\n";
 
-/// The SQL that a system understands.
+/// An SQL dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
-    /// PostgreSQL's, in which statements are written unless a system needs other words.
+    /// PostgreSQL, the default dialect of statements.
     Postgres,
-    /// That of MariaDB and MySQL.
+    /// MariaDB and MySQL.
     Mysql,
-    /// SQLite's.
+    /// SQLite.
     Sqlite,
 }
 
@@ -85,8 +85,8 @@ pub enum Dialect {
 pub struct Statement {
     /// Short name for messages, unique within the workload.
     pub name: &'static str,
-    /// SQL with parameters `$1`, `$2` … In MySQL's dialect it may be several commands, parted by
-    /// [`AND_THEN`], of which at most one returns rows.
+    /// SQL with parameters `$1`, `$2` … In MySQL's dialect it may be several commands, separated by
+    /// [`AND_THEN`], at most one of which returns rows.
     pub sql: Cow<'static, str>,
     /// Types of the parameters, in order.
     pub params: &'static [Type],
@@ -94,7 +94,7 @@ pub struct Statement {
     pub returns: &'static [Type],
 }
 
-/// What a transaction does to the data.
+/// Whether a transaction writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It only reads.
@@ -103,28 +103,28 @@ pub enum Access {
     Write,
 }
 
-/// A statement by its position in the workload's list.
+/// A statement by its index in the workload's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementId(pub u16);
 
-/// One queued statement of the current batch, and after the flush its result.
+/// A queued statement of the current batch; after the flush, its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot(pub u16);
 
 /// One connection to a database, used by one user at a time.
 ///
-/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). A statement outside
-/// of a transaction is one of its own. Results stay readable by their [`Slot`] until the next
-/// `queue…` call. In the steady state none of this allocates.
+/// `queue…` calls build a batch, and [`flush`](Self::flush) sends it. A statement outside a
+/// transaction is a transaction of its own. Results can be read by their [`Slot`] until the next
+/// `queue…` call. In the steady state nothing allocates.
 ///
 /// Obligations of the caller: parameters match the declared types in number and order; a flush
-/// that was abandoned half-way (its future dropped) leaves the session unusable, so drop it too;
-/// after an error [`recover`](Self::recover) comes before the next transaction.
+/// whose future was dropped leaves the session unusable, so drop that too; after an error, call
+/// [`recover`](Self::recover) before the next transaction.
 pub trait Session {
     /// Queues an execution of a declared statement.
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot;
 
-    /// Queues the start of a transaction. Most systems need not be told what it will do.
+    /// Queues the start of a transaction. Most databases ignore `access`.
     fn queue_begin(&mut self, access: Access);
 
     /// Queues the commit of the open transaction.
@@ -135,19 +135,19 @@ pub trait Session {
 
     /// Sends everything queued in one round trip and waits for all the answers.
     ///
-    /// Statements run in order; the first to fail ends the batch and is the error returned.
+    /// Statements run in order. The first failure ends the batch and is returned.
     ///
     /// # Errors
-    /// The database's answer, classed; `connection_lost` once the session is of no more use.
+    /// The database's error, classified; `connection_lost` if the session is unusable.
     fn flush(&mut self) -> impl Future<Output = Result<()>>;
 
-    /// Rolls back whatever a failed transaction left open.
+    /// Rolls back a failed transaction, if it is still open.
     ///
     /// # Errors
     /// As [`flush`](Self::flush).
     fn recover(&mut self) -> impl Future<Output = Result<()>>;
 
-    /// Takes leave of the server; the answer is not awaited.
+    /// Closes the session without waiting for an answer.
     fn close(self) -> impl Future<Output = ()>;
 
     /// Number of rows that `slot` returned.
@@ -156,7 +156,7 @@ pub trait Session {
     /// Number of rows that `slot` inserted, updated, deleted or returned.
     ///
     /// # Errors
-    /// `protocol` if the server's answer makes no sense.
+    /// `protocol` if the server's answer is invalid.
     fn affected(&self, slot: Slot) -> Result<u64>;
 
     /// Whether a value is null.
@@ -177,7 +177,7 @@ pub trait Session {
     /// As [`int`](Self::int); also if digits beyond the scale would be lost.
     fn decimal(&self, slot: Slot, row: usize, column: usize) -> Result<i64>;
 
-    /// A text, borrowed from where it arrived.
+    /// A text, borrowed from the receive buffer.
     ///
     /// # Errors
     /// As [`int`](Self::int), or it is not UTF-8.
@@ -186,25 +186,25 @@ pub trait Session {
 
 /// A way to open sessions; shared by all driver threads.
 pub trait Wire: Clone + Send + Sync + 'static {
-    /// The SQL of its system.
+    /// SQL dialect of the database.
     const DIALECT: Dialect;
 
-    /// The session it opens.
+    /// The session type.
     type Session: Session + 'static;
 
     /// Connects, authenticates and prepares `statements`. `alarm` is the calling thread's timer.
     ///
     /// # Errors
-    /// `unreachable`, `denied`, `too_many_connections`, or `usage` where the database does not
-    /// hold the tables that the statements need.
+    /// `unreachable`, `denied`, `too_many_connections`, or `usage` if the database lacks the tables
+    /// that the statements need.
     fn connect(
         &self,
         statements: &[Statement],
         alarm: &Alarm,
     ) -> impl Future<Output = Result<Self::Session>>;
 
-    /// What became of the one right to write since the last call; None if the system has more than
-    /// one writer, or does not tell.
+    /// Statistics of the write lock since the last call; None if the database has several writers
+    /// or does not report it.
     fn writer(&self) -> Option<Writer> {
         None
     }

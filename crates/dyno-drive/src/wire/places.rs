@@ -1,7 +1,7 @@
-//! Where a statement's text holds its parameters.
+//! Finds the parameters in a statement's text.
 
-/// The text with each `$1`, `$2` … replaced by what `write` appends for its number. What is quoted
-/// or commented out stays as it is.
+/// Replaces each `$1`, `$2` … by what `write` appends for its number. Quoted text and comments stay
+/// unchanged.
 pub fn with_places(sql: &str, mut write: impl FnMut(u32, &mut String)) -> String {
     let mut out = String::with_capacity(sql.len());
     let mut rest = sql;
@@ -22,7 +22,7 @@ pub fn with_places(sql: &str, mut write: impl FnMut(u32, &mut String)) -> String
             "-" if rest.starts_with("--") => ended(rest, 2, "\n"),
             "/" if rest.starts_with("/*") => ended(rest, 2, "*/"),
             "-" | "/" => 1,
-            // A quote that is doubled ends one text and begins the next.
+            // A doubled quote ends one text and begins the next.
             quote => ended(rest, 1, quote),
         };
         out.push_str(&rest[..length]);
@@ -32,7 +32,8 @@ pub fn with_places(sql: &str, mut write: impl FnMut(u32, &mut String)) -> String
     out
 }
 
-/// The length of what begins a text, by `opening` bytes, and ends with `end`, or with the text.
+/// The length of a text that begins with `opening` bytes and ends with `end` or at the end of
+/// `text`.
 fn ended(text: &str, opening: usize, end: &str) -> usize {
     text[opening..].find(end).map_or(text.len(), |at| opening + at + end.len())
 }

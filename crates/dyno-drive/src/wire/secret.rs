@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// A password. It never shows in messages or debug output.
+/// A password. It never appears in messages or debug output.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);

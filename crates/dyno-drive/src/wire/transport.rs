@@ -1,4 +1,4 @@
-//! A byte stream to a server with one reused buffer each way.
+//! A byte stream to a server with one reused buffer in each direction.
 
 use std::future::{Future as _, poll_fn};
 use std::io;
@@ -20,21 +20,21 @@ use super::unix::UnixSocket;
 use crate::alarm::Alarm;
 
 const BUFFER: usize = 16 * 1024;
-/// A read buffer that an unusual answer made longer than this is given back.
+/// A read buffer that grew beyond this for an unusual answer is released.
 const KEEP: usize = 1 << 20;
-/// How long answers are left unread at least while the server has not taken all commands: until
-/// the next but one multiple of this.
+/// Minimum time to leave answers unread while the server has not read all commands: until the
+/// second next multiple of this.
 const PATIENCE_NS: u64 = 10_000_000;
-/// Longest path of a unix socket.
+/// Maximum length of a unix socket path.
 const LONGEST_PATH: usize = 107;
 
 /// The connection's socket and buffers.
 #[derive(Debug)]
 pub struct Transport {
     stream: Stream,
-    /// What has arrived and not been consumed.
+    /// Received and not consumed.
     pub read: BytesMut,
-    /// What is to be sent.
+    /// To be sent.
     pub write: BytesMut,
 }
 
@@ -81,12 +81,12 @@ impl Transport {
         Self { stream, read: buffer(), write: buffer() }
     }
 
-    /// Goes on over TLS, with the server that is called `host`; `ca` is what a user knows the list
-    /// of authorities as.
+    /// Continues over TLS with the server named `host`; `ca` is the user's name for the list of
+    /// authorities.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; `unreachable` if more has arrived than was consumed, which may be
-    /// anybody's; `usage` over anything but TCP.
+    /// As [`Connector::connect`]; `unreachable` if unconsumed data has arrived, which could be from
+    /// anyone; `usage` over anything but TCP.
     pub async fn secure(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
         let Stream::Tcp(stream) = self.stream else {
             return Err(Error::new(ErrorKind::Usage, "TLS is supported over TCP only"));
@@ -100,13 +100,13 @@ impl Transport {
         Ok(Self::new(Stream::Tls(Box::new(stream))))
     }
 
-    /// Whether others could not read what is sent.
+    /// Whether others cannot read the connection.
     pub const fn is_private(&self) -> bool {
         matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
     }
 
-    /// What a login over this connection can be bound to: the server's end of TLS, if there is TLS
-    /// and its certificate allows it.
+    /// The channel binding of a login over this connection: the server's end of TLS, if there is
+    /// TLS and its certificate supports it.
     pub fn end_point(&self) -> Option<Vec<u8>> {
         let Stream::Tls(stream) = &self.stream else { return None };
         server_end_point(stream.get_ref().1.peer_certificates()?.first()?)
@@ -122,7 +122,7 @@ impl Transport {
         peer.is_ok_and(|peer| peer.ip().to_canonical().is_loopback())
     }
 
-    /// Forgets what has arrived.
+    /// Discards received data.
     pub fn forget(&mut self) {
         self.read.clear();
         if self.read.capacity() > KEEP {
@@ -130,20 +130,20 @@ impl Transport {
         }
     }
 
-    /// Sends all of `write`, and empties it.
+    /// Sends all of `write` and empties it.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub async fn send(&mut self) -> io::Result<()> {
         let result = self.send_part(0..self.write.len()).await;
         self.write.clear();
         result
     }
 
-    /// Sends a part of `write`, which stays.
+    /// Sends a part of `write`, which stays in the buffer.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub async fn send_part(&mut self, part: Range<usize>) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.write);
         let result = self.send_bytes(&bytes[part]).await;
@@ -151,18 +151,19 @@ impl Transport {
         result
     }
 
-    /// Sends a part of `write`, which stays: commands that the server reads and answers one at a
-    /// time. Over a unix socket it returns once the server has taken the last one, or has not
-    /// for so long that it may be waiting for somebody to read its answers; elsewhere at once.
+    /// Sends a part of `write`, which stays in the buffer: commands that the server reads and
+    /// answers one at a time. Over a unix socket, returns once the server has read the last one, or
+    /// has not for so long that it may be waiting for its answers to be read; otherwise returns at
+    /// once.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub async fn send_commands(&mut self, part: Range<usize>, alarm: &Alarm) -> io::Result<()> {
         let Stream::Unix(socket) = &mut self.stream else { return self.send_part(part).await };
         socket.hush()?;
         self.send_part(part).await?;
         let Stream::Unix(socket) = &self.stream else { return Ok(()) };
-        // All sessions of a thread share the moments at which a timer wakes it for this.
+        // All sessions of a thread share these wake-up times of the timer.
         let patience = alarm.sleep_until((monotonic_ns() / PATIENCE_NS + 2) * PATIENCE_NS);
         tokio::select! {
             biased;
@@ -173,11 +174,11 @@ impl Transport {
         socket.listen()
     }
 
-    /// Sends `bytes`. While the server does not take them, what it sends is read, so that the two
-    /// cannot wait for each other.
+    /// Sends `bytes`. Reads incoming data while the server does not accept more, so that the two
+    /// cannot deadlock.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         poll_fn(|context| self.poll_send(&mut rest, context)).await
@@ -196,7 +197,7 @@ impl Transport {
                 Poll::Pending => ready!(self.poll_drain(context))?,
             }
         }
-        // What TLS has encrypted and not sent yet; the sockets keep nothing back.
+        // Data that TLS has encrypted but not sent; sockets hold back nothing.
         while let Stream::Tls(stream) = &mut self.stream {
             match Pin::new(stream).poll_flush(context) {
                 Poll::Pending => ready!(self.poll_drain(context))?,
@@ -206,8 +207,8 @@ impl Transport {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads while nothing can be sent. To be called until it is pending: only the absence of
-    /// anything to read arms the wake-up.
+    /// Reads while nothing can be sent. Call it until it returns pending: only a read without data
+    /// arms the wake-up.
     fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match ready!(self.poll_read(context)) {
             Ok(0) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
@@ -215,10 +216,10 @@ impl Transport {
         }
     }
 
-    /// Reads at least a byte more.
+    /// Reads at least one more byte.
     ///
     /// # Errors
-    /// The system's; `UnexpectedEof` if the server has closed the connection.
+    /// Those of the operating system; `UnexpectedEof` if the server has closed the connection.
     pub async fn receive(&mut self) -> io::Result<()> {
         match poll_fn(|context| self.poll_read(context)).await {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -226,7 +227,7 @@ impl Transport {
         }
     }
 
-    /// Reads what is there, without waiting. False if there was nothing.
+    /// Reads available data without waiting. False if there was none.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -242,7 +243,7 @@ impl Transport {
         if self.read.capacity() - self.read.len() < BUFFER / 4 {
             self.read.reserve(BUFFER);
         }
-        // A `read_buf` future keeps no state: dropping it unfinished loses nothing.
+        // A `read_buf` future has no state: dropping it unfinished loses nothing.
         match &mut self.stream {
             Stream::Unix(socket) => socket.poll_read(context, &mut self.read),
             Stream::Tcp(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
@@ -251,8 +252,8 @@ impl Transport {
     }
 }
 
-/// Sends at once, and has the system give up a connection whose other end is gone, which is all
-/// that ends a wait for an answer: a statement may take as long as it takes.
+/// Disables Nagle's algorithm, and enables keepalive: a statement may take any time, so only a dead
+/// connection ends the wait for an answer.
 fn settled(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     sockopt::set_socket_keepalive(stream, true)?;
@@ -263,7 +264,7 @@ fn settled(stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The connection failed in the midst of work.
+/// The error of a connection that failed during work.
 pub fn lost(error: &io::Error) -> Error {
     Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
 }

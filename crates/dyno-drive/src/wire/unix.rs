@@ -1,4 +1,4 @@
-//! A unix socket that wakes its user only when there is something to read.
+//! A unix socket that wakes its user only for arrivals.
 
 use std::cell::RefCell;
 use std::io::{self, Read as _, Write as _};
@@ -14,11 +14,11 @@ use tokio::io::unix::AsyncFd;
 
 use super::gate::Gate;
 
-/// Most bytes of one read.
+/// Maximum bytes of one read.
 const MOST: usize = 16 * 1024;
 
 thread_local! {
-    /// Where reads arrive, whichever session they are for: it stays in the processor's cache.
+    /// Read buffer for all sessions of a thread: it stays in the CPU's cache.
     static ARRIVALS: RefCell<Box<[u8; MOST]>> = RefCell::new(Box::new([0; MOST]));
 }
 
@@ -40,14 +40,14 @@ impl AsRawFd for Watched {
 
 /// A connected unix socket.
 ///
-/// tokio's own stream always waits for room to send as well. Of a unix socket the kernel tells that
-/// whenever the server has taken something, so that the thread would be woken twice a batch.
+/// tokio's own stream always waits for write space as well. For a unix socket the kernel reports
+/// that whenever the server has read something, so the thread would wake twice per batch.
 #[derive(Debug)]
 pub struct UnixSocket {
     stream: Arc<UnixStream>,
-    /// Readable on arrivals, unless it is a gate that is open for something else.
+    /// Readable on arrivals, unless a gate selects other events.
     watch: AsyncFd<Watched>,
-    /// The same socket, watched for room to send; there once there was none.
+    /// The same socket, watched for write space; set once there was none.
     room: Option<AsyncFd<UnixStream>>,
 }
 
@@ -55,7 +55,7 @@ impl UnixSocket {
     /// Connects to the socket at `path`.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub async fn connect(path: &Path) -> io::Result<Self> {
         Self::new(tokio::net::UnixStream::connect(path).await?.into_std()?)
     }
@@ -66,11 +66,11 @@ impl UnixSocket {
         Ok(Self { stream, watch, room: None })
     }
 
-    /// From now on what arrives wakes nobody, until [`listen`](Self::listen) or a write that finds
-    /// no room: to be followed by a write and [`poll_taken`](Self::poll_taken).
+    /// Stops wake-ups on arrivals, until [`listen`](Self::listen) or a write that finds no space. A
+    /// write and [`poll_taken`](Self::poll_taken) must follow.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub fn hush(&mut self) -> io::Result<()> {
         if let Watched::Socket(_) = self.watch.get_ref() {
             let gate = Gate::new(&*self.stream)?;
@@ -80,25 +80,25 @@ impl UnixSocket {
         gate.open_for_room(&*self.stream)
     }
 
-    /// What arrives wakes the user again.
+    /// Resumes wake-ups on arrivals.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub fn listen(&self) -> io::Result<()> {
         let Watched::Gate(gate) = self.watch.get_ref() else { return Ok(()) };
         gate.open_for_arrivals(&*self.stream)
     }
 
-    /// Waits until the server has read all that was sent, or is gone. It may return too early.
+    /// Waits until the server has read everything sent, or is gone. May return too early.
     pub fn poll_taken(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.watch.poll_read_ready(context))?.clear_ready();
         Poll::Ready(Ok(()))
     }
 
-    /// Appends to `into` what is there to read, if anything is. It says nothing of an end.
+    /// Appends available data to `into`, if any. Does not report the end of the connection.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the operating system.
     pub fn take(&self, into: &mut BytesMut) -> io::Result<()> {
         ARRIVALS.with_borrow_mut(|arrivals| match (&*self.stream).read(&mut arrivals[..]) {
             Ok(bytes) => {
@@ -110,7 +110,7 @@ impl UnixSocket {
         })
     }
 
-    /// Appends to `into` what is there to read; 0 bytes if the server has closed the connection.
+    /// Appends available data to `into`; 0 bytes if the server has closed the connection.
     pub fn poll_read(
         &self,
         context: &mut Context<'_>,
@@ -124,7 +124,7 @@ impl UnixSocket {
                 };
                 if let Ok(bytes) = read {
                     into.extend_from_slice(&arrivals[..bytes]);
-                    // Less than there was room for: there is no more. Looking would cost a call.
+                    // Fewer bytes than requested: there is no more. Another read would cost a call.
                     if 0 < bytes && bytes < MOST {
                         guard.clear_ready();
                     }
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts how often a task is woken.
+    /// Counts the wake-ups of a task.
     #[derive(Default)]
     struct Wakes(AtomicU32);
 
@@ -204,7 +204,7 @@ mod tests {
         poll_fn(|context| socket.poll_read(context, into)).await
     }
 
-    /// Has the runtime look at what the kernel tells, until nothing is left to do.
+    /// Lets the runtime process the kernel's events until none is left.
     async fn turn() {
         for _ in 0..200 {
             tokio::task::yield_now().await;
@@ -225,7 +225,7 @@ mod tests {
                 server.read_exact(&mut [0; 8]).unwrap();
                 turn().await;
                 assert_eq!(counted.0.load(Relaxed), round - 1, "nothing to read yet");
-                // The runtime is not told either: it would have been woken to hear it.
+                // The runtime gets no event either: it would have woken for it.
                 assert!(socket.watch.poll_write_ready(&mut context).is_pending());
                 server.write_all(b"answer").unwrap();
                 turn().await;
@@ -287,7 +287,7 @@ mod tests {
                 server.read_exact(&mut [0; 3]).unwrap();
                 poll_fn(|context| socket.poll_taken(context)).await.unwrap();
                 socket.take(&mut into).unwrap();
-                // Between the last look and the order to listen.
+                // Between the last read and the call to listen.
                 server.write_all(b"answer").unwrap();
                 socket.listen().unwrap();
                 assert_eq!(read(&socket, &mut into).await.unwrap(), 6);

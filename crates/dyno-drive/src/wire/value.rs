@@ -1,20 +1,20 @@
-//! Values on their way into a statement, and the types of those that come back.
+//! Parameters of statements, and the types of results.
 
 use serde::Deserialize;
 
-/// The types that workloads use. Each wire maps them to its own.
+/// The types that workloads use. Each wire maps them to the database's types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
-    /// An integer that fits 32 bits.
+    /// A 32-bit integer.
     Int,
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     BigInt,
     /// An exact decimal with this many digits after the point.
     Decimal(u8),
     /// A text.
     Text,
-    /// A point in time, without a zone.
+    /// A time stamp without a time zone.
     Timestamp,
 }
 
@@ -29,7 +29,7 @@ pub enum Value<'a> {
     BigInt(i64),
     /// For [`Type::Decimal`]: `units` · 10^−`scale`.
     Decimal {
-        /// The number without its point.
+        /// The number without its decimal point.
         units: i64,
         /// Digits after the point, at most 8.
         scale: u8,

@@ -1,8 +1,8 @@
-//! The workloads that can be driven. Each is a module of its own that implements
-//! [`Params`](contract::Params) and [`Workload`](contract::Workload); a line below registers it.
+//! The OLTP workloads. Each is a module that implements [`Params`](contract::Params) and
+//! [`Workload`](contract::Workload); a line below registers it.
 //!
-//! What a workload says differently to a system, it has beside its other statements; the wires
-//! translate only what is true of every statement.
+//! A workload has its dialect-specific statements next to the others; the wires translate only what
+//! applies to every statement.
 
 pub mod contract;
 pub mod point_select;
@@ -14,21 +14,21 @@ use serde::Deserialize;
 
 use contract::{Params as _, Workload};
 
-/// Does something with whichever workload a plan names, compiled for each of them.
+/// Calls a generic function with the workload that a plan names.
 pub(crate) trait Visitor {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Visits the workload.
     ///
     /// # Errors
-    /// Its own.
+    /// The visitor's.
     fn visit<W: Workload + Clone>(self, workload: &W) -> Result<Self::Output>;
 }
 
 macro_rules! registry {
     ($($(#[$doc:meta])* $name:ident: $params:ty,)*) => {
-        /// A workload with its parameters.
+        /// A workload and its parameters.
         #[derive(Debug, Clone, PartialEq, Deserialize)]
         #[serde(
             tag = "kind", content = "params", rename_all = "snake_case", deny_unknown_fields
@@ -38,10 +38,10 @@ macro_rules! registry {
         }
 
         impl WorkloadPlan {
-            /// Makes the workload and has it visited.
+            /// Builds the workload and visits it.
             ///
             /// # Errors
-            /// `usage` for parameters that make no sense, naming the field; the visitor's.
+            /// `usage` for invalid parameters, with the name of the field; the visitor's.
             pub(crate) fn visit<V: Visitor>(&self, seed: u64, visitor: V) -> Result<V::Output> {
                 match self {
                     $(Self::$name(params) => visitor.visit(&params.workload(seed)?),)*
@@ -54,8 +54,8 @@ macro_rules! registry {
 registry! {
     /// Derived from TPC-C.
     Tpcc: tpcc::Params,
-    /// One row by its key, over and over: the plainest load there is, to compare drivers by.
+    /// One row by its key, repeatedly: the simplest load, for comparing drivers.
     PointSelect: point_select::PointSelect,
-    /// Operations as a list of statements with drawn inputs.
+    /// Operations as lists of statements with random inputs.
     Script: script::Script,
 }

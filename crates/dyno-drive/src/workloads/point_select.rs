@@ -1,5 +1,5 @@
-//! One row by its key, over and over, as `pgbench -S` and sysbench's `oltp_point_select` do: what
-//! remains of a driver's cost when the database has next to nothing to do.
+//! One row by its key, repeatedly, like `pgbench -S` and sysbench's `oltp_point_select`: measures a
+//! driver's cost when the database has almost no work.
 
 use std::sync::Arc;
 
@@ -17,35 +17,35 @@ const SELECT: StatementId = StatementId(0);
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointSelect {
-    /// Selects one column of one row by the key `$1`, an integer of 32 bits.
+    /// Selects one column of one row by the key `$1`, a 32-bit integer.
     pub sql: String,
-    /// Keys are drawn evenly from 1 to this.
+    /// Keys are uniform from 1 to this.
     pub keys: i32,
     /// Type of the column.
     #[serde(default)]
     pub returns: Column,
-    /// What the column must hold, beside a value of its type: any one if absent.
+    /// The expected value of the column, besides its type; default: any.
     #[serde(default)]
     pub holds: Option<Holds>,
 }
 
-/// How a correct row is recognised.
+/// The expected value of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// The key itself, as an integer or in digits.
+    /// The key itself, as an integer or as digits.
     Key,
-    /// This integer.
+    /// A fixed integer.
     Int(i64),
-    /// A text of so many bytes.
+    /// A text with this number of bytes.
     Bytes(usize),
 }
 
-/// What the statement returns.
+/// The type that the statement returns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Column {
-    /// An integer of 32 bits.
+    /// A 32-bit integer.
     #[default]
     Int,
     /// A text.
@@ -59,7 +59,7 @@ impl Params for PointSelect {
         let message = match (self.returns, self.holds) {
             _ if self.keys < 1 => format!("workload.keys is {}; it must be 1 or more", self.keys),
             (Column::Int, Some(Holds::Bytes(_))) | (Column::Text, Some(Holds::Int(_))) => {
-                "workload.holds is of another type than workload.returns".to_owned()
+                "workload.holds does not match the type in workload.returns".to_owned()
             }
             _ => return Ok(Selects(Arc::new((self.clone(), seed)))),
         };
@@ -67,7 +67,7 @@ impl Params for PointSelect {
     }
 }
 
-/// The workload with the seed of its keys.
+/// The workload and the seed of its keys.
 #[derive(Debug, Clone)]
 pub struct Selects(Arc<(PointSelect, u64)>);
 
@@ -114,7 +114,7 @@ impl Reader {
     /// Decodes the one row of the answer.
     ///
     /// # Errors
-    /// `database` for another number of rows, or another value; `protocol` for none of the type.
+    /// `database` for a wrong number of rows or a wrong value; `protocol` for a wrong type.
     #[inline]
     fn check<S: Session>(&self, session: &S, slot: Slot) -> Result<()> {
         if session.rows(slot) != 1 {

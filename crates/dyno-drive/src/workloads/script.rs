@@ -1,6 +1,5 @@
-//! Operations as lists of statements with drawn inputs, as pgbench's scripts are: what a workload
-//! needs that has no logic between its statements. Each operation is one transaction in one round
-//! trip.
+//! Operations as lists of statements with random inputs, like pgbench scripts: for workloads
+//! without logic between statements. Each operation is one transaction in one round trip.
 
 mod known;
 
@@ -16,14 +15,14 @@ use crate::wire::{AND_THEN, Dialect, Session, Slot, Statement, Type, Value};
 use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
 use known::{Given, Known};
 
-/// Most inputs of an operation, statements of one, and parameters of a statement.
+/// Maximum inputs and statements of an operation, and parameters of a statement.
 const MOST: usize = 16;
 
 /// A workload's operations.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// Its name, which sets its streams of random numbers apart.
+    /// Its name, part of its random seeds.
     pub name: String,
     /// The operations.
     pub operations: Vec<Operation>,
@@ -35,30 +34,30 @@ pub struct Script {
 pub struct Operation {
     /// Its name in bundles.
     pub name: String,
-    /// Its share of the mix, against those of the others.
+    /// Its weight in the mix.
     pub weight: f64,
-    /// Seconds that a user keys before it.
+    /// Keying time before it, seconds.
     #[serde(default)]
     pub keying_s: f64,
-    /// Mean seconds that a user thinks after it.
+    /// Mean think time after it, seconds.
     #[serde(default)]
     pub thinking_s: f64,
-    /// Drawn before each, evenly.
+    /// Inputs, drawn uniformly before each execution.
     #[serde(default)]
     pub inputs: Vec<Input>,
     /// The statements, in order.
     pub steps: Vec<Step>,
 }
 
-/// An integer that is drawn.
+/// A random integer.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What statements call it.
+    /// Its name in statements.
     pub name: String,
-    /// Its least value.
+    /// Minimum.
     pub least: i32,
-    /// Its greatest value.
+    /// Maximum.
     pub greatest: i32,
 }
 
@@ -70,16 +69,16 @@ pub struct Step {
     pub name: String,
     /// Its SQL with parameters `$1`, `$2` …
     pub sql: String,
-    /// Its commands in dialects that need others.
+    /// Commands for dialects that need different ones.
     #[serde(default)]
     pub own: Words,
-    /// Names of the inputs that are its parameters, in order; `now` is the time.
+    /// Names of the inputs for its parameters, in order; `now` is the current time.
     #[serde(default)]
     pub given: Vec<String>,
     /// Types of its result columns.
     #[serde(default)]
     pub returns: Vec<Type>,
-    /// Rows that it must return or change; any number if absent.
+    /// Number of rows that it must return or change; default: any.
     #[serde(default)]
     pub rows: Option<u64>,
 }
@@ -95,7 +94,7 @@ impl Params for Script {
     }
 }
 
-/// The workload with the seed of its inputs.
+/// The workload and the seed of its inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Scripted {
     seed: u64,
@@ -170,8 +169,7 @@ impl Terminal for Actor {
     fn pause_ns(&mut self) -> u64 {
         let operation = |place: usize| &self.known.script.operations[place];
         let keying_s = self.drawn.map_or(0.0, |place| operation(place).keying_s);
-        // Users who have just sat down think as if after the first operation, so that they do not
-        // all start at once.
+        // New users think as if after the first operation, so that they do not all start at once.
         let think_s = operation(self.previous.unwrap_or(0)).thinking_s;
         (keying_s * 1e9) as u64 + think_ns(think_s, self.thinking.random())
     }

@@ -8,14 +8,14 @@ use dyno_gen::Workload;
 use dyno_gen::schema::ColumnType;
 use rusqlite::Connection;
 
-/// A file with empty tables of a workload, in a folder that goes with it.
+/// A file with a workload's empty tables, in a folder removed with it.
 pub struct File {
     pub folder: PathBuf,
     pub path: PathBuf,
 }
 
 impl File {
-    /// Decimals are columns of the type `decimal`.
+    /// Decimals are stored in columns of type `decimal`.
     pub fn new(name: &str, workload: Workload, decimal: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("dyno-drive-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -45,7 +45,7 @@ impl File {
         self.open().execute_batch(sql).unwrap();
     }
 
-    /// The one number that a query returns.
+    /// The single number that a query returns.
     pub fn number(&self, sql: &str) -> i64 {
         self.open().query_row(sql, [], |row| row.get(0)).unwrap()
     }
@@ -54,7 +54,7 @@ impl File {
         self.number(&format!("select count(*) from {table}")) as u64
     }
 
-    /// Whether this process has it open.
+    /// Whether this process has the file open.
     pub fn is_open(&self) -> bool {
         let links = std::fs::read_dir("/proc/self/fd").unwrap();
         links

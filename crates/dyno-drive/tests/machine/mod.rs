@@ -1,12 +1,12 @@
-//! What fixtures need of the machine.
+//! Helpers for the machine that tests run on.
 
 use std::net::TcpListener;
 
-/// The user that servers run as when the tests run as root, whom they refuse.
+/// The user for servers when the tests run as root, which servers refuse.
 pub const NOBODY: u32 = 65534;
 
-/// A port of this process's own below those that the kernel hands out, so that nobody is given it
-/// between now and the server's start.
+/// A port for this process below the kernel's ephemeral range, so that no other process gets it
+/// before the server starts.
 pub fn free_port(number: u32) -> u16 {
     let first = 15_000 + (std::process::id() * 8 + number * 4_001) % 16_000;
     (first..32_000)

@@ -17,7 +17,7 @@ use dyno_gen::schema::{ColumnType, TableSchema};
 use machine::{NOBODY, free_port, is_root};
 use serde_json::{Value, json};
 
-/// Where distributions keep the server's programs, which are in nobody's PATH.
+/// Where distributions install the server's programs, which are not in PATH.
 const PLACES: [&str; 5] =
     ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/usr/libexec"];
 
@@ -30,7 +30,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A running server, or None (and a printed reason) where there is no MariaDB.
+    /// Starts a server; None (and a printed reason) without MariaDB.
     pub fn start(options: &[&str]) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let install = program("mariadb-install-db")?;
@@ -48,7 +48,7 @@ impl Server {
             .command(&install)
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .arg(format!("--datadir={}", server.data().display()))
-            // Servers that start side by side take each other's temporary tables for their own.
+            // Parallel servers would take each other's temporary tables for their own.
             .arg(format!("--tmpdir={}", server.dir.display()))
             .output()
             .unwrap();
@@ -58,7 +58,7 @@ impl Server {
         Some(server)
     }
 
-    /// Starts the server, on whatever data a previous one left, and waits until it answers.
+    /// Starts the server, with the data of a previous one if any, and waits until it responds.
     pub fn launch(&mut self) {
         let log =
             std::fs::File::options().create(true).append(true).open(self.dir.join("log")).unwrap();
@@ -92,7 +92,7 @@ impl Server {
         panic!("no server: {}", std::fs::read_to_string(self.dir.join("log")).unwrap());
     }
 
-    /// Kills the server, as a crash or an operator would.
+    /// Kills the server, like a crash or an operator.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -100,12 +100,12 @@ impl Server {
         }
     }
 
-    /// Runs SQL as root and returns what it prints, bare.
+    /// Runs SQL as root; returns the bare output.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         self.try_sql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// As [`sql`](Self::sql), or what it complains of.
+    /// Like [`sql`](Self::sql), or returns the error message.
     pub fn try_sql(&self, database: &str, sql: &str) -> Result<String, String> {
         let output = self
             .command(&program("mariadb").unwrap())
@@ -130,7 +130,7 @@ impl Server {
         })
     }
 
-    /// A database with a workload's tables and their primary keys, empty.
+    /// Creates a database with a workload's empty tables and primary keys.
     pub fn create(&self, workload: Workload) {
         let name = workload.as_str();
         self.sql("mysql", &format!("create database {name}"));
@@ -159,13 +159,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Its data goes with it: no need to let it tidy up.
+        // Its data is removed, so it need not shut down cleanly.
         self.kill();
         let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 
-/// `create table` of a table of the generator, in MariaDB's types.
+/// `create table` for a table of the generator, with MariaDB's types.
 fn definition(table: &TableSchema) -> String {
     let mut lines: Vec<String> = table
         .columns

@@ -1,10 +1,10 @@
-//! What must hold in the tables of the TPC-C-derived workload.
+//! The consistency conditions of the TPC-C-derived workload.
 
 use std::collections::BTreeMap;
 
 use crate::server::Server;
 
-/// Counts what violates each consistency condition (TPC-C specification, clause 3.3.2).
+/// Counts the violations of each consistency condition (TPC-C specification, clause 3.3.2).
 pub fn violations(server: &Server) -> BTreeMap<&'static str, String> {
     const CONDITIONS: [(&str, &str); 11] = [
         (

@@ -1,4 +1,4 @@
-//! A server that is killed while it is driven.
+//! A server that is killed under load.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ fn a_server_that_crashes_and_comes_back() {
     }
     server.kill();
     server.launch();
-    // All four are at work again.
+    // All four are working again.
     let users = "select count(*) from pg_stat_activity where datname = 'tpcc' and xact_start is not null \
                  and backend_type = 'client backend' and pid <> pg_backend_pid()";
     while server.psql("postgres", users) != "4" {

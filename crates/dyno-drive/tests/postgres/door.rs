@@ -1,4 +1,4 @@
-//! Who is let in, and what is said to who is not.
+//! Logins: who is accepted, and the messages for those who are not.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn failure(server: &Server, wire: &Value) -> Error {
 
 #[test]
 fn what_is_wrong_at_the_door_is_said() {
-    // Fewer than the 150 users below; more than the sessions that are still taking leave.
+    // Fewer than the 150 users below; more than the sessions that are still closing.
     let Some(server) = Server::start(&["max_connections = 100"]) else { return };
     server.psql(
         "postgres",
@@ -41,7 +41,7 @@ fn what_is_wrong_at_the_door_is_said() {
     };
     for (user, password) in [("by_md5", "se 'cret"), ("by_scram", "sécret"), ("by_text", "secret")]
     {
-        // Let in, and told that there is nothing to drive.
+        // The login succeeds, but there is nothing to drive.
         let error = failure(&server, &wire(user, Some(password)));
         assert_eq!(error.kind, ErrorKind::Usage, "{error}");
         assert!(error.message.contains("load the workload"), "{error}");

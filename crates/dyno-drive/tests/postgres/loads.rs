@@ -1,4 +1,4 @@
-//! The loader: where it finds its tables, and how it is stopped.
+//! The loader: where it finds its tables, and how it stops.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -68,11 +68,12 @@ fn a_load_that_is_stopped_leaves_whole_parts_only() {
             assert_eq!(error.kind, ErrorKind::Cancelled, "{error}");
             assert!(ended - stopped < Duration::from_secs(300), "{:?}", ended - stopped);
         }
-        // The first parts, of half a million lines and more, were under way: nothing of them stays.
+        // The first parts, of at least half a million lines, were in progress: nothing of them
+        // remains.
         assert_eq!(server.psql("tpch", "select count(*) from lineitem"), "0");
         let copying =
             "select count(*) from pg_stat_activity where query like 'copy%' and state = 'active'";
-        // The server takes a moment to notice that its client has hung up.
+        // The server takes a moment to notice the disconnect.
         let asked = Instant::now();
         while server.psql("tpch", copying) != "0" {
             assert!(
@@ -99,7 +100,7 @@ fn a_load_is_stopped_while_the_server_stalls() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let stalled = Stopped::now(&copies());
-    // Until what lies between is full and no row goes out any more.
+    // Until all buffers are full and no further row is sent.
     let (mut done, mut looks) = (0, 0);
     while looks < 20 {
         std::thread::sleep(Duration::from_millis(10));

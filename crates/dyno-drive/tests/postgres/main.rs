@@ -1,4 +1,4 @@
-//! The driver and the loader against a real PostgreSQL 18.
+//! The driver and the loader with a real PostgreSQL 18.
 
 #![allow(clippy::doc_markdown, reason = "product names such as PostgreSQL are not code")]
 

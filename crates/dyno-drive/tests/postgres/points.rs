@@ -1,4 +1,4 @@
-//! Point selects: stalls of the server, what a row must be, locks.
+//! Point selects: stalls of the server, checks of the row, locks.
 
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() 
         },
         "loop": {"kind": "open", "rate_per_s": 500}
     });
-    // A machine that stood still itself spoils a run, a fault of the driver spoils all.
+    // A stalled machine spoils one run, a fault of the driver spoils all.
     let mut hidden = false;
     for attempt in 0..20 {
         let plan = drive_plan(&server, &format!("stall-{attempt}"), &changes);
         let outcome = with_stalls(&server, plan);
         let selects = &outcome.ops["point_select"];
-        // Of 50 that are due in a stall two are under way and wait for the server, the others for
-        // them: one in ten responses in all, one in 250 service times.
+        // Of 50 due in a stall, two are in progress and wait for the server, the others wait for
+        // them: one in ten responses, one in 250 service times.
         assert!(selects.response_ms.p99 >= 50.0, "{selects:?}");
         assert!(outcome.late >= 40, "{outcome:?}");
         hidden = selects.service_ms.p99 < selects.response_ms.p99 / 4.0;
@@ -44,7 +44,7 @@ fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() 
     assert!(hidden);
 }
 
-/// Drives while the server's sessions are stopped for 100 ms of every second.
+/// Drives while the server's sessions are stopped for 100 ms of each second.
 fn with_stalls(server: &Server, plan: DrivePlan) -> Outcome {
     let users = plan.users as usize;
     let control = Control::new();
@@ -90,7 +90,7 @@ fn a_point_that_is_wrong_missing_or_null_is_an_error_of_its_operation() {
     };
     let outcome = points(json!({"holds": "key"}));
     let op = &outcome.ops["point_select"];
-    // Of ten keys one is null, one wrong, one missing, one twice there; each is drawn.
+    // Of ten keys one is null, one wrong, one missing, one duplicate; each is drawn.
     assert_eq!(
         op.errors.keys().copied().collect::<Vec<_>>(),
         [ErrorKind::Protocol, ErrorKind::Database]
@@ -100,7 +100,7 @@ fn a_point_that_is_wrong_missing_or_null_is_an_error_of_its_operation() {
     let told = &outcome.errors_first[&ErrorKind::Protocol];
     assert!(told.contains("not an integer") && told.contains("point_select"), "{told}");
 
-    // Not looked into, a wrong value is as good as any, but one of another kind is not.
+    // Unchecked, any value is accepted, but not one of another type.
     let third = "select c from points where id = $1 + 2";
     let outcome = points(json!({"sql": third, "keys": 1}));
     assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
@@ -116,7 +116,7 @@ fn a_point_that_is_wrong_missing_or_null_is_an_error_of_its_operation() {
 fn a_lock_that_is_not_had_in_time_is_tried_again_and_counted_apart() {
     let settings = ["lock_timeout = '20ms'", "max_prepared_transactions = 1"];
     let Some(server) = Server::start(&settings) else { return };
-    // A transaction that is prepared holds its lock, whoever comes and goes.
+    // A prepared transaction holds its lock independently of sessions.
     server.psql(
         "postgres",
         "create table points as select id, id as c from generate_series(1, 2) as id;
@@ -132,8 +132,8 @@ fn a_lock_that_is_not_had_in_time_is_tried_again_and_counted_apart() {
     let outcome = run(&server, "locked", &changes).unwrap();
     server.psql("postgres", "rollback prepared 'holder'");
     let op = &outcome.ops["point_select"];
-    // The server's signal to itself may come so late, on a busy machine, that it ends the statement
-    // after that which waited: "canceling statement due to user request", which was seen once.
+    // On a busy machine the server's signal to itself may be so late that it ends the statement
+    // after the one that waited: "canceling statement due to user request", seen once.
     let late = op.errors.get(&ErrorKind::Timeout).copied().unwrap_or(0);
     assert_eq!(op.errors.values().sum::<u64>(), op.errors[&ErrorKind::LockTimeout] + late);
     assert!(10 * late < op.errors[&ErrorKind::LockTimeout], "{op:?}");

@@ -25,7 +25,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A running server, or None (and a printed reason) where there is no PostgreSQL 18.
+    /// Starts a server; None (and a printed reason) without PostgreSQL 18.
     pub fn start(settings: &[&str]) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let bin = binaries()?;
@@ -63,13 +63,13 @@ impl Server {
         Some(server)
     }
 
-    /// Starts the server, on whatever data a previous one left, and waits until it answers.
+    /// Starts the server, with the data of a previous one if any, and waits until it responds.
     pub fn launch(&mut self) {
         let log =
             std::fs::File::options().create(true).append(true).open(self.dir.join("log")).unwrap();
         let deadline = Instant::now() + Duration::from_secs(300);
         while Instant::now() < deadline {
-            // After a SIGKILL it refuses to start until the last old process is gone.
+            // After a SIGKILL it refuses to start until the last old process has ended.
             let mut child = self
                 .command("postgres")
                 .arg("-D")
@@ -89,7 +89,7 @@ impl Server {
         panic!("no server: {}", std::fs::read_to_string(self.dir.join("log")).unwrap());
     }
 
-    /// Kills the server's first process, as a crash or an operator would.
+    /// Kills the server's first process, like a crash or an operator.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -97,7 +97,7 @@ impl Server {
         }
     }
 
-    /// Runs SQL and returns what it prints, bare.
+    /// Runs SQL; returns the bare output.
     pub fn psql(&self, database: &str, sql: &str) -> String {
         self.try_psql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
@@ -113,7 +113,7 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // It hangs up before it has read anything if there is no server.
+        // Without a server it ends before it reads anything.
         let _ = child.stdin.take().unwrap().write_all(sql.as_bytes());
         let output = child.wait_with_output().unwrap();
         if output.status.success() {
@@ -131,7 +131,7 @@ impl Server {
         })
     }
 
-    /// A database with a workload's tables, empty and without keys.
+    /// Creates a database with a workload's empty tables, without keys.
     pub fn create(&self, workload: Workload) {
         let name = workload.as_str();
         self.psql("postgres", &format!("create database {name}"));
@@ -152,7 +152,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // SIGQUIT makes all its processes end at once.
+            // SIGQUIT ends all its processes at once.
             let quit = Command::new("kill").args(["-QUIT", &child.id().to_string()]).status();
             if quit.is_ok_and(|status| status.success()) {
                 let _ = child.wait();
@@ -162,7 +162,7 @@ impl Drop for Server {
     }
 }
 
-/// `create table` of a table of the generator, in PostgreSQL's types.
+/// `create table` for a table of the generator, with PostgreSQL's types.
 fn definition(table: &TableSchema) -> String {
     let columns: Vec<String> = table
         .columns

@@ -1,17 +1,17 @@
-//! Processes of a server that stand still for a while.
+//! Server processes that are stopped for a while.
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Processes that stand still, and go on when this is dropped.
+/// Stopped processes, which continue when this is dropped.
 pub struct Stopped(Vec<Pid>);
 
 impl Stopped {
-    /// Stops those whose numbers are in `pids`, a line each.
+    /// Stops the processes with the ids in `pids`, one per line.
     pub fn now(pids: &str) -> Self {
         let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()).unwrap());
         let stopped = Self(pids.collect());
         for pid in &stopped.0 {
-            // A session that has ended needs none.
+            // A session that has ended need not continue.
             let _ = kill_process(*pid, Signal::STOP);
         }
         stopped

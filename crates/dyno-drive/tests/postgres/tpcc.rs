@@ -1,4 +1,4 @@
-//! Order entry: what it leaves behind, and what is tried again.
+//! Order entry: its effects, and its retries.
 
 use dyno_record::ErrorKind;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn loaded_driven_and_consistent() {
     assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
     assert_eq!(outcome.ops.len(), 5);
 
-    // What was counted was done, and nothing else but what was under way at the end.
+    // The counted work was done, and nothing else except work in progress at the end.
     let new_orders = &outcome.ops["new_order"];
     let made = orders() - orders_before;
     assert!((new_orders.done..=new_orders.done + outcome.unfinished).contains(&made));
@@ -35,7 +35,7 @@ fn loaded_driven_and_consistent() {
     assert!((payments..=payments + outcome.unfinished).contains(&paid));
     let delivered = number(&server, "select count(*) from orders where o_carrier_id is not null");
     assert!(delivered >= 2 * 10 * 2100 + outcome.ops["delivery"].done * 10);
-    // One in a hundred; a machine that is slow enough needs more than one run for one of them.
+    // One in a hundred; a slow machine may need several runs for one of them.
     let mut rolled_back = new_orders.rolled_back;
     for seed in 100..120 {
         if rolled_back > 0 {
@@ -46,7 +46,7 @@ fn loaded_driven_and_consistent() {
     }
     assert!(rolled_back > 0);
 
-    // Other warehouses' stock and customers are really touched, each where it lies.
+    // Stock and customers of other warehouses are changed, each where it is stored.
     let remote = "select count(*) from order_line where ol_supply_w_id <> ol_w_id";
     let remote_lines = number(&server, remote);
     assert!(remote_lines > 0);
@@ -56,7 +56,7 @@ fn loaded_driven_and_consistent() {
     let sold = "select sum(ol_quantity) from order_line where (ol_w_id, ol_d_id, ol_o_id) in \
                 (select o_w_id, o_d_id, o_id from orders where o_id > 3000)";
     assert_eq!(number(&server, "select sum(s_ytd) from stock"), number(&server, sold));
-    // Customers of bad credit have their story told in their data.
+    // Customers with bad credit have the payment recorded in their data.
     let told = "select count(*) from customer where c_credit = 'BC' and c_data like '% | %'";
     assert!(number(&server, told) > 0);
 
@@ -67,12 +67,12 @@ fn loaded_driven_and_consistent() {
     assert_eq!(open.scheduled.unwrap() + open.carried_over, ended + open.unfinished + open.unsent);
 
     assert!((0..3).all(|seed| warehouses_used(&server, "fixed", seed) <= 1));
-    // A machine that is slow enough gets no further than one order.
+    // A slow machine may complete only one order.
     assert!((0..20).any(|seed| warehouses_used(&server, "all", seed) == 2));
     assert!((0..20).any(|seed| warehouses_used(&server, "random", seed) == 2));
 }
 
-/// More warehouses than there are: transactions fail, the run does not.
+/// More warehouses than exist: transactions fail, the run does not.
 fn failure_of_wrong_size(server: &Server) -> ErrorKind {
     let outcome = run(server, "size", &json!({"warehouses": 40, "duration_s": 0.3})).unwrap();
     let failed: u64 = outcome.ops.values().flat_map(|op| op.errors.values()).sum();
@@ -81,7 +81,7 @@ fn failure_of_wrong_size(server: &Server) -> ErrorKind {
     *outcome.errors_first.keys().next().unwrap()
 }
 
-/// Number of warehouses that one user's new orders are of.
+/// Number of warehouses in one user's new orders.
 fn warehouses_used(server: &Server, home: &str, seed: u64) -> usize {
     let numbers = || {
         server.psql("tpcc", "select sum(d_next_o_id) from district group by d_w_id order by d_w_id")

@@ -1,4 +1,4 @@
-//! Files in Arrow's own format.
+//! Files in the Arrow IPC format.
 
 use std::io::{self, BufWriter};
 
@@ -12,7 +12,7 @@ use super::line::Line;
 use crate::schema::TableSchema;
 use crate::sink::{ArrowSink, arrow_schema};
 
-/// Rows as Arrow's own format. A piece is one batch.
+/// The Arrow IPC format. A piece is one batch.
 pub(super) struct Arrow;
 
 impl Format for Arrow {

@@ -1,4 +1,4 @@
-//! Where files go, and that they appear there only when they are whole.
+//! Destinations of files, which get their names only when they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,17 +8,17 @@ use dyno_record::Result;
 
 use crate::usage::usage;
 
-/// Where a file goes.
+/// Where to write a file.
 #[derive(Debug, Clone)]
 pub(super) struct Destination {
     path: PathBuf,
-    /// Where it is until it is whole; nowhere for a device.
+    /// Path until the file is complete; `None` for a device.
     partial: Option<PathBuf>,
     replace: bool,
 }
 
 impl Destination {
-    /// A device, which takes the bytes and keeps none.
+    /// A device, which discards the bytes.
     pub(super) fn device(path: &Path) -> Self {
         Self { path: path.to_owned(), partial: None, replace: true }
     }
@@ -26,8 +26,7 @@ impl Destination {
     /// The file called `name`.
     ///
     /// # Errors
-    /// `usage` if something is in the way of it: only regular files are replaced, and only if
-    /// `replace`.
+    /// `usage` if the name is taken: only regular files are replaced, and only with `replace`.
     pub(super) fn new(folder: &Path, name: &str, replace: bool) -> Result<Self> {
         let partial = Some(folder.join(format!(".{name}.partial")));
         let place = Self { path: folder.join(name), partial, replace };
@@ -48,16 +47,16 @@ impl Destination {
             )));
         }
         if !self.replace {
-            return Err(usage(format!("{path} exists; give --replace to overwrite it")));
+            return Err(usage(format!("{path} exists; use --replace to overwrite it")));
         }
         Ok(())
     }
 
-    /// An empty file. What is in the place of the partial file goes first, so that a killed run
-    /// does not leave its gigabytes; a link is removed and never followed.
+    /// Creates an empty file. Removes an existing partial file first, so that a killed run does not
+    /// leave gigabytes behind. Removes a link, never follows it.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the file cannot be created.
     pub(super) fn open(&self) -> io::Result<PartialFile> {
         let file = match &self.partial {
             None => File::options().write(true).open(&self.path)?,
@@ -69,12 +68,11 @@ impl Destination {
         Ok(PartialFile { file, partial: self.partial.clone(), bytes: 0 })
     }
 
-    /// Gives a file that is whole its name; returns its bytes. Gigabytes that can be made again
-    /// need not survive a power cut: nothing is synced.
+    /// Renames a complete file to its final name; returns its size in bytes. Does not sync: the
+    /// file can be generated again after a power cut.
     ///
     /// # Errors
-    /// `usage` if something has come in its way meanwhile; of the inner result, if the name cannot
-    /// be given.
+    /// `usage` if the name has been taken meanwhile. The inner result has the error of renaming.
     pub(super) fn put(&self, file: &mut PartialFile) -> Result<io::Result<u64>> {
         self.check()?;
         if let Some(partial) = &file.partial
@@ -87,7 +85,7 @@ impl Destination {
     }
 }
 
-/// A file that is not whole yet, removed unless it is [`put`](Destination::put) in its place.
+/// An incomplete file, removed unless [`put`](Destination::put) renames it.
 #[derive(Debug)]
 pub(super) struct PartialFile {
     file: File,
@@ -110,7 +108,7 @@ impl Write for PartialFile {
 impl Drop for PartialFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            let _ = fs::remove_file(partial); // the error that matters is the first
+            let _ = fs::remove_file(partial); // the first error matters
         }
     }
 }

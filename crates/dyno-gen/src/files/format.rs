@@ -1,4 +1,4 @@
-//! The formats of files, and what each has to do.
+//! File formats, and what each implements.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::destination::PartialFile;
 use super::line::Line;
 use crate::schema::TableSchema;
 
-/// Rows of a row group or batch: what analytic engines read at a time (`DuckDB`'s own size).
+/// Rows of a row group or batch: the unit that analytic engines read (`DuckDB`'s own size).
 pub(super) const GROUP_ROWS: u64 = 122_880;
 
-/// A format of files.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileFormat {
@@ -20,28 +20,28 @@ pub enum FileFormat {
     Tbl,
     /// Comma-separated text with a header.
     Csv,
-    /// Parquet, compressed by zstd.
+    /// Parquet, compressed with zstd.
     Parquet,
-    /// Arrow's own format (IPC), uncompressed so that readers can map the file.
+    /// Arrow IPC, uncompressed so that readers can map the file.
     Arrow,
 }
 
 impl FileFormat {
-    /// Every format, by the name that is also its file extension.
+    /// The names of all formats; each is also the file extension.
     pub const NAMES: [&'static str; 4] = ["tbl", "csv", "parquet", "arrow"];
 
-    /// The name of the format, which is also its file extension.
+    /// The format's name, which is also its file extension.
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 }
 
-/// How rows become files of a format.
+/// Writes rows as files of a format.
 pub(super) trait Format: Sync + Sized {
-    /// A file under way.
+    /// An open file.
     type Open: Send;
 
-    /// About as many rows are a piece, but at least one of the generator's units.
+    /// Approximate rows of a piece. A piece has at least one of the generator's units.
     const PIECE_ROWS: u64;
 
     /// Begins a file of `table`'s rows.
@@ -50,14 +50,14 @@ pub(super) trait Format: Sync + Sized {
     /// If it cannot be written.
     fn begin(&self, table: &'static TableSchema, file: PartialFile) -> io::Result<Self::Open>;
 
-    /// Makes pieces of `line` and writes each in its turn, until there are none. Every thread does
-    /// this.
+    /// Generates pieces from `line` and writes each in its turn, until none is left. Every thread
+    /// runs this.
     ///
     /// # Errors
     /// If a file cannot be written; `cancelled`.
     fn work(&self, line: &Line<Self>) -> Result<()>;
 
-    /// Writes what ends a file.
+    /// Writes the end of a file.
     ///
     /// # Errors
     /// If it cannot be written.

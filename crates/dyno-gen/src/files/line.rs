@@ -1,4 +1,4 @@
-//! Files made piece by piece: any thread makes a piece, and all are written in order.
+//! Files written in pieces: any thread generates a piece, and the pieces are written in order.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::dataset::{Dataset, Part};
 use crate::schema::TableSchema;
 use crate::sink::RowSink;
 
-/// Files that are written one after the other, each by all threads.
+/// Files that are written one after another, each by all threads.
 pub(super) struct Line<'d, F: Format> {
     format: &'d F,
     data: &'d Dataset,
@@ -31,7 +31,7 @@ struct Planned {
     part: Part,
     place: Destination,
     units: Range<u64>,
-    /// Units of a piece, and the turns of all of the file's pieces.
+    /// Units per piece, and the turns of all pieces.
     step: u64,
     turns: Range<u64>,
 }
@@ -47,7 +47,7 @@ struct Open<O> {
     start: Instant,
 }
 
-/// Some of a table's units, which one thread makes.
+/// A range of a table's units, which one thread generates.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) turn: u64,
@@ -66,7 +66,7 @@ pub(super) struct WrittenFile {
 /// Writes the files of `parts` in their order.
 ///
 /// # Errors
-/// The first of any thread. A file that is not whole is then removed.
+/// The first error of any thread. Incomplete files are then removed.
 pub(super) fn write<F: Format>(
     format: &F,
     data: &Dataset,
@@ -99,7 +99,7 @@ impl<'d, F: Format> Line<'d, F> {
         let mut plan = |(part, place): (Part, Destination)| {
             let (units, first) = (data.units_of(&part), turn);
             let step = data.units_for(part.table, F::PIECE_ROWS);
-            turn += (units.end - units.start).div_ceil(step).max(1); // a file even of no rows
+            turn += (units.end - units.start).div_ceil(step).max(1); // at least one turn, even for a file without rows
             Planned { part, place, units, step, turns: first..turn }
         };
         let files = parts.into_iter().map(&mut plan).collect();
@@ -107,7 +107,7 @@ impl<'d, F: Format> Line<'d, F> {
         Self { format, data, control, files, next: 0.into(), turns: Turns::new(0), state }
     }
 
-    /// The next piece to be made, which must then be [`end`](Self::end)ed.
+    /// The next piece to generate. The caller must [`end`](Self::end) it.
     pub(super) fn next(&self) -> Option<Piece> {
         let turn = self.next.fetch_add(1, Relaxed);
         let file = self.files.get(self.file(turn))?;
@@ -116,7 +116,7 @@ impl<'d, F: Format> Line<'d, F> {
         Some(Piece { turn, table: file.part.table, units })
     }
 
-    /// Gives the rows of `piece` to `sink`; returns how many.
+    /// Writes the rows of `piece` to `sink`; returns their number.
     ///
     /// # Errors
     /// Those of the sink; `cancelled`.
@@ -124,10 +124,10 @@ impl<'d, F: Format> Line<'d, F> {
         self.data.write_units(piece.table, piece.units.clone(), sink, self.control)
     }
 
-    /// Waits for `turn`, then lets `write` add to its file.
+    /// Waits for `turn`, then calls `write` with its file.
     ///
     /// # Errors
-    /// That of `write`, with the path; the failure of another thread.
+    /// That of `write`, with the path, or the failure of another thread.
     pub(super) fn write(
         &self,
         turn: u64,
@@ -150,12 +150,12 @@ impl<'d, F: Format> Line<'d, F> {
         Ok(Open { file: begun.map_err(|error| file.failed(&error))?, rows: 0, start })
     }
 
-    /// Ends a piece of so many rows, and with the last one its file.
+    /// Ends a piece of `rows` rows, and its file after the last piece.
     ///
     /// # Errors
-    /// If the file cannot be ended; the failure of another thread.
+    /// If the file cannot be finished; the failure of another thread.
     pub(super) fn end(&self, piece: &Piece, rows: u64) -> Result<()> {
-        self.write(piece.turn, |_| Ok(()))?; // a file even of no rows
+        self.write(piece.turn, |_| Ok(()))?; // creates a file without rows, too
         let file = &self.files[self.file(piece.turn)];
         let mut state = self.lock();
         if let Some(open) = &mut state.open {
@@ -173,7 +173,7 @@ impl<'d, F: Format> Line<'d, F> {
         self.turns.end(piece.turn)
     }
 
-    /// The place among the files of the one that `turn` belongs to.
+    /// The index of the file that `turn` belongs to.
     fn file(&self, turn: u64) -> usize {
         self.files.partition_point(|file| file.turns.end <= turn)
     }

@@ -26,20 +26,20 @@ use crate::dataset::{Dataset, Part};
 use crate::schema::TableSchema;
 use crate::sink::{ArrowSink, arrow_schema};
 
-/// Rows that are encoded at a time: of 2,048, all columns still lie in the CPU's cache.
+/// Rows encoded at once. All columns of 2,048 rows fit in the CPU's cache.
 const BATCH_ROWS: usize = 2_048;
 
-/// Rows that are looked at to choose encodings.
+/// Rows sampled to choose encodings.
 const SAMPLE_ROWS: u64 = 8_192;
 
-/// Rows as Parquet. A piece is a row group: the thread that makes its rows also encodes them.
+/// The Parquet format. A piece is a row group: one thread generates and encodes it.
 pub(super) struct Parquet<'d> {
     data: &'d Dataset,
     /// In the order of the workload's tables.
     encodings: Vec<OnceLock<Result<Encoding>>>,
 }
 
-/// How a table is stored.
+/// The encoding of a table.
 struct Encoding {
     schema: SchemaRef,
     root: TypePtr,
@@ -99,8 +99,8 @@ impl Format for Parquet<'_> {
 }
 
 impl Encoding {
-    /// Sentences get no least and greatest value, which would let no reader skip a row group and
-    /// take time to find.
+    /// Columns of prose get no minimum and maximum: they take time to compute, and no reader could
+    /// skip a row group by them.
     fn new(table: &TableSchema, columns: &[Stored]) -> parquet::errors::Result<Self> {
         let schema = arrow_schema(table);
         let mut properties = WriterProperties::builder()
@@ -130,7 +130,7 @@ impl Encoding {
     }
 }
 
-/// How a column is stored.
+/// The encoding of a column.
 #[derive(Clone, Copy)]
 enum Stored {
     Dictionary,
@@ -138,7 +138,7 @@ enum Stored {
 }
 
 impl Stored {
-    /// What suits the first rows of a table, whichever part of it is written.
+    /// Chooses encodings from the first rows of the table, whichever part is written.
     fn columns(data: &Dataset, table: &'static TableSchema) -> Result<Vec<Self>> {
         let mut columns = Vec::new();
         let mut sink = ArrowSink::sized(table, usize::MAX, |batch| {
@@ -152,9 +152,9 @@ impl Stored {
         Ok(columns)
     }
 
-    /// Keys that ascend by their differences; values that come twice on average by a dictionary,
-    /// from which others gain nothing; other texts with their lengths apart, which takes less work
-    /// here and in readers than one after each other.
+    /// Ascending keys: delta encoding. Values that occur twice or more on average: a dictionary,
+    /// which is useless for others. Other texts: lengths stored separately from the bytes, which
+    /// takes less work here and in readers than plain encoding.
     fn of(values: &dyn Array) -> Self {
         use parquet::basic::Encoding::{DELTA_BINARY_PACKED, DELTA_LENGTH_BYTE_ARRAY, PLAIN};
         let text = values.as_string_opt::<i32>();
@@ -168,7 +168,7 @@ impl Stored {
     }
 }
 
-/// Whether these are integers that never fall, and not one alone.
+/// Whether these are several integers that never decrease.
 fn ascends<T: ArrowPrimitiveType>(values: &dyn Array) -> bool {
     values.as_primitive_opt::<T>().is_some_and(|numbers| {
         let numbers = numbers.values();
@@ -185,7 +185,7 @@ fn distinct(values: &dyn Array) -> usize {
     data.buffers()[0].chunks_exact(width).collect::<HashSet<_>>().len()
 }
 
-/// A row group that is being encoded.
+/// A row group being encoded.
 struct Group<'e> {
     encoding: &'e Encoding,
     columns: Vec<ArrowColumnWriter>,

@@ -11,7 +11,7 @@ use super::line::Line;
 use crate::schema::TableSchema;
 use crate::sink::{TextFormat, TextSink};
 
-/// Rows as text. A piece, of about 1 MB, is written as it is made.
+/// A text format. A piece, about 1 MB, is written as it is generated.
 pub(super) struct Text(pub(super) TextFormat);
 
 impl Format for Text {

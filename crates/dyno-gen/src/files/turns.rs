@@ -1,10 +1,10 @@
-//! Lets threads that work side by side write in order.
+//! Makes parallel threads write in order.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use dyno_record::{Error, ErrorKind, Result};
 
-/// Numbered turns, taken one after the other.
+/// Numbered turns, taken in order.
 #[derive(Debug)]
 pub(super) struct Turns {
     state: Mutex<State>,
@@ -18,16 +18,16 @@ struct State {
 }
 
 impl Turns {
-    /// The turns from `first` on.
+    /// Turns that start at `first`.
     pub(super) fn new(first: u64) -> Self {
         let state = State { now: first, failure: None };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Waits until it is `turn`'s turn.
+    /// Waits for `turn`.
     ///
     /// # Errors
-    /// The failure of another thread, after which no turn comes any more.
+    /// The failure of another thread, after which no further turn comes.
     pub(super) fn wait(&self, turn: u64) -> Result<()> {
         let mut state = self.lock();
         loop {
@@ -41,7 +41,7 @@ impl Turns {
         }
     }
 
-    /// Ends `turn`, when it has come.
+    /// Ends `turn`, which must be the current one.
     ///
     /// # Errors
     /// As [`wait`](Self::wait).
@@ -52,7 +52,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Does a thread's work; if it fails or panics, the threads that wait for it fail too.
+    /// Runs a thread's work. If it fails or panics, all threads that wait for a turn fail too.
     pub(super) fn run<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         struct OnPanic<'t>(&'t Turns);
         impl Drop for OnPanic<'_> {
@@ -80,7 +80,7 @@ impl Turns {
     }
 }
 
-/// The error for a thread that panicked.
+/// The error of a panicked thread.
 pub(super) fn panicked() -> Error {
     Error::new(ErrorKind::Internal, "a generating thread panicked")
 }

@@ -13,14 +13,14 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::RowSink;
 use crate::schema::{ColumnType, TableSchema};
 
-/// Rows in a batch: several of an engine's vectors, and 2 MB at most. `DuckDB` takes batches of
-/// 4,096 to 65,536 rows equally fast.
+/// Rows of a batch: several vectors of an engine, and at most 2 MB. `DuckDB` takes batches of 4,096
+/// to 65,536 rows equally fast.
 const BATCH_ROWS: usize = 8_192;
 
-/// Rows as record batches, of 8,192 [unless asked otherwise](Self::sized); the last one of
-/// [`finish`](Self::finish) is smaller.
+/// Rows as record batches of 8,192 rows, or [another size](Self::sized). The last one, from
+/// [`finish`](Self::finish), is smaller.
 ///
-/// Decimals have 64 bits: `DuckDB` takes them with 5 % less work than those of 128.
+/// Decimals have 64 bits: `DuckDB` reads them with 5 % less work than 128-bit ones.
 #[derive(Debug)]
 pub struct ArrowSink<W> {
     schema: SchemaRef,
@@ -33,7 +33,7 @@ pub struct ArrowSink<W> {
 }
 
 impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
-    /// No rows of `table` yet. An error of `write` ends the row that met it.
+    /// Creates an empty sink for `table`. If `write` fails, `end_row` returns its error.
     pub fn new(table: &TableSchema, write: W) -> Self {
         Self {
             schema: arrow_schema(table),
@@ -46,12 +46,12 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
         }
     }
 
-    /// As [`new`](Self::new), in batches of so many rows.
+    /// Like [`new`](Self::new), in batches of `batch_rows` rows.
     pub fn sized(table: &TableSchema, batch_rows: usize, write: W) -> Self {
         Self { batch_rows, ..Self::new(table, write) }
     }
 
-    /// Hands over the last rows.
+    /// Writes the last batch.
     ///
     /// # Errors
     /// Those of `write`.
@@ -69,7 +69,7 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
         (self.write)(batch)
     }
 
-    /// Bytes of the batch under way.
+    /// Bytes of the current batch.
     fn waiting(&self) -> u64 {
         self.columns.iter().map(|column| column.values.bytes() as u64).sum()
     }
@@ -154,7 +154,7 @@ impl<W: FnMut(RecordBatch) -> Result<()>> RowSink for ArrowSink<W> {
     }
 }
 
-/// The Arrow schema that the batches of a table have.
+/// The Arrow schema of a table's batches.
 pub fn arrow_schema(table: &TableSchema) -> SchemaRef {
     let field = |column: &crate::schema::Column| {
         Field::new(column.name, arrow_type(column.kind), column.nullable)
@@ -173,20 +173,20 @@ fn arrow_type(kind: ColumnType) -> DataType {
     }
 }
 
-/// A column of the batch under way.
+/// A column of the current batch.
 #[derive(Debug)]
 struct Column {
     kind: ColumnType,
     values: Values,
 }
 
-/// Its values. Builders of texts rely on a `&str` being UTF-8: an array made from bytes would have
-/// them all checked again.
+/// Its values. Text builders rely on `&str` being UTF-8: an array built from bytes would be checked
+/// again.
 #[derive(Debug)]
 enum Values {
     Int32(Int32Builder),
     Int64(Int64Builder),
-    /// With the column's scale.
+    /// With the scale of the column.
     Decimal(Decimal64Builder, u8),
     Date(Date32Builder),
     Timestamp(TimestampMicrosecondBuilder),
@@ -198,8 +198,8 @@ impl Column {
         Self { kind, values: Values::new(kind, 0) }
     }
 
-    /// The gathered values as an array. Space for as many again is left: a builder's own `finish`
-    /// leaves none.
+    /// Takes the values as an array. Reserves the same space for the next batch, which a builder's
+    /// own `finish` does not.
     fn take(&mut self) -> ArrayRef {
         let text_bytes = match &self.values {
             Values::Text(values) => values.values_slice().len() * 17 / 16,
@@ -217,7 +217,7 @@ impl Column {
 }
 
 impl Values {
-    /// No values yet. Texts get space for `text_bytes` bytes.
+    /// An empty column. Text columns reserve `text_bytes` bytes.
     fn new(kind: ColumnType, text_bytes: usize) -> Self {
         match kind {
             ColumnType::Int32 => Self::Int32(Int32Builder::with_capacity(BATCH_ROWS)),

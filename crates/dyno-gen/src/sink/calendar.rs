@@ -7,7 +7,7 @@ use super::digits::pair;
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 #[inline]
 pub fn civil(days: i32) -> (u32, u32, u32) {
-    // Eras of 400 years that begin on 1 March of the year 0.
+    // Eras of 400 years, which start on 1 March of year 0.
     let shifted = i64::from(days) + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097) as u32;
@@ -33,7 +33,7 @@ pub(super) fn date_text(days: i32) -> [u8; 10] {
     text
 }
 
-/// `YYYY-MM-DD HH:MM:SS.ffffff`; the caller may leave out the fraction (the last 7 bytes).
+/// `YYYY-MM-DD HH:MM:SS.ffffff`; the caller may cut off the fraction (the last 7 bytes).
 pub fn timestamp_text(micros: i64) -> [u8; 26] {
     const DAY: i64 = 86_400_000_000;
     let mut text = *b"0000-00-00 00:00:00.000000";

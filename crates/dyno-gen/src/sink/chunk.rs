@@ -1,11 +1,11 @@
-//! Bytes gathered into chunks, so that memory is bounded and each hand-over is worth its cost.
+//! Bytes buffered into chunks, which bounds memory and amortises each write.
 
 use dyno_record::Result;
 
-/// A chunk is handed over at the first end of a row at or beyond this size.
+/// A chunk is written at the first end of a row at or above this size.
 pub const CHUNK_BYTES: usize = 1 << 20;
 
-/// A buffer that hands over whole rows to `write` whenever it holds [`CHUNK_BYTES`].
+/// A buffer that passes whole rows to `write` whenever it holds [`CHUNK_BYTES`].
 #[derive(Debug)]
 pub(super) struct Chunks<W> {
     pub(super) buffer: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct Chunks<W> {
 
 impl<W: FnMut(&[u8]) -> Result<()>> Chunks<W> {
     pub(super) fn new(write: W) -> Self {
-        // Room for the row that passes the limit, so that the buffer never grows.
+        // Space for the row that exceeds the limit, so that the buffer never grows.
         Self { buffer: Vec::with_capacity(CHUNK_BYTES + 4096), handed_over: 0, write }
     }
 

@@ -1,4 +1,4 @@
-//! The null sink: what rows cost without a format.
+//! The null sink: measures the cost of rows without a format.
 
 use dyno_record::Result;
 
@@ -13,12 +13,12 @@ pub struct CountSink {
 }
 
 impl CountSink {
-    /// A sink that has seen nothing.
+    /// Creates an empty sink.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Rows ended so far.
+    /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }

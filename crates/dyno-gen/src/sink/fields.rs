@@ -1,27 +1,26 @@
-//! Rows as text of fields, whatever parts and marks them.
+//! Rows as text fields with any separator and quoting.
 
 use dyno_record::Result;
 
 use super::chunk::Chunks;
 use super::{RowSink, calendar, digits};
 
-/// What differs between formats of text. Calls are inlined: a format without fields costs nothing.
+/// What differs between text formats. Calls are inlined, so abstraction costs nothing.
 pub trait Fields {
-    /// Follows every field.
+    /// The byte after each field.
     fn separator(&self) -> u8;
 
-    /// Whether it also follows the last field of a row.
+    /// Whether the separator also follows the last field of a row.
     fn ends_rows_with_separator(&self) -> bool;
 
-    /// NULL.
+    /// The text for NULL.
     fn null(&self) -> &'static [u8];
 
-    /// Appends a text, quoted or escaped where it must be.
+    /// Appends a text, quoted or escaped where necessary.
     fn text(&self, buffer: &mut Vec<u8>, value: &str);
 }
 
-/// Rows as text, handed over in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES), which end at
-/// the end of a row.
+/// Rows as text, written in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES) of whole rows.
 #[derive(Debug)]
 pub struct FieldSink<F, W> {
     pub(super) chunks: Chunks<W>,
@@ -29,12 +28,12 @@ pub struct FieldSink<F, W> {
 }
 
 impl<F: Fields, W: FnMut(&[u8]) -> Result<()>> FieldSink<F, W> {
-    /// An empty text. An error of `write` ends the row that met it.
+    /// Creates an empty sink. If `write` fails, `end_row` returns its error.
     pub(super) fn of(format: F, write: W) -> Self {
         Self { chunks: Chunks::new(write), format }
     }
 
-    /// Hands over the rows gathered so far.
+    /// Writes the rows buffered so far.
     ///
     /// # Errors
     /// Those of `write`.
@@ -42,7 +41,7 @@ impl<F: Fields, W: FnMut(&[u8]) -> Result<()>> FieldSink<F, W> {
         self.chunks.flush()
     }
 
-    /// Hands over the last rows; returns the bytes of the whole text.
+    /// Writes the last rows; returns the bytes of the whole text.
     ///
     /// # Errors
     /// Those of `write`.

@@ -1,4 +1,4 @@
-//! Rows in the default format of MySQL's `LOAD DATA`: tabs between fields, `\` escapes, `\N` is NULL.
+//! Rows in the default format of MySQL's `LOAD DATA`: tab-separated, `\` escapes, `\N` is NULL.
 
 #![allow(clippy::doc_markdown, reason = "names of products are not code")]
 
@@ -6,7 +6,7 @@ use dyno_record::Result;
 
 use super::fields::{FieldSink, Fields};
 
-/// Rows as `LOAD DATA` takes them without any `FIELDS` or `LINES` clause.
+/// Rows for `LOAD DATA` without a `FIELDS` or `LINES` clause.
 ///
 /// Source: MariaDB and MySQL reference manuals, `LOAD DATA`, "Field and line handling".
 pub type LoadDataSink<W> = FieldSink<LoadData, W>;
@@ -16,7 +16,7 @@ pub type LoadDataSink<W> = FieldSink<LoadData, W>;
 pub struct LoadData;
 
 impl<W: FnMut(&[u8]) -> Result<()>> LoadDataSink<W> {
-    /// An empty text. An error of `write` ends the row that met it.
+    /// Creates an empty sink. If `write` fails, `end_row` returns its error.
     pub fn new(write: W) -> Self {
         Self::of(LoadData, write)
     }

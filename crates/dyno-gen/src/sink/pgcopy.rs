@@ -1,6 +1,6 @@
 //! `PostgreSQL`'s binary COPY format.
 //!
-//! Source: `PostgreSQL` 18 documentation, COPY, "Binary Format"; the layout of `numeric` is that of
+//! Source: `PostgreSQL` 18 documentation, COPY, "Binary Format". The layout of `numeric` is that of
 //! `numeric_send` in the server (`ndigits, weight, sign, dscale`, then base-10,000 digits).
 
 use dyno_record::Result;
@@ -19,9 +19,9 @@ const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
 const POSITIVE: u16 = 0;
 const NEGATIVE: u16 = 0x4000;
 
-/// Rows as one binary COPY stream, handed over in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES).
+/// Rows as one binary COPY stream, written in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES).
 ///
-/// Rows of several parts may go through one sink. Chunks end at the end of a row.
+/// Rows of several parts may use one sink. Chunks contain whole rows.
 #[derive(Debug)]
 pub struct PgCopySink<W> {
     chunks: Chunks<W>,
@@ -29,15 +29,15 @@ pub struct PgCopySink<W> {
 }
 
 impl<W: FnMut(&[u8]) -> Result<()>> PgCopySink<W> {
-    /// A stream of rows with `columns` columns, which opens with the format's header. An error of
-    /// `write` ends the row that met it.
+    /// Creates a stream with `columns` columns, and writes its header. If `write` fails, `end_row`
+    /// returns its error.
     pub fn new(columns: usize, write: W) -> Self {
         let mut chunks = Chunks::new(write);
         chunks.buffer.extend_from_slice(HEADER);
         Self { chunks, columns: (columns as i16).to_be_bytes() }
     }
 
-    /// Hands over the last rows and the format's trailer; returns the bytes of the whole stream.
+    /// Writes the last rows and the trailer; returns the bytes of the whole stream.
     ///
     /// # Errors
     /// Those of `write`.
@@ -114,7 +114,7 @@ const POWERS: [u64; 17] = {
     powers
 };
 
-/// Base-10,000 digits before the point of the largest `i64`, and after it at the largest scale.
+/// Base-10,000 digits of the largest `i64` before the point, and of the largest scale after it.
 const WHOLE: usize = 5;
 const FRACTION: usize = 4;
 
@@ -139,7 +139,7 @@ fn numeric(buffer: &mut Vec<u8>, unscaled: i64, scale: u8) {
         whole /= 10_000;
     }
 
-    // The server never stores zeros at either end; a value without digits is zero.
+    // The server never stores leading or trailing zeros; a value without digits is zero.
     let mut end = WHOLE + groups;
     while end > first && digits[end - 1] == 0 {
         end -= 1;
@@ -174,7 +174,7 @@ mod tests {
         buffer
     }
 
-    /// Reads a field back the plain way: the value times `10^scale`.
+    /// Decodes a field in the obvious way: the value times `10^scale`.
     fn decode(field: &[u8]) -> (i128, u8) {
         let at = |i: usize| i16::from_be_bytes([field[i], field[i + 1]]);
         let length = i32::from_be_bytes(*field.first_chunk().unwrap());
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn known_numerics() {
-        // As `SELECT numeric_send(...)` shows them in the server.
+        // From `SELECT numeric_send(...)` on a server.
         let sent = |unscaled, scale| collect(|put| put(unscaled, scale))[4..].to_vec();
         assert_eq!(sent(0, 2), [0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!(sent(-1000, 2), [0, 1, 0, 0, 0x40, 0, 0, 2, 0, 10]);

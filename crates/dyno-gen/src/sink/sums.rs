@@ -1,12 +1,12 @@
-//! Sums of columns: what a table holds in a few numbers, whatever the order of its rows.
+//! Sums of columns: a summary of a table that does not depend on the order of its rows.
 
 use dyno_record::Result;
 
 use super::RowSink;
 use crate::schema::{ColumnType, TableSchema};
 
-/// Adds up every column: integers as they are, decimals in units of their last digit, texts by
-/// their characters; dates and times in their own unit. NULL adds nothing.
+/// Adds up each column: integers as they are, decimals in units of the last digit, texts by length
+/// in characters, dates and times in their unit. NULL adds nothing.
 #[derive(Debug, Clone)]
 pub struct SumSink {
     scales: Vec<u8>,
@@ -16,24 +16,24 @@ pub struct SumSink {
 }
 
 impl SumSink {
-    /// Sums of no rows of `table` yet.
+    /// Creates a sink for `table`.
     pub fn new(table: &TableSchema) -> Self {
         let scale = |kind| if let ColumnType::Decimal { scale, .. } = kind { scale } else { 0 };
         let scales: Vec<_> = table.columns.iter().map(|column| scale(column.kind)).collect();
         Self { sums: vec![0; scales.len()], scales, column: 0, rows: 0 }
     }
 
-    /// Rows ended so far.
+    /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The sums, in the order of the columns.
+    /// The sums in the order of the columns.
     pub fn sums(&self) -> &[i128] {
         &self.sums
     }
 
-    /// Takes in what another sink of the same table has seen.
+    /// Adds the sums of another sink of the same table.
     pub fn merge(&mut self, other: &Self) {
         self.rows += other.rows;
         for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
@@ -97,7 +97,7 @@ impl RowSink for SumSink {
         Ok(())
     }
 
-    /// Sums are of no size.
+    /// Sums have no size.
     fn bytes(&self) -> u64 {
         0
     }

@@ -8,10 +8,10 @@ use crate::schema::TableSchema;
 /// A text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
-    /// Fields end with `|`, nothing is quoted, NULL is empty. No workload has `|` in its text.
+    /// Each field ends with `|`, nothing is quoted, NULL is empty. No workload has `|` in a text.
     Tbl,
-    /// RFC 4180 with a header and line feeds: fields are quoted where they must be, NULL is empty
-    /// and an empty text is `""`.
+    /// RFC 4180 with a header and line feeds. Fields are quoted where necessary, NULL is empty, and
+    /// an empty text is `""`.
     Csv,
 }
 
@@ -19,12 +19,12 @@ pub enum TextFormat {
 pub type TextSink<W> = FieldSink<TextFormat, W>;
 
 impl<W: FnMut(&[u8]) -> Result<()>> TextSink<W> {
-    /// An empty text. An error of `write` ends the row that met it.
+    /// Creates an empty sink. If `write` fails, `end_row` returns its error.
     pub fn new(format: TextFormat, write: W) -> Self {
         Self::of(format, write)
     }
 
-    /// The line with the names of the columns, in formats that have one.
+    /// Writes the column names, in formats with a header.
     pub fn header(&mut self, table: &TableSchema) {
         if self.format == TextFormat::Csv {
             let names: Vec<_> = table.columns.iter().map(|column| column.name).collect();

@@ -1,7 +1,7 @@
-//! Rows as plain values, for a consumer that binds them to a prepared statement.
+//! Rows as plain values, for consumers that bind them to a prepared statement.
 //!
-//! A chunk holds, for each value, a tag and then eight bytes of a number, or the length and bytes
-//! of a text. Dates and times are ISO 8601 text.
+//! Each value in a chunk is a tag, followed by eight bytes for a number, or length and bytes for a
+//! text. Dates and times are ISO 8601 text.
 
 use dyno_record::Result;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use super::chunk::Chunks;
 use super::{RowSink, calendar};
 use crate::schema::{ColumnType, TableSchema};
 
-/// What a decimal becomes in a system that has none.
+/// How to convert decimals for a system that has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decimals {
     /// The nearest binary floating-point number.
     Real,
-    /// A whole number of the column's smallest unit: cents for a scale of 2.
+    /// An integer in units of the column's last digit: cents for a scale of 2.
     Unscaled,
 }
 
@@ -38,7 +38,7 @@ const INT: u8 = 1;
 const REAL: u8 = 2;
 const TEXT: u8 = 3;
 
-/// The values of a chunk, row after row.
+/// The values of a chunk, row by row.
 pub fn values(chunk: &[u8]) -> impl Iterator<Item = Value<'_>> {
     let mut rest = chunk;
     std::iter::from_fn(move || {
@@ -63,19 +63,19 @@ pub fn values(chunk: &[u8]) -> impl Iterator<Item = Value<'_>> {
     })
 }
 
-/// Rows of one table as chunks for [`values`], of about [`CHUNK_BYTES`](super::CHUNK_BYTES), which
-/// end at the end of a row.
+/// Rows of one table as chunks for [`values`], of about [`CHUNK_BYTES`](super::CHUNK_BYTES) and
+/// with whole rows.
 #[derive(Debug)]
 pub struct ValueSink<W> {
     chunks: Chunks<W>,
     decimals: Decimals,
-    /// Digits after the point of each column; 0 for those that are no decimals.
+    /// Digits after the point for each column; 0 for other types.
     scales: Vec<u8>,
     column: usize,
 }
 
 impl<W: FnMut(&[u8]) -> Result<()>> ValueSink<W> {
-    /// Rows of `table`. An error of `write` ends the row that met it.
+    /// Creates a sink for `table`. If `write` fails, `end_row` returns its error.
     pub fn new(table: &TableSchema, decimals: Decimals, write: W) -> Self {
         let scales = table.columns.iter().map(|column| match column.kind {
             ColumnType::Decimal { scale, .. } => scale,
@@ -84,7 +84,7 @@ impl<W: FnMut(&[u8]) -> Result<()>> ValueSink<W> {
         Self { chunks: Chunks::new(write), decimals, scales: scales.collect(), column: 0 }
     }
 
-    /// Hands over the rows gathered so far.
+    /// Writes the rows buffered so far.
     ///
     /// # Errors
     /// Those of `write`.
@@ -129,8 +129,8 @@ impl<W: FnMut(&[u8]) -> Result<()>> RowSink for ValueSink<W> {
     #[inline]
     fn decimal(&mut self, unscaled: i64, scale: u8) {
         match self.decimals {
-            // Both sides of the division are exact up to 2^53, so that its result is the number
-            // nearest to the decimal: the one that its text would be read as.
+            // Both operands are exact up to 2^53, so the quotient is the number nearest to the
+            // decimal: the same as from parsing its text.
             Decimals::Real => {
                 let value = unscaled as f64 / 10f64.powi(i32::from(scale));
                 self.number(REAL, value.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Customers and their one payment each.
+//! Customers and their initial payments.
 
 use dyno_record::Result;
 
@@ -8,7 +8,7 @@ use super::warehouse::address;
 use super::{Block, CUSTOMERS, POPULATED_AT, c_load};
 use crate::sink::RowSink;
 
-/// What every customer has paid, in hundredths.
+/// The initial payment of each customer, in hundredths.
 const PAID: i64 = 1_000;
 /// 50,000.00.
 const CREDIT_LIMIT: i64 = 5_000_000;
@@ -19,7 +19,7 @@ pub(super) fn customers(block: &Block, sink: &mut impl RowSink) -> Result<u64> {
     let mut last = String::with_capacity(16);
     for id in 1..=CUSTOMERS {
         last.clear();
-        // Every name is there at least once in each district.
+        // Each district has every name at least once.
         let number =
             if id <= LAST_NAMES { id - 1 } else { draws.nurand(A_LAST_NAME, c, 0, LAST_NAMES - 1) };
         push_last_name(number, &mut last);

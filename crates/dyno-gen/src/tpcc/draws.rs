@@ -5,8 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::nurand::{nurand, uniform};
 
-/// What a stream of random values is for. Streams of different uses are independent, so that a
-/// table can be generated without the others and agree with them.
+/// The use of a random stream. Streams for different uses are independent, so tables that are
+/// generated separately agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     LoadConstant,
@@ -24,7 +24,7 @@ pub(super) enum Use {
 const ALPHANUMERIC: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MARK: &str = "ORIGINAL";
 
-/// A stream of random values, and a scratch for random text.
+/// A random stream, and a scratch buffer for random text.
 #[derive(Debug)]
 pub(super) struct Draws {
     rng: Xoshiro256PlusPlus,
@@ -32,7 +32,7 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    /// The stream for one use in one block of rows (`block` of `warehouse`).
+    /// The stream for `purpose` in block `block` of `warehouse`.
     pub(super) fn new(seed: u64, purpose: Use, warehouse: u64, block: u64) -> Self {
         let key = [purpose as u64, warehouse, block]
             .into_iter()
@@ -45,7 +45,7 @@ impl Draws {
         uniform(&mut self.rng, low, high)
     }
 
-    /// True once in ten.
+    /// True with probability 1/10.
     #[inline]
     pub(super) fn tenth(&mut self) -> bool {
         self.between(1, 10) == 1
@@ -55,20 +55,20 @@ impl Draws {
         nurand(&mut self.rng, a, c, low, high)
     }
 
-    /// Letters and digits, `shortest` to `longest` of them.
+    /// Between `shortest` and `longest` letters and digits.
     pub(super) fn alphanumeric(&mut self, shortest: i32, longest: i32) -> &str {
         let length = self.between(shortest, longest) as usize;
         self.fill(length);
         self.shown()
     }
 
-    /// Letters and digits, exactly `length` of them.
+    /// Exactly `length` letters and digits.
     pub(super) fn letters(&mut self, length: usize) -> &str {
         self.fill(length);
         self.shown()
     }
 
-    /// Capital letters only.
+    /// `length` capital letters.
     pub(super) fn capitals(&mut self, length: usize) -> &str {
         self.text.clear();
         for _ in 0..length {
@@ -89,7 +89,7 @@ impl Draws {
         self.shown()
     }
 
-    /// 26 to 50 letters and digits, of which one text in ten has "ORIGINAL" somewhere.
+    /// 26 to 50 letters and digits; one text in ten contains "ORIGINAL".
     pub(super) fn data(&mut self) -> &str {
         let length = self.between(26, 50) as usize;
         self.fill(length);
@@ -104,7 +104,7 @@ impl Draws {
         std::str::from_utf8(&self.text).expect("only ASCII is drawn")
     }
 
-    /// Fills the scratch with letters and digits, 16 random bits each.
+    /// Fills the scratch buffer with letters and digits, from 16 random bits each.
     fn fill(&mut self, length: usize) {
         self.text.resize(length.next_multiple_of(8), 0);
         for chunk in self.text.chunks_exact_mut(8) {
@@ -117,7 +117,7 @@ impl Draws {
     }
 }
 
-/// The finaliser of `SplitMix64`: every bit of the input changes half of the output's.
+/// The finaliser of `SplitMix64`: each input bit changes half of the output bits.
 const fn scramble(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

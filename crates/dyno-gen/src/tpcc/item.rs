@@ -1,4 +1,4 @@
-//! Items and each warehouse's stock of them.
+//! Items and the stock of each warehouse.
 
 use dyno_record::Result;
 
@@ -9,10 +9,10 @@ use crate::sink::RowSink;
 /// Prices in hundredths: 1.00 to 100.00.
 const LEAST_PRICE: i32 = 100;
 const MOST_PRICE: i32 = 10_000;
-/// Length of a text about a district.
+/// Length of the text about a district.
 const DISTRICT_INFO: usize = 24;
 
-/// The items of a block, from 1.
+/// The item numbers of a block, from 1.
 fn ids(block: &Block) -> std::ops::RangeInclusive<i32> {
     let first = block.index * ITEMS_A_BLOCK;
     first + 1..=first + ITEMS_A_BLOCK

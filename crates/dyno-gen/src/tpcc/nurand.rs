@@ -1,17 +1,17 @@
-//! Non-uniform numbers and last names, shared by the data and by the driver's inputs.
+//! Non-uniform numbers and last names, used by the data and by the driver's inputs.
 
 use rand::RngCore;
 
 /// Distinct last names.
 pub const LAST_NAMES: i32 = 1_000;
 
-/// `A` of the numbers of last names.
+/// `A` of the non-uniform last names.
 pub const A_LAST_NAME: i32 = 255;
 
 const SYLLABLES: [&str; 10] =
     ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-/// The non-uniform `NURand(a, low, high)` with constant `c`, within `low..=high`.
+/// The non-uniform `NURand(a, low, high)` with constant `c`, in `low..=high`.
 ///
 /// `(((random(0, a) | random(low, high)) + c) mod (high − low + 1)) + low`: TPC-C, clause 2.1.6.
 pub fn nurand(rng: &mut impl RngCore, a: i32, c: i32, low: i32, high: i32) -> i32 {
@@ -26,7 +26,7 @@ pub fn push_last_name(number: i32, name: &mut String) {
     }
 }
 
-/// An even choice from `low..=high`. The bias of the multiplication is below 2^-32.
+/// A uniform draw from `low..=high`. The bias of the multiplication is below 2^-32.
 #[inline]
 pub(crate) fn uniform(rng: &mut impl RngCore, low: i32, high: i32) -> i32 {
     let range = (high - low) as u64 + 1;
@@ -56,8 +56,8 @@ mod tests {
         for _ in 0..200_000 {
             seen[nurand(&mut rng, A_LAST_NAME, 123, 0, LAST_NAMES - 1) as usize] += 1;
         }
-        // The bitwise or favours numbers with many bits set: 1 in 16 of all draws fall on the
-        // most frequent 1 in 250.
+        // The bitwise or favours numbers with many bits set: the most frequent 1 in 250 numbers get
+        // 1 in 16 of all draws.
         seen.sort_unstable();
         let frequent: u32 = seen[996..].iter().sum();
         assert!(frequent > 200_000 / 16, "{frequent}");

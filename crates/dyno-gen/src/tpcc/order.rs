@@ -1,4 +1,4 @@
-//! Orders, which of them are new, and their lines.
+//! Orders, new orders and order lines.
 
 use dyno_record::Result;
 
@@ -8,15 +8,15 @@ use crate::sink::RowSink;
 
 const FEWEST_LINES: i32 = 5;
 const MOST_LINES: i32 = 15;
-/// The highest amount of a line that is not delivered, in hundredths.
+/// The maximum amount of an undelivered line, in hundredths.
 const MOST_AMOUNT: i32 = 999_999;
 
-/// When an order was entered: the orders of a district are a second apart.
+/// Entry time of an order: the orders of a district are one second apart.
 fn entered_at(order: i32) -> i64 {
     POPULATED_AT + i64::from(order) * 1_000_000
 }
 
-/// The lines of each of a district's orders, first to last.
+/// The line counts of a district's orders, first to last.
 fn line_counts(block: &Block) -> impl Iterator<Item = i32> {
     let mut draws = block.draws(Use::LineCount);
     (0..CUSTOMERS).map(move |_| draws.between(FEWEST_LINES, MOST_LINES))
@@ -29,7 +29,7 @@ pub(super) fn count_lines(block: &Block) -> u64 {
 
 pub(super) fn orders(block: &Block, sink: &mut impl RowSink) -> Result<u64> {
     let mut draws = block.draws(Use::Order);
-    // Each customer has one order: Fisher and Yates' shuffle.
+    // Each customer has one order (Fisher–Yates shuffle).
     let mut customers: Vec<i32> = (1..=CUSTOMERS).collect();
     for last in (1..customers.len()).rev() {
         customers.swap(last, draws.between(0, last as i32) as usize);

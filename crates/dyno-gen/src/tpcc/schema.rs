@@ -1,4 +1,4 @@
-//! The nine tables, under the names that other tools' checkers know.
+//! The nine tables, under the names that other tools' checkers expect.
 
 use crate::schema::{Column, TableSchema};
 

@@ -6,7 +6,7 @@ use super::draws::{Draws, Use};
 use super::{Block, CUSTOMERS};
 use crate::sink::RowSink;
 
-/// 300,000.00: the payments of all the warehouse's customers.
+/// 300,000.00: the sum of all customers' payments in the warehouse.
 const WAREHOUSE_YTD: i64 = 30_000_000;
 /// 30,000.00.
 const DISTRICT_YTD: i64 = 3_000_000;

@@ -1,4 +1,4 @@
-//! The comments of a table in the order of its rows.
+//! The comments of a table, in row order.
 
 use tpchgen::generators::OrderGenerator;
 use tpchgen::random::RandomBoundedInt;
@@ -6,14 +6,14 @@ use tpchgen::random::RandomBoundedInt;
 use super::lehmer::Lehmer;
 use super::pool::{Cut, LONGEST_CUT, Pool, Scratch, TEXT_BYTES};
 
-/// Which comments a table has: the seed of their stream, their average length, and the most that
-/// one step of the table's generator may use (the lines of an order, the suppliers of a part).
+/// The comments of a table: seed of their stream, average length, and the maximum that one step of
+/// the table's generator uses (the lines of an order, the suppliers of a part).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kind {
     seed: u32,
     average: u32,
     per_step: u32,
-    /// Whether a step may use fewer.
+    /// Whether a step may use fewer comments.
     varies: bool,
 }
 
@@ -34,11 +34,11 @@ pub(super) const LINEITEM: Kind =
 pub(super) const NATION: Kind = Kind::new(606_179_079, 72, 1);
 pub(super) const REGION: Kind = Kind::new(1_500_869_201, 72, 1);
 
-/// Steps drawn ahead. The places of comments are far apart in memory: finding several at once
-/// overlaps the waits for it.
+/// Steps drawn ahead. Comments lie far apart in memory; several lookups at once overlap their cache
+/// misses.
 const AHEAD: usize = 32;
 
-/// Each comment takes a draw for its place and one for its length.
+/// Each comment takes one draw for its position and one for its length.
 const DRAWS: u32 = 2;
 
 /// The comments of consecutive rows.
@@ -49,7 +49,7 @@ pub(super) struct Comments {
     shortest: u32,
     longest: u32,
     stream: Lehmer,
-    /// How many comments each step uses, where that varies.
+    /// How many comments each step uses, if that varies.
     lines: Option<RandomBoundedInt>,
     ahead: Vec<Cut>,
     next: usize,
@@ -57,7 +57,7 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// The comments from step `first` (from 0) of the table on.
+    /// Comments from step `first` (from 0) of the table.
     pub(super) fn new(kind: Kind, first: i64) -> Self {
         let mut stream = Lehmer::new(kind.seed);
         stream.skip(first as u64 * u64::from(DRAWS * kind.per_step));

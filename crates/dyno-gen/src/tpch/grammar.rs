@@ -1,14 +1,14 @@
-//! The grammar of the comments: sentences of phrases of words, each chosen by weight.
+//! The grammar of comments: sentences of phrases of words, chosen by weight.
 
 use tpchgen::distribution::{Distribution, Distributions};
 
 use super::lehmer::Lehmer;
 use super::words::{Choice, Words};
 
-/// Makes the text of the pool, sentence by sentence.
+/// Generates the text of the pool sentence by sentence.
 #[derive(Debug)]
 pub(super) struct Grammar {
-    /// The phrases of a sentence, one entry for each unit of weight.
+    /// The phrases of a sentence, with one entry per unit of weight.
     sentences: Vec<Vec<Phrase>>,
     /// Indexed by [`Phrase`].
     phrases: [Forms; 4],
@@ -23,15 +23,15 @@ enum Phrase {
     Terminator,
 }
 
-/// The forms a phrase may take, one entry for each unit of weight: which choice each of its words
-/// is made from. A phrase with only one form draws none.
+/// The forms of a phrase, with one entry per unit of weight: the choices for each of its words. A
+/// phrase with a single form takes no draw.
 type Forms = Vec<Vec<Choice>>;
 
-/// Sentences made in one go.
+/// Sentences generated at once.
 const BATCH: usize = 256;
 
 impl Grammar {
-    /// The TPC-H grammar, and its vocabulary in `words`.
+    /// The TPC-H grammar; its vocabulary goes to `words`.
     pub(super) fn new(distributions: &Distributions, words: &mut Words) -> Self {
         let adverbs = words.add(distributions.adverbs(), " ", "");
         let adjectives = words.add(distributions.adjectives(), " ", "");
@@ -97,7 +97,7 @@ impl Grammar {
     }
 }
 
-/// One entry for each unit of weight of a distribution, made from its values by `make`.
+/// One entry per unit of weight of a distribution, converted by `make`.
 fn by_weight<T: Clone>(from: &Distribution, make: impl Fn(&str) -> T) -> Vec<T> {
     let mut entries = Vec::new();
     for (i, value) in from.get_values().iter().enumerate() {
@@ -106,7 +106,7 @@ fn by_weight<T: Clone>(from: &Distribution, make: impl Fn(&str) -> T) -> Vec<T> 
     entries
 }
 
-/// Picks an entry evenly.
+/// Picks an entry uniformly.
 #[inline]
 fn pick<'e, T>(entries: &'e [T], stream: &mut Lehmer) -> &'e T {
     &entries[stream.choose(0, entries.len() as u32 - 1) as usize]

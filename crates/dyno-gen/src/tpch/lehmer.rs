@@ -1,6 +1,6 @@
 //! The generator of TPC-H's random streams: `x ← 16807·x mod (2^31 − 1)`.
 //!
-//! The modulus is a Mersenne prime, so a remainder is a shift and an add.
+//! The modulus is a Mersenne prime, so the remainder takes a shift and an addition.
 
 const MULTIPLIER: u64 = 16_807;
 const MODULUS: u64 = (1 << 31) - 1;
@@ -10,7 +10,7 @@ const MODULUS: u64 = (1 << 31) - 1;
 pub(super) struct Lehmer(u64);
 
 impl Lehmer {
-    /// A stream that starts after `seed`, which is in `1..MODULUS`.
+    /// A stream after `seed`, which is in `1..MODULUS`.
     pub(super) const fn new(seed: u32) -> Self {
         Self(seed as u64)
     }
@@ -22,20 +22,20 @@ impl Lehmer {
         self.0
     }
 
-    /// The next value spread over `low..=high`, rounded as the TPC's generator rounds.
+    /// The next value scaled to `low..=high`, with the rounding of the TPC's generator.
     #[inline]
     pub(super) fn between(&mut self, low: i32, high: i32) -> i32 {
         let range = f64::from(high - low + 1);
         low + (self.draw() as f64 / MODULUS as f64 * range) as i32
     }
 
-    /// The next value spread over `low..=high`, for a range of at most 10,000. The result is that
-    /// of [`between`](Self::between): the product is never so close to a multiple of the prime
-    /// modulus that rounding matters.
+    /// The next value scaled to `low..=high`, for ranges of at most 10,000. Equals
+    /// [`between`](Self::between): the product is never close enough to a multiple of the modulus
+    /// for rounding to matter.
     #[inline]
     pub(super) fn choose(&mut self, low: u32, high: u32) -> u32 {
         let product = self.draw() * u64::from(high - low + 1);
-        // The quotient by 2^31 − 1, from that by 2^31: exact for any product below 2^62.
+        // The quotient by 2^31 − 1, computed from that by 2^31: exact for products below 2^62.
         low + ((product + (product >> 31) + 1) >> 31) as u32
     }
 

@@ -1,9 +1,10 @@
-//! The rows of the refresh functions: what the first inserts, and what the second deletes.
+//! The rows of the refresh functions: those that the first inserts and the second deletes.
 //!
-//! Loaded orders use 8 of each 32 keys. Each update set takes one thousandth of the loaded orders,
-//! set after set in the order of their keys. Its second function deletes these; its first inserts
-//! as many new ones, whose keys lie in the same blocks of 32, in one of the three free quarters.
-//! The values of the new orders are those of the ones deleted: the same distributions, foreign keys
+//! Loaded orders use 8 of every 32 keys. Each update set takes one thousandth of the loaded orders,
+//! in key order. Its second function deletes these. Its first function inserts the same number of
+//! new orders, with keys in the same blocks of 32 and in one of the three free quarters. New orders
+//! have the values of the deleted ones: the same distributions, existing foreign keys, totals that
+//! match the lines.
 //! that exist, totals that agree with the lines.
 
 use dyno_record::Result;
@@ -12,24 +13,24 @@ use super::rows::{self, Unit};
 use crate::row_count::RowCount;
 use crate::sink::RowSink;
 
-/// A set has the orders of one of this many equal chunks: 1,500 a scale factor.
+/// A set has the orders of one of these equal chunks: 1,500 per scale factor.
 const CHUNKS: i32 = 1_000;
 
-/// The last chunk also has what the division left over, so it is not used.
+/// The last chunk also has the remainder of the division, so it is not used.
 const USED_CHUNKS: u64 = CHUNKS as u64 - 1;
 
-/// Quarters of each 32 keys that loaded orders leave free.
+/// Quarters of every 32 keys that loaded orders leave free.
 const QUARTERS: u64 = 3;
 
-/// Neighbouring keys of a quarter.
+/// Consecutive keys of a quarter.
 const QUARTER_KEYS: i64 = 8;
 
 /// Which orders of an update set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefreshOrders {
-    /// The new ones, which the first function inserts.
+    /// New orders, which the first function inserts.
     New,
-    /// The loaded ones, which the second function deletes.
+    /// Loaded orders, which the second function deletes.
     Loaded,
 }
 
@@ -42,21 +43,21 @@ pub(crate) struct Refresh {
     quarter: u64,
 }
 
-/// The keys of these orders: `first..=last`, of which only those are theirs whose remainder by 32
-/// is in `slot..slot + 8`.
+/// The keys of these orders: those in `first..=last` with a remainder modulo 32 in
+/// `slot..slot + 8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefreshKeys {
-    /// Its lowest order key.
+    /// Lowest order key.
     pub first: i64,
-    /// Its highest order key.
+    /// Highest order key.
     pub last: i64,
-    /// The lowest remainder by 32.
+    /// Lowest remainder modulo 32.
     pub slot: i64,
 }
 
 impl Refresh {
-    /// Orders of update set `set` (from 0) over data of `total` orders. After the last chunk the
-    /// sets begin again with the first; new keys then lie in the next quarter.
+    /// Orders of update set `set` (from 0) in data with `total` orders. After the last chunk, sets
+    /// continue with the first chunk and the next quarter for new keys.
     pub(super) const fn new(scale: f64, total: u64, set: u64, which: RefreshOrders) -> Self {
         Self {
             scale,
@@ -110,7 +111,7 @@ fn loaded_key(index: i64) -> i64 {
     (index >> 3 << 5) + (index & 7)
 }
 
-/// Passes rows on with their order key moved: the only 64-bit column of both tables.
+/// Passes on rows with their order key shifted: the only 64-bit column of both tables.
 struct Moved<'s, S> {
     sink: &'s mut S,
     by: i64,

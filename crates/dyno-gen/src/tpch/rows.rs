@@ -1,4 +1,5 @@
-//! The rows of each table: values of the `tpchgen` crate, comments of the [`pool`](super::pool).
+//! The rows of each table: values from the `tpchgen` crate, comments from the
+//! [`pool`](super::pool).
 
 use std::fmt::{Display, Write as _};
 use std::sync::OnceLock;
@@ -15,8 +16,8 @@ use tpchgen::text::TextPool;
 use super::comments::{self, Comments, Kind};
 use crate::sink::RowSink;
 
-/// A unit of a table: the `index`th (from 0) of `of` equal runs of its generator's steps, the last
-/// of which takes what is left over.
+/// Unit `index` (from 0) of `of` equal ranges of the generator's steps. The last unit also has the
+/// remainder.
 #[derive(Debug)]
 pub(super) struct Unit {
     pub(super) scale: f64,
@@ -26,7 +27,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Its number as `tpchgen` counts, from 1.
+    /// The unit's number in `tpchgen`, from 1.
     fn number(&self) -> i32 {
         self.index + 1
     }
@@ -36,8 +37,8 @@ impl Unit {
     }
 }
 
-/// A text just large enough for `tpchgen` to cut its comments from. They are thrown away: only the
-/// draws that they cost matter.
+/// A text just large enough for `tpchgen` to cut comments from. The comments are discarded; only
+/// their draws matter.
 fn placeholder() -> &'static TextPool {
     static POOL: OnceLock<TextPool> = OnceLock::new();
     POOL.get_or_init(|| TextPool::new(1024, Distributions::static_default()))
@@ -47,10 +48,10 @@ fn distributions() -> &'static Distributions {
     Distributions::static_default()
 }
 
-/// Gives a composed value as text, put together in `scratch`.
+/// Writes a composed value as text, using `scratch`.
 fn composed(sink: &mut impl RowSink, scratch: &mut String, value: impl Display) {
     scratch.clear();
-    let _ = write!(scratch, "{value}"); // writing to a string cannot fail
+    let _ = write!(scratch, "{value}"); // a string cannot fail
     sink.text(scratch);
 }
 
@@ -113,9 +114,9 @@ pub(super) fn supplier(unit: &Unit, sink: &mut impl RowSink) -> Result<u64> {
     Ok(rows)
 }
 
-/// Some suppliers' comments have "Customer" and, further on, "Complaints" or "Recommends" written
-/// over them. The same bytes are written over the comment made from the placeholder, where they
-/// show, since the grammar has no capital letters.
+/// In some suppliers' comments, `tpchgen` overwrites a part with "Customer" and, further on,
+/// "Complaints" or "Recommends". Copies these bytes from the placeholder comment, where they stand
+/// out: the grammar has no capital letters.
 fn copy_remark(from: &str, to: &mut String) {
     for remark in [
         SupplierGenerator::BBB_BASE_TEXT,
@@ -265,9 +266,10 @@ pub(super) fn region(sink: &mut impl RowSink) -> Result<u64> {
     Ok(rows)
 }
 
-/// The number of lines of the first `orders` orders.
+/// Counts the lines of the first `orders` orders.
 pub(super) fn count_lines(orders: u64) -> u64 {
-    // Each stream waits for its own last draw, so several side by side take no longer than one.
+    // Each stream waits for its own previous draw, so several interleaved ones take no longer than
+    // one.
     const LANES: usize = 4;
     let share = orders / LANES as u64;
     let mut lanes = [OrderGenerator::create_line_count_random(); LANES];
@@ -278,12 +280,12 @@ pub(super) fn count_lines(orders: u64) -> u64 {
     for _ in 0..share {
         total += lanes.iter_mut().map(|stream| stream.next_value() as u64).sum::<u64>();
     }
-    // The last lane goes on with what the division left over.
+    // The last lane also counts the remainder of the division.
     total
         + (share * LANES as u64..orders).map(|_| lanes[LANES - 1].next_value() as u64).sum::<u64>()
 }
 
-/// The number of lines of `orders` orders after the first `before`.
+/// Counts the lines of `orders` orders after the first `before`.
 pub(super) fn lines_between(before: u64, orders: u64) -> u64 {
     let mut lines = OrderGenerator::create_line_count_random();
     lines.advance_rows(before as i64);

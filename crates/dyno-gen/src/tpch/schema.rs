@@ -1,13 +1,13 @@
-//! The eight tables, in an order in which foreign keys could be checked while they load.
+//! The eight tables, in an order in which a load could check foreign keys.
 
 use crate::schema::{Column, TableSchema};
 
-/// Money, quantities and rates: the widest decimal the data needs at any scale.
+/// Money, quantities and rates: the widest decimal at any scale.
 const fn money(name: &'static str) -> Column {
     Column::decimal(name, 15, 2)
 }
 
-/// Keys other than the order's are 32-bit, which holds up to scale 10,000.
+/// Keys except the order's have 32 bits, enough up to scale 10,000.
 const fn key(name: &'static str) -> Column {
     Column::int32(name)
 }

@@ -1,11 +1,11 @@
-//! The vocabulary of the comments: fewer than 256 words, each with the space before it.
+//! The vocabulary of comments: fewer than 256 words, each with its leading space.
 
 use tpchgen::distribution::Distribution;
 
-/// Room for a word; the longest are " according to the" and " alongside of the".
+/// Space for a word; the longest are " according to the" and " alongside of the".
 pub(super) const LONGEST: usize = 32;
 
-/// The words, by the byte that stands for them.
+/// The words, indexed by the byte that encodes them.
 #[derive(Debug)]
 pub(super) struct Words {
     cells: Box<[[u8; LONGEST]; 256]>,
@@ -13,7 +13,7 @@ pub(super) struct Words {
     count: u8,
 }
 
-/// Which words a part of speech may become: one byte for each unit of weight.
+/// The words of a part of speech, with one byte per unit of weight.
 pub(super) type Choice = Vec<u8>;
 
 impl Words {
@@ -21,8 +21,8 @@ impl Words {
         Self { cells: Box::new([[0; LONGEST]; 256]), lengths: [0; 256], count: 0 }
     }
 
-    /// Adds every word of a distribution between `before` and `after`, and returns the choice
-    /// among them by weight.
+    /// Adds the words of a distribution with prefix `before` and suffix `after`; returns the choice
+    /// of them by weight.
     pub(super) fn add(&mut self, from: &Distribution, before: &str, after: &str) -> Choice {
         let mut choice = Choice::new();
         for (i, value) in from.get_values().iter().enumerate() {
@@ -45,7 +45,7 @@ impl Words {
         u32::from(self.lengths[usize::from(token)])
     }
 
-    /// Writes a word, and rubbish after it up to [`LONGEST`] bytes in all; returns its length.
+    /// Writes a word and padding up to [`LONGEST`] bytes; returns the word's length.
     #[inline]
     pub(super) fn copy(&self, token: u8, to: &mut [u8]) -> usize {
         to[..LONGEST].copy_from_slice(&self.cells[usize::from(token)]);

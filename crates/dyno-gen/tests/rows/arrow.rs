@@ -1,4 +1,4 @@
-//! Arrow batches hold the same values as text, and the reader's threads end with it.
+//! Arrow batches have the same values as text, and the threads end with the reader.
 
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ fn cancelling_surfaces_through_the_reader() {
 
 #[test]
 fn dropping_the_reader_stops_its_threads() {
-    // Thousands of warehouses would take minutes: the drop returns because threads stop.
+    // Thousands of warehouses would take minutes: the drop returns because it stops the threads.
     let data = Arc::new(Dataset::new(Workload::Tpcc, 5_000.0, 3).unwrap());
     let mut reader = arrow_reader(data.clone(), "stock", 2, Control::new()).unwrap();
     assert!(reader.next().unwrap().is_ok());

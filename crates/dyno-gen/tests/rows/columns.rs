@@ -1,4 +1,4 @@
-//! Parquet and Arrow files hold the rows of the dataset, in its order.
+//! Parquet and Arrow files have the rows of the dataset in order.
 
 use std::fs::File;
 use std::path::Path;
@@ -23,13 +23,13 @@ fn read(path: &Path) -> Vec<RecordBatch> {
     reader.map(Result::unwrap).collect()
 }
 
-/// Rows of a table as the engines get them, in their order.
+/// Rows of a table as engines get them, in order.
 fn expected(workload: Workload, scale: f64, table: &str) -> Vec<RecordBatch> {
     let data = Arc::new(Dataset::new(workload, scale, 1).unwrap());
     arrow_reader(data, table, 1, Control::new()).unwrap().map(Result::unwrap).collect()
 }
 
-/// Whether both have the same rows, types included, however they are cut into batches.
+/// Whether both have the same rows and types, however they are split into batches.
 fn same(one: &[RecordBatch], other: &[RecordBatch]) -> bool {
     let mut others = other.iter().map(|batch| batch.slice(0, batch.num_rows()));
     let mut rest: Option<RecordBatch> = None;

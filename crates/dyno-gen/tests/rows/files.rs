@@ -1,4 +1,4 @@
-//! Files of every format: whole or not at all, and never over others unasked.
+//! Files of each format are complete or absent, and never overwrite others unless asked to.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use dyno_record::{Control, ErrorKind};
 const FORMATS: [FileFormat; 4] =
     [FileFormat::Tbl, FileFormat::Csv, FileFormat::Parquet, FileFormat::Arrow];
 
-/// A folder of its own for a test, removed at the end.
+/// A separate folder for a test, removed at the end.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -85,7 +85,7 @@ fn formats_go_by_the_names_of_their_files() {
 #[test]
 fn bytes_do_not_depend_on_the_threads() {
     for format in FORMATS {
-        // Of lineitem three row groups.
+        // Three row groups of lineitem.
         for (workload, scale) in [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0)] {
             let folder = Folder::new(&format!("threads-{}", format.as_str()));
             let mut seen = Vec::new();

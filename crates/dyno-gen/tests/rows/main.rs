@@ -1,4 +1,4 @@
-//! The generated rows, in every form. One program: linking one for each file takes minutes.
+//! Generated rows in every form. One test binary: linking one per file takes minutes.
 
 mod arrow;
 mod columns;

@@ -1,4 +1,4 @@
-//! However a table is cut, its parts in order are the table.
+//! The parts of a table, in order, are the table, however it is split.
 
 use dyno_gen::sink::{PgCopySink, SumSink, TextFormat, TextSink};
 use dyno_gen::{Dataset, Part, Workload, sums};
@@ -19,7 +19,7 @@ fn text(data: &Dataset, parts: impl IntoIterator<Item = Part>) -> Vec<u8> {
 }
 
 fn cases() -> Vec<(Dataset, &'static str)> {
-    // Scales at which every table has several units, and none divides evenly.
+    // At these scales each table has several units, and none divides evenly.
     [(Workload::Tpch, 0.1037), (Workload::Tpcc, 2.0)]
         .into_iter()
         .flat_map(|(workload, scale)| {

@@ -1,4 +1,4 @@
-//! The rows of the refresh functions: as many as asked for, new keys, otherwise like loaded ones.
+//! Rows of the refresh functions: the right number, new keys, otherwise like loaded rows.
 
 use std::collections::HashSet;
 

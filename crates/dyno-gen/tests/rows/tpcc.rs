@@ -1,4 +1,4 @@
-//! The data derived from TPC-C against the specification's rules for the initial population
+//! Checks data derived from TPC-C against the specification's rules for the initial population
 //! (clauses 3.3.2 and 4.3.3.1).
 
 use std::collections::{HashMap, HashSet};
@@ -55,7 +55,7 @@ impl Table {
         self.rows.iter().map(move |row| row[column].as_str())
     }
 
-    /// Numbers without their point: hundredths of money.
+    /// Numbers without their decimal point: hundredths for money.
     fn numbers(&self, column: &str) -> impl Iterator<Item = i64> {
         self.texts(column).map(|text| text.replace('.', "").parse().unwrap())
     }
@@ -67,7 +67,7 @@ impl Table {
     fn assert_between(&self, column: &str, low: i64, high: i64) {
         let (least, most) = (self.numbers(column).min(), self.numbers(column).max());
         assert!(least >= Some(low) && most <= Some(high), "{column} is {least:?} to {most:?}");
-        // Enough rows reach both ends of a short range.
+        // Enough rows to reach both ends of a short range.
         if self.rows.len() as i64 > 20 * (high - low + 1) {
             assert_eq!((least, most), (Some(low), Some(high)), "{column}");
         }
@@ -78,7 +78,7 @@ impl Table {
         assert!(self.texts(column).all(fits), "{column} has {low} to {high} characters");
     }
 
-    /// Some one in ten of the rows.
+    /// About one row in ten satisfies `holds`.
     fn assert_tenth(&self, column: &str, holds: impl Fn(&str) -> bool) {
         let share =
             self.texts(column).filter(|text| holds(text)).count() as f64 / self.rows.len() as f64;

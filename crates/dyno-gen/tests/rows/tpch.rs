@@ -1,5 +1,5 @@
-//! The data derived from TPC-H against an outside reference: the `tpchgen` crate with its own pool
-//! of text, which in its turn is tested against the TPC's generator.
+//! Checks data derived from TPC-H against the `tpchgen` crate with its own text pool. That crate is
+//! itself tested against the TPC's generator.
 
 use std::fmt::{Display, Write as _};
 
@@ -45,7 +45,7 @@ fn reference(table: &str, scale: f64, part: i32, of: i32) -> String {
     }
 }
 
-/// Equality, told by the first line that differs.
+/// Asserts equality; reports the first line that differs.
 fn assert_same(what: &str, ours: &str, theirs: &str) {
     for (number, (our, their)) in ours.lines().zip(theirs.lines()).enumerate() {
         assert_eq!(our, their, "{what}, line {}", number + 1);
@@ -71,7 +71,7 @@ fn every_table_equals_the_reference() {
 #[test]
 fn parts_of_scale_one_equal_the_reference() {
     let data = Dataset::new(Workload::Tpch, 1.0, 1).unwrap();
-    // Both cut tables at different rows; the last part of one then ends with that of the other.
+    // Both split tables at different rows, but the last part of each ends with the same row.
     for table in ["part", "partsupp", "customer", "orders", "lineitem"] {
         let last = ours(&data, &data.part(table, 15, 16).unwrap());
         let theirs = reference(table, 1.0, 16, 16);

@@ -1,4 +1,4 @@
-//! Engines carry out I/Os. All share one trait and one test suite.
+//! Engines perform I/Os. All implement one trait and pass one test suite.
 
 use std::fs::File;
 use std::time::Duration;
@@ -13,76 +13,76 @@ pub mod psync;
 #[cfg(target_os = "linux")]
 pub mod uring;
 
-/// What an I/O does.
+/// The operation of an I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Op {
-    /// Fills the slot's buffer.
+    /// Reads into the slot's buffer.
     #[default]
     Read,
     /// Writes from the slot's buffer.
     Write,
-    /// Makes earlier writes to the file durable, with all metadata; moves no bytes.
+    /// Syncs earlier writes to the file, with all metadata; moves no bytes.
     Fsync,
-    /// The same, with the metadata only that reading the data needs.
+    /// Like `Fsync`, but only with the metadata needed to read the data.
     Fdatasync,
 }
 
-/// One I/O to start.
+/// An I/O to start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Slot whose buffer is written from or read into.
+    /// Slot with the buffer to write from or read into.
     pub slot: u32,
-    /// Index of the file among those that the engine was opened with.
+    /// Index among the files that the engine was opened with.
     pub file: u32,
-    /// What to do.
+    /// The operation.
     pub op: Op,
     /// Offset in the file.
     pub offset: u64,
-    /// Length, at most that of the slot's buffer; 0 for a sync.
+    /// Length, at most the size of the slot's buffer; 0 for a sync.
     pub bytes: u32,
 }
 
-/// One I/O that has ended.
+/// A completed I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// Slot of the request.
     pub slot: u32,
     /// Bytes moved, or a negative `errno`.
     pub result: i32,
-    /// Taken before the I/O was submitted, on the engine's clock.
+    /// Time before the I/O was submitted, on the engine's clock.
     pub started_ns: u64,
-    /// Taken after its completion was seen, on the engine's clock.
+    /// Time after its completion was seen, on the engine's clock.
     pub ended_ns: u64,
 }
 
-/// Keeps I/Os in flight, at most one in each slot.
+/// Keeps I/Os in flight, at most one per slot.
 pub trait Engine {
-    /// Which engine this is.
+    /// The engine's name.
     fn name(&self) -> Name;
 
-    /// The engine's clock, nanoseconds: `CLOCK_MONOTONIC`, or simulated time.
+    /// The engine's clock in nanoseconds: `CLOCK_MONOTONIC` or simulated time.
     fn now_ns(&self) -> u64;
 
-    /// Share of the buffers' memory that is in huge pages, 0 to 1; `None` if that is not known.
+    /// Share of the buffers' memory in huge pages, 0 to 1; `None` if unknown.
     fn huge_share(&self) -> Option<f64> {
         None
     }
 
-    /// The buffer of a slot.
+    /// A slot's buffer.
     ///
     /// # Panics
     /// If the slot has an I/O in flight or does not exist.
     fn buffer_mut(&mut self, slot: u32) -> &mut [u8];
 
-    /// Starts every request of `batch`, then waits until at least one I/O has ended or `timeout`
-    /// has passed, and appends all I/Os that have ended to `done`. Returns at once if none is in
-    /// flight. Failed I/Os are completions, not errors, and `done` is not reallocated if it has
-    /// room for every slot. The result is the engine's clock after all of that.
+    /// Starts all requests of `batch`, waits until at least one I/O has ended or `timeout` has
+    /// passed, and appends all completions to `done`. Returns at once if nothing is in flight.
+    /// Returns the engine's clock at the end. Failed I/Os are completions, not errors. `done` is
+    /// not reallocated if it has space for every slot.
     ///
-    /// The caller guarantees that the slots of `batch` are idle and differ.
+    /// The caller guarantees that the slots of `batch` are idle and distinct.
     ///
     /// # Errors
-    /// `io` or `internal` if the engine itself can not go on.
+    /// `io` or `internal` if the engine itself fails.
     ///
     /// # Panics
     /// If a request names an unknown slot or file, is longer than its buffer, or its slot is busy.
@@ -93,7 +93,7 @@ pub trait Engine {
         done: &mut Vec<Completion>,
     ) -> Result<u64>;
 
-    /// Waits with nothing in flight; returns the engine's clock after that.
+    /// Waits with nothing in flight; returns the engine's clock at the end.
     fn pause(&mut self, time: Duration) -> u64;
 }
 
@@ -103,17 +103,17 @@ pub trait Engine {
 pub enum Name {
     /// Linux `io_uring`.
     IoUring,
-    /// `pread`/`pwrite`, one thread a slot.
+    /// `pread`/`pwrite`, one thread per slot.
     Psync,
     /// No I/O: modelled latencies on a simulated clock.
     Null,
 }
 
-/// Which engine a plan asks for.
+/// The engine that a plan asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// `io_uring` where it works, `psync` elsewhere.
+    /// `io_uring` if it works, else `psync`.
     #[default]
     Auto,
     /// See [`Name::IoUring`].
@@ -124,28 +124,27 @@ pub enum Choice {
     Null,
 }
 
-/// What an engine is opened with.
+/// Parameters of an engine.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
-    /// The files that requests name by index.
+    /// The files; requests refer to them by index.
     pub files: &'a [&'a File],
-    /// Bytes of the buffer of each slot; as many I/Os can be in flight.
+    /// Buffer size of each slot. There can be as many I/Os in flight as slots.
     pub slots: &'a [u32],
-    /// Which pages the buffers are in.
+    /// Page size for buffers.
     pub pages: Pages,
-    /// Seed of the buffers' first content.
+    /// Seed of the buffers' initial content.
     pub seed: u64,
     /// Behaviour of the null engine.
     pub null: &'a null::Model,
-    /// Where a simulated clock starts; real engines ignore it.
+    /// Start of a simulated clock; real engines ignore it.
     pub start_ns: u64,
 }
 
-/// Opens the chosen engine. What `auto` could not have, and any lesser mode of work, goes to
-/// `notes`.
+/// Opens the chosen engine. Adds a note if `auto` falls back to another engine or a slower mode.
 ///
 /// # Errors
-/// `io` if an engine asked for by name is not available, `out_of_memory` without buffers.
+/// `io` if an explicitly requested engine is not available, `out_of_memory` without buffers.
 pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
     match choice {
         Choice::Null => Ok(Box::new(null::Null::open(setup))),

@@ -9,11 +9,10 @@ use serde::Deserialize;
 
 use super::{Completion, Engine, Name, Op, Request, Setup};
 
-/// A device for each target, with `channels` servers in parallel, each of which takes a fixed time
-/// for an I/O.
+/// One device per target, with `channels` parallel servers. Each takes a fixed time per I/O.
 ///
-/// At queue depth d the rate is min(d, channels) / latency, and above `channels` the latency rises
-/// with d / channels (Little's law).
+/// At queue depth d the rate is min(d, channels) / latency. Above `channels` the latency rises with
+/// d / channels (Little's law).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
@@ -25,17 +24,18 @@ pub struct Model {
     pub sync_us: f64,
     /// I/Os served at once.
     pub channels: u32,
-    /// Every n-th I/O takes `slow_us` instead; 0 for none.
+    /// Every n-th I/O takes `slow_us`; 0 for none.
     pub slow_every: u64,
     /// Service time of a slow I/O, microseconds.
     pub slow_us: f64,
-    /// No service starts in the last `stall_ms` of each so many milliseconds; 0 for none.
+    /// A stall ends each of these periods, milliseconds: no service starts in its last `stall_ms`.
+    /// 0 for none.
     pub stall_every_ms: f64,
     /// Length of a stall, milliseconds.
     pub stall_ms: f64,
     /// Every n-th I/O fails with `EIO`; 0 for none.
     pub fail_every: u64,
-    /// Every n-th I/O moves half of its bytes; 0 for none.
+    /// Every n-th I/O moves half its bytes; 0 for none.
     pub short_every: u64,
     /// Writes after the n-th of a step fail with `ENOSPC`; 0 for none.
     pub full_after: u64,
@@ -60,7 +60,7 @@ impl Default for Model {
 }
 
 impl Model {
-    /// Refuses a device that would never end an I/O, or end it in no time.
+    /// Refuses a device that would never complete an I/O, or complete it in no time.
     pub(crate) fn check(&self) -> Result<()> {
         let sane = |us: f64| (1.0..=3.6e9).contains(&us);
         let slow = self.slow_every == 0 || sane(self.slow_us);
@@ -88,7 +88,7 @@ impl Model {
         (us * 1e3) as u64
     }
 
-    /// When service may begin that is wanted at `ns` after the start.
+    /// When a service that could start `ns` after the start may begin.
     fn after_stall(&self, ns: u64) -> u64 {
         let (every, stall) = ((self.stall_every_ms * 1e6) as u64, (self.stall_ms * 1e6) as u64);
         if stall == 0 || ns % every < every - stall { ns } else { ns.next_multiple_of(every) }
@@ -102,8 +102,8 @@ fn wrong(message: &str) -> Result<()> {
 /// When each channel of a device becomes free, earliest first.
 type Channels = BinaryHeap<Reverse<u64>>;
 
-/// The engine. Time passes only in [`submit_and_wait`](Engine::submit_and_wait) and [`pause`](Engine::pause), and as fast
-/// as it can be computed.
+/// The engine. Time passes only in [`submit_and_wait`](Engine::submit_and_wait) and
+/// [`pause`](Engine::pause), as fast as it can be computed.
 pub struct Null {
     model: Model,
     start_ns: u64,
@@ -112,14 +112,14 @@ pub struct Null {
     writes: u64,
     buffer: Vec<u8>,
     busy: Vec<bool>,
-    /// A device for each file that a request has named.
+    /// One device per file that a request has used.
     devices: Vec<Channels>,
     /// I/Os in flight, the first to end on top: (end, slot, start, result).
     in_flight: BinaryHeap<Reverse<(u64, u32, u64, i32)>>,
 }
 
 impl Null {
-    /// Fresh devices at `setup.start_ns`.
+    /// Creates idle devices at `setup.start_ns`.
     pub fn open(setup: &Setup<'_>) -> Self {
         Self {
             model: setup.null.clone(),
@@ -171,7 +171,7 @@ impl Engine for Null {
         self.now_ns
     }
 
-    /// One scratch buffer serves all slots, as it is never read.
+    /// All slots share one scratch buffer, because it is never read.
     fn buffer_mut(&mut self, slot: u32) -> &mut [u8] {
         assert!(!self.busy[slot as usize], "slot {slot} is busy");
         &mut self.buffer

@@ -1,4 +1,4 @@
-//! `pread` and `pwrite`, one thread for each slot: works everywhere.
+//! `pread` and `pwrite`, one thread per slot: works everywhere.
 
 use std::fs::File;
 use std::io;
@@ -18,19 +18,19 @@ use crate::seeds::derived;
 /// A thread only reads, writes and waits.
 const STACK_BYTES: usize = 128 << 10;
 
-/// A request travels to the thread of its slot together with the buffer, and both come back: no
-/// memory is shared, and no I/O allocates.
+/// A request goes to its slot's thread together with the buffer, and both come back: no shared
+/// memory, and no allocation per I/O.
 type Job = (Request, Arena);
 type Done = (Completion, Arena);
 
 struct Worker {
     jobs: SyncSender<Job>,
     thread: JoinHandle<()>,
-    /// `None` while an I/O has it.
+    /// `None` while an I/O uses it.
     buffer: Option<Arena>,
 }
 
-/// The engine. Its latencies are taken in the threads, around the system call alone.
+/// The engine. Its threads measure latencies around the system call alone.
 pub struct Psync {
     workers: Vec<Worker>,
     ended: Receiver<Done>,
@@ -80,7 +80,7 @@ impl Engine for Psync {
         monotonic_ns()
     }
 
-    /// Each buffer is on its own, and mostly smaller than a huge page.
+    /// Each buffer is a separate mapping, usually smaller than a huge page.
     fn huge_share(&self) -> Option<f64> {
         Some(0.0)
     }
@@ -129,7 +129,7 @@ impl Drop for Psync {
     fn drop(&mut self) {
         for Worker { jobs, thread, buffer } in self.workers.drain(..) {
             drop(jobs);
-            // A thread that still has the buffer may be caught in a device that hangs: it ends by
+            // A thread that still has the buffer may be blocked by a device that hangs. It ends by
             // itself, and owns all it needs until then.
             if buffer.is_some() {
                 let _ = thread.join();

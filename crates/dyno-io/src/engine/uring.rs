@@ -17,15 +17,15 @@ use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::arena::Arena;
 use crate::{Notes, Topic};
 
-/// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
+/// Longest wait for I/Os in flight when an engine is dropped; a slower device counts as hung.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How buffers are given to the kernel.
+/// How the kernel gets the buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Buffers {
-    /// Pinned once, where the limit of locked memory allows it.
+    /// Pinned once, if the limit of locked memory allows it.
     Registered,
-    /// Pinned for each I/O.
+    /// Pinned for every I/O.
     Plain,
 }
 
@@ -35,11 +35,11 @@ struct Slot {
     busy: bool,
 }
 
-/// The engine. Its ring belongs to the thread that opened it.
+/// The engine. Its ring belongs to the thread that opens it.
 pub struct Uring {
-    // Dropped in this order: the ring must be gone before its buffers.
+    // Drop order: the ring must be gone before its buffers.
     ring: Ring,
-    /// `None` once given up to a device that hangs.
+    /// `None` after it was leaked because a device hangs.
     arena: Option<Arena>,
     buffers: Buffers,
     files: usize,
@@ -49,8 +49,8 @@ pub struct Uring {
 }
 
 impl Uring {
-    /// Sets up the ring, the files and the buffers. Buffers that can not be registered are used
-    /// plain, and noted.
+    /// Sets up the ring, the files and the buffers. If buffers cannot be registered, uses them
+    /// plain and adds a note.
     ///
     /// # Errors
     /// `io` if the kernel has no usable `io_uring` or forbids it, `out_of_memory` without buffers.
@@ -115,13 +115,13 @@ impl Uring {
         entry.user_data(u64::from(request.slot))
     }
 
-    /// Enters the kernel once: submits what is queued, waits for one completion or `timeout`.
+    /// Enters the kernel once: submits the queue, then waits for one completion or `timeout`.
     fn enter(&self, timeout: Duration) -> Result<()> {
         let limit = Timespec::from(timeout);
         entered(self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&limit)))
     }
 
-    /// Queues I/Os that start now.
+    /// Queues I/Os with the current time as their start.
     fn queue(&mut self, part: &[Request]) -> Result<()> {
         let started_ns = monotonic_ns();
         self.entries.clear();
@@ -132,17 +132,17 @@ impl Uring {
             *state = Slot { started_ns, busy: true };
             self.entries.push(entry);
         }
-        // SAFETY: every entry points into the arena at the buffer of its own slot. The buffer is
-        // not lent out while the slot is busy, and the arena outlives the I/O: `drop` waits for all
-        // of them, or leaks the arena.
+        // SAFETY: every entry points to the buffer of its own slot in the arena. The buffer is not
+        // lent out while the slot is busy, and the arena outlives the I/O: `drop` waits for all
+        // I/Os, or leaks the arena.
         unsafe { self.ring.push(&self.entries) }.map_err(|_| {
-            Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
+            Error::new(ErrorKind::Internal, "the submission queue has no space for a batch")
         })?;
         self.in_flight += part.len();
         Ok(())
     }
 
-    /// Collects what has ended; the result is the clock after that.
+    /// Collects completions; returns the clock after that.
     fn reap(&mut self, done: &mut Vec<Completion>) -> u64 {
         let mut completions = self.ring.completions();
         let ended_ns = monotonic_ns();
@@ -185,7 +185,7 @@ impl Engine for Uring {
         let mut parts = parts(batch).peekable();
         while let Some(part) = parts.next() {
             self.queue(part)?;
-            // The last goes with the wait.
+            // The last part is submitted with the wait.
             if parts.peek().is_some() {
                 entered(self.ring.submitter().submit())?;
             }
@@ -214,13 +214,13 @@ impl Drop for Uring {
             self.reap(&mut ended);
         }
         if self.in_flight > 0 {
-            // The kernel may still write into the buffers: never give their memory back.
+            // The kernel may still write to the buffers: never free their memory.
             std::mem::forget(self.arena.take());
             return;
         }
-        // The kernel tears a closed ring down some time later. The next engine may need the locked
-        // memory now, and the file must be closed before its volume can be unmounted: give both
-        // back here. A failure only costs that.
+        // The kernel tears down a closed ring some time later. The next engine may need the locked
+        // memory now, and the file must be closed before its volume can be unmounted: release both
+        // here. Failure is harmless.
         let submitter = self.ring.submitter();
         if self.buffers == Buffers::Registered {
             let _ = submitter.unregister_buffers();
@@ -252,13 +252,13 @@ fn register(ring: &Ring, arena: &Arena, notes: &mut Notes) -> Buffers {
     }
 }
 
-/// What a call of the kernel led to.
+/// Interprets the result of a call.
 fn entered(result: io::Result<usize>) -> Result<()> {
     match result {
         Ok(_) => Ok(()),
         Err(error) => match error.raw_os_error() {
-            // The time is over, a signal came, or the kernel is short of memory or of room for
-            // completions: reap what is there; what is still queued goes with the next call.
+            // Timeout, a signal, or the kernel lacks memory or completion space: collect what is
+            // there. The next call submits what is still queued.
             Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
             _ => Err(Error::from_io(&error, "io_uring_enter")),
         },

@@ -1,43 +1,43 @@
-//! How a curve was run.
+//! How a curve ran.
 
 use serde::Serialize;
 
 use crate::search::Stopped;
 
-/// What a search has found. Loads are `queue_depth` of whole steps, or `rate` if rates vary.
+/// The result of a search. Loads are the `queue_depth` of whole steps, or `rate` if rates vary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Found {
-    /// The load with the most I/Os per second inside the ceiling; of those that give less than 1 %
-    /// less the least. `None` if none was inside.
+    /// The load with the most I/Os per second within the ceiling; among loads within 1 % of it, the
+    /// smallest. `None` if none was within the ceiling.
     pub best: Option<f64>,
-    /// The smallest load that was outside the ceiling, or had failures.
+    /// The smallest load that exceeded the ceiling or had failures.
     pub outside: Option<f64>,
-    /// Whether as many further windows as asked for found `best` inside.
+    /// Whether enough further windows found `best` within the ceiling.
     pub confirmed: bool,
-    /// Windows that it took.
+    /// Number of windows.
     pub windows: usize,
-    /// Why no larger load was tried.
+    /// Why the search tried no larger load.
     pub stopped: Stopped,
 }
 
-/// Why a step was run.
+/// Why a step ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// It is in the plan's list.
     List,
-    /// A search makes the load larger.
+    /// A search increases the load.
     Grow,
-    /// A search looks between two loads.
+    /// A search tries a load between two others.
     Narrow,
-    /// A search tries its best load once more.
+    /// A search repeats its best load.
     Confirm,
-    /// One load is repeated until it is steady.
+    /// A load repeats until it is steady.
     Settle,
 }
 
 impl Purpose {
-    /// The name used in bundles.
+    /// The name in bundles.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::List => "list",

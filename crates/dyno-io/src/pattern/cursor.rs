@@ -1,20 +1,20 @@
-//! Sequential series.
+//! Sequential streams.
 
 use super::{Space, divisor};
 use crate::plan::Block;
 
-/// What the parts of a space are multiples of: the alignment asked for, or the largest number that
-/// divides all sizes.
+/// The alignment of a space's parts: the requested one, or the greatest common divisor of all
+/// sizes.
 pub(super) fn unit(blocks: &[Block], align: Option<u64>) -> u64 {
     let common = blocks.iter().map(|block| u64::from(block.bytes)).fold(0, divisor);
     align.unwrap_or(common).max(1)
 }
 
-/// Series of reads and of writes, each in a part of its own of the space.
+/// Streams of reads and of writes, each in its own part of the space.
 #[derive(Debug, Clone)]
 pub(super) struct Cursors {
     reads: Vec<Cursor>,
-    /// Empty if reads and writes share the series, as one of both never occurs.
+    /// Empty if only reads or only writes occur.
     writes: Vec<Cursor>,
     next_read: usize,
     next_write: usize,
@@ -52,7 +52,7 @@ impl Cursors {
         }
     }
 
-    /// The offset of the next access of `bytes`.
+    /// The offset of the next access, of `bytes` bytes.
     #[inline]
     pub(super) fn next(&mut self, bytes: u32, write: bool) -> u64 {
         let (cursors, next) = if write && !self.writes.is_empty() {
@@ -69,7 +69,7 @@ impl Cursors {
 impl Cursor {
     fn next(&mut self, bytes: u64, align: u64) -> u64 {
         let offset = if self.at + bytes > self.end { self.start } else { self.at };
-        // Parts start at a multiple of the alignment, counted from the start of the space.
+        // Parts start at a multiple of the alignment, relative to the start of the space.
         self.at = offset + bytes.next_multiple_of(align);
         offset
     }

@@ -1,4 +1,4 @@
-//! Places that are not equally popular.
+//! Non-uniform random access.
 
 use rand_distr::{Distribution as _, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,19 +6,19 @@ use rand_xoshiro::rand_core::RngCore as _;
 
 use super::{below, divisor};
 
-/// Places drawn by Zipf's law, the popular ones scattered.
+/// Positions drawn by Zipf's law; popular positions are scattered.
 #[derive(Debug, Clone)]
 pub(super) struct Scatter {
     zipf: Zipf<f64>,
     count: u64,
-    /// Has no divisor in common with `count`, so that ranks and places are one to one.
+    /// Coprime to `count`, so that ranks map to positions one to one.
     factor: u64,
 }
 
 impl Scatter {
     pub(super) fn new(count: u64, theta: f64) -> Self {
         let zipf = Zipf::new(count as f64, theta).expect("a plan's theta and size are valid");
-        // The golden section spreads consecutive ranks as evenly as can be (Knuth, The Art of
+        // The golden ratio spreads consecutive ranks as evenly as possible (Knuth, The Art of
         // Computer Programming, volume 3, section 6.4).
         let golden = (count as f64 * 0.618_033_988_749_894_9) as u64;
         let mut factor = golden.max(1);
@@ -35,10 +35,10 @@ impl Scatter {
     }
 }
 
-/// A share of the accesses on a share of the places.
+/// A share of the accesses to a share of the positions.
 #[derive(Debug, Clone)]
 pub(super) struct HotSpot {
-    /// A draw below this goes to the hot places.
+    /// Draws below this go to the hot positions.
     below: u64,
     hot: u64,
     cold: u64,

@@ -1,4 +1,4 @@
-//! Where the next I/O goes, how large it is, and whether it reads or writes.
+//! Access patterns: offset, size, and read or write.
 
 mod cursor;
 mod hot;
@@ -16,17 +16,17 @@ use hot::{HotSpot, Scatter};
 
 pub use order::Order;
 
-/// The part of a target that a job works on, in bytes: `from..to`.
+/// The part of a target that a job uses, in bytes: `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Space {
     /// First byte.
     pub(crate) from: u64,
-    /// The byte after the last.
+    /// End, exclusive.
     pub(crate) to: u64,
 }
 
 impl Space {
-    /// From one percentage of `bytes` to another; it starts at a multiple of `block`, rounded up to
+    /// From one percentage of `bytes` to another. Starts at a multiple of `block`, rounded up to
     /// pages.
     pub(crate) fn part(bytes: u64, from_percent: f64, to_percent: f64, block: u32) -> Self {
         let at = |percent: f64| {
@@ -42,14 +42,14 @@ impl Space {
     }
 }
 
-/// The kind of accesses of a job.
+/// The access pattern of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shape {
-    /// Where they go.
+    /// Order of the offsets.
     pub(crate) order: Order,
-    /// Their sizes, with shares that make 100 together.
+    /// Block sizes with shares that add up to 100.
     pub(crate) blocks: Vec<Block>,
-    /// What offsets are multiples of, from the start of the space; left out, see
+    /// Alignment of offsets, relative to the start of the space. Default:
     /// [`Job::align_bytes`](crate::Job::align_bytes).
     pub(crate) align: Option<u64>,
     /// Share of reads in percent.
@@ -57,7 +57,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Whether every size has a place in `space`, in every stream of it.
+    /// Whether every size fits in `space`, and in each of its streams.
     pub(crate) fn fits(&self, space: Space) -> bool {
         let largest = self.blocks.iter().map(|block| u64::from(block.bytes)).max().unwrap_or(0);
         let places = match self.order {
@@ -69,7 +69,7 @@ impl Shape {
         largest > 0 && space.bytes() / places / unit * unit >= largest
     }
 
-    /// Reads and writes in sequence each go on from where they were.
+    /// Number of directions: sequential reads and writes each continue where they were.
     fn directions(&self) -> u64 {
         if (1..100).contains(&self.read_percent) { 2 } else { 1 }
     }
@@ -82,21 +82,21 @@ pub(crate) struct Access {
     pub(crate) offset: u64,
     /// Length.
     pub(crate) bytes: u32,
-    /// Write rather than read.
+    /// Whether it writes.
     pub(crate) write: bool,
 }
 
-/// A size of blocks, and where in the space it can lie.
+/// A block size, and its possible positions in the space.
 #[derive(Debug, Clone)]
 struct Size {
     bytes: u32,
-    /// A draw below this, and not below that of the size before, takes this size.
+    /// Draws below this, and not below that of the previous size, get this size.
     below: u64,
     align: u64,
     places: Places,
 }
 
-/// How a random access finds its place among `0..count`.
+/// How a random access chooses its position in `0..count`.
 #[derive(Debug, Clone)]
 enum Places {
     Even { count: u64 },
@@ -104,7 +104,7 @@ enum Places {
     Hot(HotSpot),
 }
 
-/// An endless series of accesses inside a space; equal seeds give equal series.
+/// An endless series of accesses in a space; equal seeds give equal series.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     rng: Xoshiro256PlusPlus,
@@ -191,14 +191,14 @@ impl Places {
     }
 }
 
-/// A number below `limit` by multiplication (Lemire 2019, without the rejection step: its bias is
+/// A number below `limit` by multiplication (Lemire 2019, without the rejection step: the bias is
 /// below `limit` / 2^64).
 #[inline]
 fn below(rng: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
     ((u128::from(rng.next_u64()) * u128::from(limit)) >> 64) as u64
 }
 
-/// The largest number that divides both (Euclid); 0 has every divisor.
+/// The greatest common divisor (Euclid); every number divides 0.
 fn divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);

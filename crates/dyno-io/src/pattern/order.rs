@@ -1,39 +1,39 @@
-//! The patterns that a plan can name.
+//! The access patterns of a plan.
 
 use dyno_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
-/// Where accesses go.
+/// The order of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
     /// Uniformly random.
     Random,
-    /// The n-th most popular place with a share proportional to n^-theta; popular places lie
+    /// The n-th most popular position gets a share proportional to n^-theta. Popular positions are
     /// scattered over the space.
     Zipf {
-        /// Exponent, from 0.01 to 10: 0.99 is what many key-value stores see.
+        /// Exponent, from 0.01 to 10. Many key-value stores see 0.99.
         theta: f64,
     },
     /// Uniformly random in each of two parts: the start of the space, and the rest.
     HotSpot {
-        /// Share of the accesses that go to the first part, percent.
+        /// Share of the accesses to the first part, percent.
         access_percent: f64,
         /// Size of the first part, percent of the space.
         space_percent: f64,
     },
-    /// One block after another, from the start again at the end. Mixed reads and writes are two
-    /// such series, in a half each.
+    /// One block after another, starting over at the end. Mixed reads and writes are two streams,
+    /// each in one half.
     Sequential,
-    /// Several sequential series side by side, each in a part of its own, in turn.
+    /// Several sequential streams in turn, each in its own part.
     Streams {
-        /// Number of series.
+        /// Number of streams.
         count: u32,
     },
 }
 
 impl Order {
-    /// The name used in bundles.
+    /// The name in bundles.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -44,7 +44,7 @@ impl Order {
         }
     }
 
-    /// Refuses values that make no sense.
+    /// Refuses invalid values.
     pub(crate) fn check(self) -> Result<()> {
         let inside = |percent: f64| percent > 0.0 && percent < 100.0;
         let message = match self {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Any pattern, for tests of others.
+/// Any pattern, for tests of other modules.
 pub(crate) fn any() -> Pattern {
     pattern(Order::Random, 4096, 1 << 20, 100, 0)
 }
@@ -37,7 +37,7 @@ fn mix() -> impl Strategy<Value = Vec<Block>> {
     })
 }
 
-/// The share, in percent, of accesses of which `hit` is true.
+/// The share of accesses for which `hit` is true, percent.
 fn share(pattern: &mut Pattern, count: u32, hit: impl Fn(Access) -> bool) -> f64 {
     let hits = (0..count).filter(|_| hit(pattern.access())).count();
     100.0 * hits as f64 / f64::from(count)
@@ -78,7 +78,7 @@ proptest! {
         };
         let blocks = blocks * u64::from(streams.max(1));
         let mut pattern = pattern(order, 8192, blocks * 8192, 100, seed);
-        // A block stays out of 60 × n even draws with probability e^-60.
+        // A block is missing in 60 × n uniform draws with probability e^-60.
         let seen: HashSet<u64> = (0..60 * blocks).map(|_| pattern.access().offset).collect();
         prop_assert_eq!(seen.len() as u64, blocks);
     }
@@ -87,7 +87,7 @@ proptest! {
     fn the_share_of_reads_converges(order in order(), percent in 0u8..=100, seed: u64) {
         let mut pattern = pattern(order, 4096, 1 << 30, percent, seed);
         let reads = share(&mut pattern, 20_000, |access| !access.write);
-        // 2.5 points are seven standard deviations at the widest.
+        // 2.5 points are seven standard deviations in the worst case.
         prop_assert!((reads - f64::from(percent)).abs() < 2.5, "{reads} instead of {percent}");
     }
 

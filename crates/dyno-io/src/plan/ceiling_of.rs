@@ -1,9 +1,9 @@
-//! Which figure of the latencies a ceiling is about.
+//! The latency statistic that a ceiling limits.
 
 use dyno_record::Percentiles;
 use serde::Deserialize;
 
-/// A figure of a latency distribution.
+/// A statistic of a latency distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CeilingOf {
@@ -17,7 +17,7 @@ pub enum CeilingOf {
 }
 
 impl CeilingOf {
-    /// This figure of `latency`, milliseconds.
+    /// This statistic of `latency`, milliseconds.
     pub(crate) fn of(self, latency: &Percentiles) -> f64 {
         match self {
             Self::P95 => latency.p95,

@@ -1,4 +1,4 @@
-//! A curve: jobs that run together, at rising levels of load.
+//! A curve: jobs that run together at rising load.
 
 use dyno_record::Result;
 use serde::Deserialize;
@@ -7,31 +7,31 @@ use super::job::{DEEPEST as DEEPEST_JOB, Job, Rate};
 use super::{MOST_BUFFERS, Search, Settle, Target, unique, wrong};
 use crate::search::Rules;
 
-/// Most I/Os in flight of all jobs on all targets: what the largest ring of every kernel takes.
+/// Maximum I/Os in flight of all jobs on all targets: the largest ring that every kernel supports.
 const DEEPEST: u64 = 32_768;
 
-/// A series of steps that differ in load only, in the queue depths or rates of the jobs: a list of
-/// levels, a search, or one load over and over.
+/// A series of steps that differ only in load (queue depths or rates of the jobs): a list of
+/// levels, a search, or one load repeated.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Name, recorded as the `phase` of each step.
     pub name: String,
-    /// What runs together. Each list of queue depths or rates has one value for all levels, or one
-    /// for each.
+    /// Jobs that run together. Each list of queue depths or rates has one value for all levels, or
+    /// one per level.
     pub jobs: Vec<Job>,
-    /// Length of the measured part of each step.
+    /// Length of the measured part of each step, seconds.
     #[serde(default = "default_seconds")]
     pub seconds: f64,
-    /// Unmeasured time before it.
+    /// Unmeasured time before it, seconds.
     #[serde(default = "default_warmup_seconds")]
     pub warmup_seconds: f64,
-    /// Leave out the levels that follow once one is outside the ceiling.
+    /// Skip the remaining levels once one exceeds the ceiling.
     #[serde(default = "default_stop_at_ceiling")]
     pub stop_at_ceiling: bool,
-    /// Looks for the best load instead of running a list.
+    /// Searches for the best load instead of running a list.
     pub search: Option<Search>,
-    /// Repeats the only level until it is steady.
+    /// Repeats the single level until it is steady.
     pub settle: Option<Settle>,
 }
 
@@ -45,21 +45,21 @@ const fn default_stop_at_ceiling() -> bool {
     true
 }
 
-/// The load of one step: for each job the queue depth on each of its targets, and the rate.
+/// The load of one step: for each job, the queue depth on each target and the rate.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Level {
     pub(crate) jobs: Vec<(u32, Option<f64>)>,
-    /// I/Os in flight asked for, of all jobs on all targets.
+    /// Requested I/Os in flight of all jobs on all targets.
     pub(crate) queue_depth: u32,
 }
 
 impl Level {
-    /// I/Os due per second, of those jobs that have a rate; `None` if none has.
+    /// I/Os due per second of the jobs with a rate; `None` without any.
     pub(crate) fn rate(&self) -> Option<f64> {
         self.jobs.iter().filter_map(|(_, rate)| *rate).reduce(|sum, rate| sum + rate)
     }
 
-    /// What a step at this level does, in a few words: `random read 8 KiB, depth 8`.
+    /// A short description of a step at this level: `random read 8 KiB, depth 8`.
     pub(crate) fn title(&self, curve: &Curve) -> String {
         let parts = curve.jobs.iter().zip(&self.jobs).map(|(job, (depth, rate))| {
             let rate = rate.map_or_else(String::new, |rate| format!(", {rate} a second"));
@@ -70,7 +70,7 @@ impl Level {
 }
 
 impl Curve {
-    /// Planned length of one step in milliseconds, warm-up included.
+    /// Planned duration of one step in milliseconds, including the warm-up.
     pub(crate) fn step_ms(&self) -> u64 {
         ((self.warmup_seconds + self.seconds) * 1e3).round() as u64
     }
@@ -80,7 +80,7 @@ impl Curve {
         self.jobs.iter().map(Job::levels).max().unwrap_or(0)
     }
 
-    /// The most windows that it can take to run.
+    /// Maximum number of windows.
     pub(crate) fn most_windows(&self) -> usize {
         match (self.rules(), &self.settle) {
             (Some(rules), _) => rules.most_windows(),
@@ -89,12 +89,12 @@ impl Curve {
         }
     }
 
-    /// The load of the step at `index` of the list.
+    /// The load of step `index` of the list.
     pub(crate) fn level(&self, index: usize) -> Level {
         self.with(self.jobs.iter().map(|job| (job.queue_depth(index), job.rate(index))).collect())
     }
 
-    /// The load at which the largest of the jobs that `search` is about has `load`.
+    /// The load at which the largest of the searched jobs has `load`.
     pub(crate) fn searched(&self, search: &Search, load: f64) -> Level {
         let factor = load / self.start(search);
         let of = |(index, job): (usize, &Job)| {
@@ -108,7 +108,7 @@ impl Curve {
         self.with(self.jobs.iter().enumerate().map(of).collect())
     }
 
-    /// What the search goes by, if there is one. No load needs more than a step can have.
+    /// The rules of the search, if there is one. They limit loads to what a step supports.
     pub(crate) fn rules(&self) -> Option<Rules> {
         let search = self.search.as_ref()?;
         let (start, mut most) = (self.start(search), search.most.unwrap_or(0.0));
@@ -126,7 +126,7 @@ impl Curve {
         })
     }
 
-    /// The largest load among the jobs that `search` is about, where it starts.
+    /// The largest initial load among the searched jobs.
     fn start(&self, search: &Search) -> f64 {
         search.on.iter().map(|job| search.load(&self.jobs[*job])).fold(0.0, f64::max)
     }
@@ -168,7 +168,7 @@ impl Curve {
         }
     }
 
-    /// Fails if a step can not have so much in flight.
+    /// Fails if a step does not support so many I/Os in flight.
     fn check(&self, level: &Level) -> Result<()> {
         let (mut all, mut buffers) = (0, 0);
         for (job, (depth, _)) in self.jobs.iter().zip(&level.jobs) {
@@ -188,7 +188,7 @@ impl Curve {
         Ok(())
     }
 
-    /// Brings the levels into order: one list that varies rises; several are taken as they are.
+    /// Sorts the levels: a single list that varies rises; several lists stay as they are.
     fn order_levels(&mut self) -> Result<()> {
         let levels = self.levels();
         let lists = self.jobs.iter().flat_map(|job| {

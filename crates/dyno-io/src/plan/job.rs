@@ -6,37 +6,37 @@ use serde::Deserialize;
 use super::{Target, ceiling_fits, wrong};
 use crate::pattern::{Order, Shape, Space};
 
-/// Most I/Os in flight of a job on one target.
+/// Maximum I/Os in flight of a job on one target.
 pub(super) const DEEPEST: u32 = 4096;
-/// Most I/Os due per second of a job.
+/// Maximum I/Os due per second of a job.
 pub(super) const FASTEST: f64 = 10_000_000.0;
-/// Largest block: larger ones are split by the kernel anyway.
+/// Maximum block size: the kernel splits larger ones anyway.
 const LARGEST_BLOCK: u32 = 16 << 20;
 
-/// A pattern of accesses with a queue depth on each of its targets, in a closed loop or at a rate.
+/// An access pattern with a queue depth on each of its targets, in a closed loop or at a rate.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// Name in figures.
+    /// Name in results.
     pub name: String,
-    /// Names of its targets; left out, all.
+    /// Names of its targets; default: all.
     pub targets: Option<Vec<String>>,
-    /// Where accesses go.
+    /// Order of accesses.
     pub pattern: Order,
-    /// Block size in bytes, a multiple of 512; or see `blocks`.
+    /// Block size in bytes, a multiple of 512; alternatively `blocks`.
     pub block_bytes: Option<u32>,
     /// A mix of block sizes, instead of `block_bytes`.
     pub blocks: Option<Vec<Block>>,
-    /// What offsets are multiples of, counted from the start of the job's space. Left out, the size
-    /// of the block; of a mix in sequence, the largest number that divides all sizes.
+    /// Alignment of offsets, relative to the start of the job's space. Default: the block size; for
+    /// a sequential mix, the greatest common divisor of all sizes.
     pub align_bytes: Option<u32>,
     /// Share of reads in percent.
     #[serde(default = "default_read_percent")]
     pub read_percent: u8,
-    /// Each access reads a block and then writes it back changed.
+    /// Each access reads a block and then writes it back modified.
     #[serde(default)]
     pub modify: bool,
-    /// Makes what was written durable now and then, as a log does.
+    /// Syncs writes regularly, like a log.
     pub sync: Option<Sync>,
     /// Start of the job's space on each target, percent of its bytes.
     #[serde(default)]
@@ -44,18 +44,18 @@ pub struct Job {
     /// End of the job's space on each target, percent of its bytes.
     #[serde(default = "default_to_percent")]
     pub to_percent: f64,
-    /// I/Os kept in flight on each target, or with a rate the most of them; one for each level.
+    /// I/Os in flight on each target (with a rate: the maximum), one value per level.
     pub queue_depths: Vec<u32>,
-    /// Open loop: I/Os are due at a rate, however long they take.
+    /// Open loop: I/Os are due at a rate, independent of their latency.
     pub rate: Option<Rate>,
-    /// Latency ceiling of this job; left out, the plan's.
+    /// Latency ceiling of this job; default: the plan's.
     pub ceiling_ms: Option<f64>,
-    /// Its targets by index, once the plan is in normal form.
+    /// Indexes of its targets, once the plan is normalised.
     #[serde(skip)]
     pub(crate) on: Vec<usize>,
 }
 
-/// A size in a mix of block sizes.
+/// One size in a mix of block sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
@@ -65,24 +65,24 @@ pub struct Block {
     pub percent: f64,
 }
 
-/// When the writes of a job are made durable.
+/// When a job syncs its writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sync {
-    /// The call.
+    /// The system call.
     #[serde(default)]
     pub call: SyncCall,
     /// Writes between two syncs, as in a group commit: the sync starts when all of them have ended,
-    /// and the next write when the sync has.
+    /// and the next write when the sync has ended.
     #[serde(default = "default_every")]
     pub every: u32,
 }
 
-/// A call that makes writes durable.
+/// A system call that syncs writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SyncCall {
-    /// Data, and of metadata what is needed to read it.
+    /// Data, and the metadata needed to read it.
     #[default]
     Fdatasync,
     /// Data and metadata.
@@ -93,18 +93,18 @@ pub enum SyncCall {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// I/Os due in a second, over all targets of the job; one for each level.
+    /// I/Os due per second over all targets of the job, one value per level.
     pub per_second: Vec<f64>,
-    /// How they are spread over time.
+    /// Distribution of the I/Os over time.
     #[serde(default)]
     pub arrivals: Arrivals,
 }
 
-/// How I/Os of an open loop are spread over time.
+/// Distribution of an open loop's I/Os over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// Independent of each other, as those of many users are.
+    /// Independent arrivals, like those of many users.
     #[default]
     Poisson,
     /// Equally spaced.
@@ -122,7 +122,7 @@ const fn default_every() -> u32 {
 }
 
 impl Job {
-    /// What the job does, in a few words: `random read 8 KiB`.
+    /// A short description of the job: `random read 8 KiB`.
     pub fn title(&self) -> String {
         let what = match self.read_percent {
             _ if self.modify => "read-modify-write".to_owned(),
@@ -139,7 +139,7 @@ impl Job {
         format!("{} {what} {}{sync}", self.pattern.as_str(), sizes.join("/"))
     }
 
-    /// The block sizes with their shares in percent.
+    /// Block sizes with their shares in percent.
     pub(crate) fn mix(&self) -> Vec<Block> {
         match (&self.blocks, self.block_bytes) {
             (Some(blocks), _) => blocks.clone(),
@@ -173,10 +173,10 @@ impl Job {
         self.rate.as_ref().map(|rate| at(&rate.per_second, level))
     }
 
-    /// Where the job works on a target of `bytes`, and how.
+    /// The job's pattern and space on a target of `bytes` bytes.
     ///
     /// # Errors
-    /// `usage` if its blocks do not fit there.
+    /// `usage` if its blocks do not fit in the space.
     pub(crate) fn space(&self, bytes: u64) -> Result<(Shape, Space)> {
         let shape = Shape {
             order: self.pattern,
@@ -280,7 +280,7 @@ impl Job {
     }
 }
 
-/// The value of a level: the only one, or that of the level.
+/// The value for a level: the only one, or that of the level.
 fn at<T: Copy>(values: &[T], level: usize) -> T {
     if let [only] = values { *only } else { values[level] }
 }

@@ -1,4 +1,4 @@
-//! What to measure: targets, and curves of jobs on them.
+//! The plan: targets, and curves of jobs on them.
 
 mod ceiling_of;
 mod curve;
@@ -27,75 +27,76 @@ pub use search::Search;
 pub use settle::Settle;
 pub use target::Target;
 
-/// Most buffer memory of one step: also the kernel's limit for one registered buffer.
+/// Maximum buffer memory of one step, which is also the kernel's limit for one registered buffer.
 const MOST_BUFFERS: u64 = 1 << 30;
-/// Most threads.
+/// Maximum threads.
 const MOST_THREADS: u32 = 1024;
 
 /// A profile of one or several targets.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What the figures of all targets together are recorded under; left out, the place of the
-    /// only target, or `N targets`.
+    /// The name of all targets together in the record. Default: the directory or path of
+    /// the only target, or `N targets`.
     pub volume: Option<String>,
-    /// Makes the names of test files, `.dyno-io-<file_id>-<n>.dat`: letters, digits, `-`, `_`, `.`.
+    /// Part of the names of test files, `.dyno-io-<file_id>-<n>.dat`: letters, digits, `-`, `_`,
+    /// `.`.
     pub file_id: String,
-    /// What is read and written, all at once.
+    /// The targets, all used at once.
     pub targets: Vec<Target>,
-    /// Latency ceiling for reads, for writes and for syncs, each on its own, milliseconds.
+    /// Latency ceiling in milliseconds, for reads, writes and syncs separately.
     #[serde(default = "default_ceiling_ms")]
     pub ceiling_ms: f64,
-    /// Which figure of the latencies the ceilings are about.
+    /// The latency statistic that the ceilings limit.
     #[serde(default)]
     pub ceiling_of: CeilingOf,
-    /// Which of several equal calls this is, from 1: copied into every line.
+    /// Number of this call among equal ones, from 1. Copied into every line.
     #[serde(default = "default_repeat")]
     pub repeat: u32,
-    /// A write ends once it is on the media (`O_DSYNC`), not when a cache of the device has it.
+    /// Writes end when they are on the media (`O_DSYNC`), not in a cache of the device.
     #[serde(default)]
     pub durable: bool,
-    /// What failed I/Os lead to.
+    /// How to react to failed I/Os.
     #[serde(default)]
     pub on_error: OnError,
-    /// Which pages of memory the buffers are in.
+    /// Page size for buffers.
     #[serde(default)]
     pub pages: Pages,
-    /// Threads, spread over the cores where there are several; left out, as many as there is work
-    /// for, at most one a core.
+    /// Threads, spread over the cores. Default: as many as there is work for, at most one per core.
     pub threads: Option<u32>,
     /// Seed of offsets, read/write choice, arrivals and data.
     #[serde(default)]
     pub seed: u64,
     /// The run's clock.
     pub clock: Clock,
-    /// JSON lines to append to, one for each step: all targets and jobs together.
+    /// JSON lines file to append to, one line per step with all targets and jobs.
     pub spool: PathBuf,
-    /// JSON lines to append to, for each step one a target, one a job, and one a job on a target.
+    /// JSON lines file to append to; for each step one line per target, per job, and per job on a
+    /// target.
     pub parts: Option<PathBuf>,
-    /// JSON lines to append to, one for each interval of a step and each of its jobs.
+    /// JSON lines file to append to, one line per interval of a step and job.
     pub intervals: Option<PathBuf>,
-    /// Length of an interval.
+    /// Length of an interval, seconds.
     #[serde(default = "default_interval_seconds")]
     pub interval_seconds: f64,
-    /// Engine; `auto` takes the fastest that works and notes why another did not.
+    /// Engine; `auto` takes the fastest that works and notes why a faster one did not.
     #[serde(default)]
     pub engine: Choice,
     /// Behaviour of the `null` engine.
     #[serde(default)]
     pub null: null::Model,
-    /// The curves, in the order in which they are run.
+    /// The curves, in order.
     pub steps: Vec<Curve>,
 }
 
-/// What failed I/Os lead to. They are counted by class either way.
+/// How to react to failed I/Os. They are counted by class in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// More than 100 in a step, or nothing but failures, end the step and the profile.
+    /// More than 100 failures in a step, or nothing but failures, end the step and the profile.
     #[default]
     Stop,
-    /// Every step goes on to its end.
+    /// Every step runs to its end.
     Continue,
 }
 
@@ -110,11 +111,11 @@ const fn default_repeat() -> u32 {
 }
 
 impl Plan {
-    /// Checks every value and brings the plan into normal form: levels in order, sizes in whole
-    /// pages, every name given.
+    /// Checks all values and normalises the plan: sorts levels, rounds sizes to whole pages, fills
+    /// in names.
     ///
     /// # Errors
-    /// `usage`, naming the value.
+    /// `usage`, with the name of the value.
     pub(crate) fn normalised(mut self) -> Result<Self> {
         let name_fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if self.file_id.is_empty()
@@ -151,7 +152,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// What the figures of all targets together are recorded under.
+    /// The name of all targets together in the record.
     pub(crate) fn label(&self) -> String {
         match (&self.volume, self.targets.as_slice()) {
             (Some(label), _) => label.clone(),
@@ -160,21 +161,21 @@ impl Plan {
         }
     }
 
-    /// How often all curves are run: once for each stage of the targets that grow.
+    /// How often all curves run: once per stage of growing targets.
     pub(crate) fn stages(&self) -> usize {
         self.targets.iter().map(|target| target.stages.len()).max().unwrap_or(0).max(1)
     }
 
-    /// The first job that writes to the target at `index`.
+    /// The first job that writes to target `index`.
     pub(crate) fn writer(&self, index: usize) -> Option<&Job> {
         let jobs = self.steps.iter().flat_map(|curve| &curve.jobs);
         jobs.into_iter().find(|job| job.writes() && job.on.contains(&index))
     }
 
-    /// Fails if a job does not fit on the target at `index`, which holds `bytes`.
+    /// Fails if a job does not fit on target `index`, which has `bytes` bytes.
     ///
     /// # Errors
-    /// `usage`, naming target, step and job.
+    /// `usage`, with the names of target, step and job.
     pub(crate) fn fits(&self, index: usize, bytes: u64) -> Result<()> {
         for curve in &self.steps {
             for job in curve.jobs.iter().filter(|job| job.on.contains(&index)) {
@@ -197,7 +198,7 @@ fn ceiling_fits(ms: f64) -> Result<()> {
     wrong("ceiling_ms: a number of milliseconds above 0 is needed")
 }
 
-/// Fails unless all names of `field` differ and none is empty.
+/// Fails unless all names of `field` are distinct and not empty.
 fn unique<'a>(field: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for name in names {
@@ -205,7 +206,7 @@ fn unique<'a>(field: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
             return wrong(format!("{field}: a name must not be empty"));
         }
         if !seen.insert(name) {
-            return wrong(format!("{field}: the name '{name}' is there twice, give each its own"));
+            return wrong(format!("{field}: the name '{name}' is used twice; names must differ"));
         }
     }
     Ok(())

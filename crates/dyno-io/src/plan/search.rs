@@ -1,4 +1,4 @@
-//! How a curve looks for the most I/Os per second inside the ceiling.
+//! A curve's search for the most I/Os per second within the ceiling.
 
 use dyno_record::Result;
 use serde::Deserialize;
@@ -6,28 +6,28 @@ use serde::Deserialize;
 use super::job::{DEEPEST, FASTEST, Job};
 use super::wrong;
 
-/// Instead of a list of levels: loads are tried from the jobs' single values on, as
-/// [`next`](crate::search::next) says.
+/// Replaces a list of levels: starts from the jobs' single values, and tries the loads that
+/// [`next`](crate::search::next) chooses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Largest load tried of a job: the queue depth on each of its targets, 256 if left out; of
-    /// jobs with a rate the I/Os due per second, which must be given.
+    /// Maximum load of a job: the queue depth on each of its targets (default 256), or I/Os due per
+    /// second for jobs with a rate (required).
     pub most: Option<f64>,
-    /// How close the largest load inside and the smallest outside come to each other, in percent
-    /// of the former.
+    /// Stop once the largest load within the ceiling and the smallest above it differ by at most
+    /// this, in percent of the former.
     #[serde(default = "default_resolution_percent")]
     pub resolution_percent: f64,
-    /// Windows that must find the best load inside once more.
+    /// Windows that must confirm the best load.
     #[serde(default = "default_confirm")]
     pub confirm: u32,
-    /// Names of the jobs whose load varies, all by the same factor. Left out, those with a rate if
-    /// there are any, else all without syncs.
+    /// Names of the jobs whose load varies, all by the same factor. Default: those with a rate; if
+    /// there are none, all without syncs.
     pub jobs: Option<Vec<String>>,
-    /// Those jobs by index, once the plan is in normal form.
+    /// Indexes of those jobs, once the plan is normalised.
     #[serde(skip)]
     pub(crate) on: Vec<usize>,
-    /// Whether their rates vary rather than their queue depths.
+    /// Whether rates vary rather than queue depths.
     #[serde(skip)]
     pub(crate) by_rate: bool,
 }
@@ -40,7 +40,7 @@ const fn default_confirm() -> u32 {
 }
 
 impl Search {
-    /// The load of a job that the search is about.
+    /// The load of a job that the search varies.
     pub(crate) fn load(&self, job: &Job) -> f64 {
         if self.by_rate { job.rate(0).unwrap_or(0.0) } else { f64::from(job.queue_depth(0)) }
     }
@@ -83,7 +83,7 @@ impl Search {
             let any_rate = jobs.iter().any(|job| job.rate.is_some());
             let wanted = |job: &Job| if any_rate { job.rate.is_some() } else { job.sync.is_none() };
             let on: Vec<_> = all().filter(|(_, job)| wanted(job)).map(|(at, _)| at).collect();
-            // A log alone is what the search is about.
+            // A plan with only a log: the search varies the log.
             return Ok(if on.is_empty() { (0..jobs.len()).collect() } else { on });
         };
         let mut on = Vec::with_capacity(names.len());

@@ -1,22 +1,22 @@
-//! When a load counts as steady.
+//! The definition of a steady load.
 
 use dyno_record::Result;
 use serde::Deserialize;
 
 use super::wrong;
 
-/// Windows at one load are repeated until the last of them are steady: the steady state of SNIA's
-/// Solid State Storage Performance Test Specification, whose numbers are those by default.
+/// Repeats windows at one load until the last ones are steady. The rule and the default values are
+/// those of the steady state in SNIA's Solid State Storage Performance Test Specification.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settle {
-    /// Windows that are looked at: the last so many.
+    /// Number of last windows to examine.
     pub rounds: usize,
-    /// How far their fastest and slowest may lie apart, percent of their mean.
+    /// Maximum range between their fastest and slowest, percent of their mean.
     pub within_percent: f64,
-    /// How far a straight line through them may rise or fall, percent of their mean.
+    /// Maximum rise or fall of a straight line fitted to them, percent of their mean.
     pub slope_percent: f64,
-    /// Windows after which it is given up.
+    /// Windows before giving up.
     pub most: usize,
 }
 
@@ -32,7 +32,7 @@ impl Settle {
             return wrong("settle: rounds must be 2 to 1000");
         }
         if !(self.rounds..=10_000).contains(&self.most) {
-            return wrong("settle: most must be as many windows as rounds, at most 10000");
+            return wrong("settle: most must be at least rounds, and at most 10000");
         }
         let sane = |percent: f64| (0.1..=1000.0).contains(&percent);
         if !sane(self.within_percent) || !sane(self.slope_percent) {

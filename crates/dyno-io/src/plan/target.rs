@@ -1,4 +1,4 @@
-//! What is read and written: files that Dyno makes, files and devices that are there.
+//! Targets: test files that Dyno creates, and existing files and devices.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use super::wrong;
 const PAGE: u64 = 4096;
 const SECTOR: u64 = 512;
 
-/// A place on storage. Either `directory` (a file is made there, filled, and removed at the end) or
-/// `path` (an existing file or block device, which is never removed).
+/// A storage target. Either `directory`, where Dyno creates a file, fills it, and removes it at the
+/// end, or `path`, an existing file or block device, which Dyno never removes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Name in figures; left out, the directory or path.
+    /// Name in results; default: the directory or path.
     pub name: Option<String>,
-    /// Directory in which a test file is made.
+    /// Directory for a test file.
     pub directory: Option<PathBuf>,
     /// Existing file or block device.
     pub path: Option<PathBuf>,
-    /// Bytes used, from the start. Of a made file its size, 1 GiB if left out, in whole pages. Of
-    /// an existing one at most its size, and all of it if left out.
+    /// Bytes used, from the start. For a created file its size, in whole pages (default 1 GiB); for
+    /// an existing one at most its size, which is the default.
     pub bytes: Option<u64>,
-    /// Instead of `bytes`, sizes that a made file grows to, one after another: all curves are run
-    /// at each of them.
+    /// Instead of `bytes`, sizes to which a created file grows, one after another. All curves run
+    /// at each size.
     #[serde(default)]
     pub stages: Vec<u64>,
-    /// The content of `path` may be overwritten.
+    /// Allow overwriting the content of `path`.
     #[serde(default)]
     pub destroy: bool,
     /// Write all of `path` before the first step, so that reads find data.
@@ -38,7 +38,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Its name, once the plan is in normal form.
+    /// Its name, once the plan is normalised.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or_default()
     }
@@ -48,12 +48,12 @@ impl Target {
         self.directory.as_deref().or(self.path.as_deref()).unwrap_or(Path::new(""))
     }
 
-    /// Bytes that the plan says are used in `stage`.
+    /// Planned bytes used in `stage`.
     pub(crate) fn bytes_at(&self, stage: usize) -> Option<u64> {
         self.stages.get(stage).copied().or(self.bytes)
     }
 
-    /// The most bytes that the plan says are used.
+    /// Planned maximum of bytes used.
     pub(crate) fn most_bytes(&self) -> Option<u64> {
         self.stages.last().copied().or(self.bytes)
     }
@@ -107,7 +107,7 @@ impl Target {
     }
 }
 
-/// Fails unless all targets that grow do so in as many stages.
+/// Fails unless all growing targets have the same number of stages.
 pub(super) fn same_stages(targets: &[Target]) -> Result<()> {
     let mut counts = targets.iter().map(|target| target.stages.len()).filter(|count| *count > 0);
     let first = counts.next();

@@ -18,20 +18,20 @@ use crate::settle::settled;
 use crate::step::{self, Spec};
 use crate::targets::OpenTarget;
 
-/// An I/O that ends this long after its step is worth a note.
+/// Add a note if an I/O ends this long after its step.
 const LONG_DRAIN_NS: u64 = 1_000_000_000;
 
-/// A curve under way.
+/// A curve that is running.
 struct Drive<'a, 'b> {
     curve: &'a Curve,
     patterns: Vec<Pattern>,
     spools: &'b mut Spools,
-    /// Steps of this curve in this stage so far.
+    /// Steps of this curve so far in this stage.
     count: usize,
 }
 
 impl Run<'_> {
-    /// Runs the whole curve at `index` of the plan in this stage.
+    /// Runs the whole curve `index` of the plan in this stage.
     ///
     /// # Errors
     /// Those of a step.
@@ -52,7 +52,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs one level after another, perhaps until one is outside the ceiling; returns the best
+    /// Runs one level after another, if so planned until one exceeds the ceiling; returns the best
     /// step.
     fn list(&mut self, drive: &mut Drive<'_, '_>) -> Result<Option<usize>> {
         let first = self.steps.len();
@@ -65,7 +65,7 @@ impl Run<'_> {
         Ok(best(self.steps[first..].iter().map(Step::point)).map(|at| first + at))
     }
 
-    /// Looks for the best load; returns the first step at it.
+    /// Searches for the best load; returns the first step at it.
     fn search(
         &mut self,
         drive: &mut Drive<'_, '_>,
@@ -101,7 +101,7 @@ impl Run<'_> {
         Ok(found.best.and_then(at).map(|at| first + at))
     }
 
-    /// Repeats the only level until it is steady; returns the last step if it counts.
+    /// Repeats the single level until it is steady; returns the last step if it counts.
     fn settle(&mut self, drive: &mut Drive<'_, '_>, rules: &Settle) -> Result<Option<usize>> {
         let level = drive.curve.level(0);
         let (mut iops, mut steady, mut counts) = (Vec::new(), false, false);
@@ -196,7 +196,7 @@ impl Run<'_> {
         Ok(&self.steps[self.steps.len() - 1])
     }
 
-    /// What a step does, in a few words.
+    /// A short description of a step.
     fn title(&self, curve: &Curve, level: &Level, purpose: Purpose) -> String {
         let title = level.title(curve);
         let again = if purpose == Purpose::Confirm { ", once more" } else { "" };

@@ -1,4 +1,4 @@
-//! How far a profile is, in milliseconds that were planned.
+//! Progress of a profile in planned milliseconds.
 
 use dyno_record::Control;
 
@@ -6,11 +6,11 @@ use crate::Plan;
 use crate::engine::Choice;
 use crate::plan::{Curve, Target};
 
-/// Speed assumed for the progress bar until the targets are filled, bytes per millisecond.
+/// Assumed fill speed for the progress bar, bytes per millisecond.
 const ASSUMED_FILL_SPEED: u64 = 400_000;
 
-/// Counts planned milliseconds, of a search as many as it can take; what is left out counts as
-/// done.
+/// Counts planned milliseconds; for a search, those of the maximum number of windows. Skipped parts
+/// count as done.
 pub(super) struct Progress<'a> {
     pub(super) control: &'a Control,
     passed_ms: u64,
@@ -31,14 +31,14 @@ impl<'a> Progress<'a> {
         self.control.set_done(self.passed_ms + ms);
     }
 
-    /// Leaves a part that was planned to take `ms`.
+    /// Ends a part that was planned to take `ms`.
     pub(super) fn pass(&mut self, ms: u64) {
         self.passed_ms += ms;
         self.control.set_done(self.passed_ms);
     }
 }
 
-/// Time assumed for filling what is new in `stage`.
+/// Assumed time to fill the new part in `stage`.
 pub(super) fn fill_ms(plan: &Plan, stage: usize) -> u64 {
     let at = |target: &Target, stage: usize| target.bytes_at(stage).unwrap_or(0);
     let new = |target: &Target| match stage.checked_sub(1) {

@@ -1,34 +1,35 @@
-//! Windows of one load put together.
+//! Combines the windows of each load.
 
 use super::Tried;
 use crate::outcome::Purpose;
 
-/// What is known of a load.
+/// The results for a load.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Point {
     pub(super) load: f64,
     pub(super) windows: u32,
     inside: u32,
-    /// Windows that were to confirm it, and did.
+    /// Confirming windows that passed.
     pub(super) confirmed: u32,
     /// Mean of all windows.
     pub(super) iops: f64,
-    /// What the load gave while loads were doubled; that decision stays as it was.
+    /// The load's throughput during the doublings; that decision stays unchanged.
     pub(super) grown: Option<f64>,
 }
 
 impl Point {
-    /// Outside the ceiling: one window outside may be a pause of the machine's, two are the load's.
+    /// Above the ceiling. One window above it may be a pause of the machine, two are due to the
+    /// load.
     pub(super) fn is_outside(&self) -> bool {
         self.outside() >= 2
     }
 
-    /// Outside once, and not more often inside: it is not decided yet.
+    /// Undecided: it failed once and has not passed more often.
     pub(super) fn is_open(&self) -> bool {
         self.outside() == 1 && self.inside <= 1
     }
 
-    /// Outside as far as is known.
+    /// Above the ceiling by current knowledge.
     pub(super) fn seems_outside(&self) -> bool {
         self.is_outside() || (self.is_open() && !self.was_inside())
     }
@@ -42,7 +43,7 @@ impl Point {
     }
 }
 
-/// All loads that were tried, rising.
+/// All loads that were tried, in ascending order.
 pub(super) fn points(tried: &[Tried]) -> Vec<Point> {
     let mut sorted: Vec<&Tried> = tried.iter().collect();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
@@ -63,7 +64,7 @@ fn of_one_load(windows: &[&Tried]) -> Point {
     }
 }
 
-/// The least load that gives as much as the best, but for 1 %: more load for less than that is not
+/// The smallest load with at least 99 % of the best throughput: more load for less than 1 % is not
 /// worth its latency.
 pub(super) fn least_of_the_best<'a>(points: &[&'a Point]) -> Option<&'a Point> {
     let most = points.iter().map(|point| point.iops).reduce(f64::max)?;

@@ -3,15 +3,15 @@ use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 
 use super::*;
 
-/// A planted device: I/Os per second at a depth, and by Little's law the latency.
+/// A simulated device: I/Os per second at a depth, and latency by Little's law.
 #[derive(Debug, Clone, Copy)]
 struct Device {
-    /// I/Os per second at depth 1, and at most.
+    /// I/Os per second at depth 1, and the maximum.
     one: f64,
     most: f64,
-    /// How sharply the curve bends: 1 softly, large at a knee.
+    /// Sharpness of the bend: 1 is soft, large is a knee.
     bend: f64,
-    /// Depth from which throughput falls, and how fast: it is proportional to depth^-fall there.
+    /// Depth from which throughput falls, in proportion to depth^-fall.
     overload: (f64, f64),
 }
 
@@ -33,7 +33,7 @@ struct Searched {
     tried: Vec<Tried>,
 }
 
-/// Searches with every figure of a window off by at most `noise`, evenly.
+/// Runs a search with uniform noise of at most `noise` in each measurement.
 fn search(rules: &Rules, device: Device, ceiling_ms: f64, noise: f64, seed: u64) -> Searched {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut off = move || 1.0 + noise * ((rng.next_u64() as f64 / u64::MAX as f64) * 2.0 - 1.0);
@@ -59,7 +59,7 @@ fn depths(most: f64) -> Rules {
     Rules { start: 1.0, most, whole: true, resolution: 0.05, confirm: 2 }
 }
 
-/// The most that any depth gives inside the ceiling: of depths that no noise takes out of it.
+/// The best result within the ceiling, among all depths that stay within it despite noise.
 fn exhaustive(device: Device, ceiling_ms: f64) -> Option<f64> {
     let all = (1..=256).map(f64::from).filter(|depth| device.latency_ms(*depth) <= ceiling_ms);
     all.map(|depth| device.iops(depth)).reduce(f64::max)
@@ -102,7 +102,7 @@ fn a_flat_curve_takes_few_windows_and_the_least_depth() {
         Found { best: Some(4.0), outside: None, confirmed: true, stopped: Stopped::Saturated }
     );
     let loads: Vec<f64> = tried.iter().map(|window| window.load).collect();
-    // 4 is where it bends, so that nothing can lie between 2, 4 and 8.
+    // The bend is at 4, so nothing can lie between 2, 4 and 8.
     assert_eq!(loads, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 4.0, 4.0]);
 }
 
@@ -165,7 +165,7 @@ fn a_load_that_was_outside_once_is_tried_again_after_the_narrowing() {
         (device.iops(depth), count != 3)
     });
     let first: Vec<f64> = tried.iter().take(6).map(|window| window.load).collect();
-    // Inside once and outside once: a third window decides.
+    // Once within the ceiling and once above: a third window decides.
     assert_eq!(first, [1.0, 2.0, 4.0, 3.0, 4.0, 4.0], "{tried:?}");
     assert_eq!((found.best, found.confirmed, found.outside), (Some(4.0), true, None));
 }
@@ -180,7 +180,7 @@ fn the_next_best_is_confirmed_if_two_confirming_windows_are_outside() {
     });
     let confirmed = tried.iter().filter(|window| window.purpose == Purpose::Confirm);
     let confirmed: Vec<f64> = confirmed.map(|window| window.load).collect();
-    // Between 16 and 32, where nothing was tried, the next best is looked for first.
+    // Nothing was tried between 16 and 32, so the search tries the next best there first.
     assert_eq!(confirmed, [32.0, 32.0, 31.0, 31.0], "{tried:?}");
     assert_eq!((found.best, found.confirmed), (Some(31.0), true));
     assert_eq!((found.outside, found.stopped), (Some(32.0), Stopped::Resolution));

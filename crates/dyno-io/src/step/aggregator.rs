@@ -1,4 +1,4 @@
-//! Intervals of several workers put together.
+//! Adds up the intervals of several workers.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::Interval;
 use crate::tally::Counts;
 use crate::window::Window;
 
-/// Adds up the intervals of all workers and hands each on, in order, once all have ended it.
+/// Adds up the intervals of all workers and passes each on, in order, once all have ended it.
 pub(super) struct Aggregator<F> {
     workers: usize,
-    /// End of the last interval handed on.
+    /// End of the last interval passed on.
     start_ns: u64,
     next: u64,
-    /// By index: how many workers have ended it, when, and their totals by job.
+    /// By index: how many workers have ended it, its end, and totals by job.
     open: BTreeMap<u64, (usize, u64, Vec<Counts>)>,
     hand_on: F,
 }
@@ -43,7 +43,7 @@ impl<F: FnMut(Interval) -> Result<()>> Aggregator<F> {
         Ok(())
     }
 
-    /// Hands on what is left after workers that ended early.
+    /// Passes on the remaining intervals of workers that ended early.
     pub(super) fn finish(mut self) -> Result<()> {
         while self.open.contains_key(&self.next) {
             self.hand_on_next()?;

@@ -1,4 +1,4 @@
-//! The lanes of a thread, and its way from an engine to what it saw.
+//! The lanes of a thread: from opening an engine to the results.
 
 use std::fs::File;
 use std::sync::mpsc::{Receiver, Sender};
@@ -36,7 +36,7 @@ pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
         let pace = spec.level.jobs[job].1.map(|per_second| {
             let arrivals = of.rate.as_ref().map(|rate| rate.arrivals).unwrap_or_default();
             let seed = derived(spec.seed, index, "arrivals");
-            // Times are moved to the start once that is known.
+            // Times move to the start once that is known.
             Pace::new((per_second, arrivals), (place, of.on.len()), 0, seed)
         });
         crews[of_lane[index]].push(Lane {
@@ -58,7 +58,7 @@ pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
     crews
 }
 
-/// One thread: opens an engine, waits for the signal, drives its lanes.
+/// Runs one thread: opens an engine, waits for the signal, drives its lanes.
 pub(super) fn work(
     spec: &Spec<'_>,
     index: usize,
@@ -81,7 +81,7 @@ pub(super) fn work(
     let (pages, start_ns) = (spec.plan.pages, spec.start_ns);
     let setup = Setup { files: &files, slots: &lengths, pages, seed, null, start_ns };
     let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
-    // Other numbers than those that the buffers were filled with.
+    // Not the numbers that filled the buffers.
     let data = derived(spec.seed, index, "content");
     let data = Xoshiro256PlusPlus::seed_from_u64(data);
     let batch = Vec::with_capacity(slots.len());
@@ -97,7 +97,7 @@ pub(super) fn work(
         pace.begin_at(begin_ns);
     }
     let fresh = || spec.curve.jobs.iter().map(Counts::of).collect();
-    // The receiver lives until all workers have ended; if it is gone nobody wants to know.
+    // The receiver outlives the workers; if it is gone, nobody needs the interval.
     let hand_on = |index, end_ns, jobs| drop(messages.send(Message::Interval(index, end_ns, jobs)));
     let intervals = spec.plan.intervals.as_ref().map(|_| Intervals {
         length_ns: (spec.plan.interval_seconds * 1e9) as u64,
@@ -107,8 +107,8 @@ pub(super) fn work(
     worker::run(lanes, submitter, window, intervals.as_ref(), shared).map(Some)
 }
 
-/// Keeps this thread on a core of its own. One alone goes where the scheduler wants it, which is
-/// near the device's interrupt: on another core each I/O waits for that one to wake up.
+/// Pins this thread to its own core. A single thread stays with the scheduler, which runs it near
+/// the device's interrupt: on another core each I/O would wait for a wake-up.
 fn take_core(index: usize, notes: &mut Notes) {
     let cores = cores::list();
     if let Err(error) = cores::pin(cores[index % cores.len()]) {
@@ -119,7 +119,7 @@ fn take_core(index: usize, notes: &mut Notes) {
     }
 }
 
-/// The files of these lanes only, in the order that the lanes are told.
+/// The files of these lanes only; updates the lanes' file indexes.
 fn own_files<'a>(lanes: &mut [Lane], all: &[&'a File]) -> Vec<&'a File> {
     let mut targets: Vec<usize> = lanes.iter().map(|lane| lane.target).collect();
     targets.sort_unstable();
@@ -130,14 +130,14 @@ fn own_files<'a>(lanes: &mut [Lane], all: &[&'a File]) -> Vec<&'a File> {
     targets.iter().filter_map(|target| all.get(*target).copied()).collect()
 }
 
-/// Gives each lane its slots; returns whose each slot is, and the length of its buffer.
+/// Assigns slots to lanes; returns the owner and the buffer length of each slot.
 fn own_slots(lanes: &mut [Lane], spec: &Spec<'_>) -> (Vec<Slot>, Vec<u32>) {
     let (mut slots, mut lengths) = (Vec::new(), Vec::new());
     for (index, lane) in lanes.iter_mut().enumerate() {
         let depth = spec.level.jobs[lane.job].0;
         let first = slots.len() as u32;
         lane.idle = (first..first + depth).rev().collect();
-        // A read-modify-write writes back what it has read, changed.
+        // A read-modify-write writes back what it read, modified.
         let foreign = lane.flow != Flow::Modify && spec.foreign.get(lane.target) == Some(&true);
         for _ in 0..depth {
             slots.push(Slot::of(index as u32, foreign));

@@ -1,5 +1,5 @@
-//! What a target holds that Dyno has not filled: storage may answer reads of zeroes and of repeated
-//! data without its media.
+//! The content of targets that Dyno did not fill: storage may answer reads of zeroes and of
+//! repeated data without its media.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,35 +13,35 @@ use serde::Serialize;
 use crate::arena::{Arena, Pages};
 use crate::{Notes, Topic};
 
-/// Most blocks that are looked at, of one target and of all, and their size.
+/// Maximum blocks to sample, of one target and of all, and their size.
 const MOST: u64 = 256;
 const MOST_OF_ALL: u64 = 4096;
 const BLOCK: u32 = 8192;
-/// Shares worth a note.
+/// Shares that cause a note.
 const MANY_PERCENT: f64 = 5.0;
 const SMALL_PERCENT: f64 = 80.0;
 
-/// A sample of the blocks of a target, spread evenly over it.
+/// A sample of a target's blocks, spread evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Content {
-    /// Blocks of 8 KiB that were read.
+    /// Number of 8 KiB blocks read.
     pub sampled: usize,
-    /// Of those, nothing but zeroes.
+    /// Share of blocks with nothing but zeroes.
     pub zero_percent: f64,
-    /// Of those, others that are in the sample twice or more.
+    /// Share of other blocks that occur at least twice in the sample.
     pub duplicate_percent: f64,
     /// Mean size after fast compression (LZ4, each block on its own), percent of the block.
     pub compressed_percent: f64,
 }
 
-/// How many blocks are looked at of each of so many targets.
+/// Blocks to sample per target.
 pub(super) fn share(targets: usize) -> u64 {
     (MOST_OF_ALL / targets.max(1) as u64).clamp(1, MOST)
 }
 
-/// Reads a sample of the first `bytes` of `file`: in each of `most` equal parts one block at a place
-/// that `seed` decides. Blocks that can not be read are left out: the steps will tell. `None` if there
-/// is no whole block.
+/// Samples the first `bytes` of `file`: one block from each of `most` equal parts, at a position
+/// derived from `seed`. Skips blocks that cannot be read: the steps will report them. `None` if
+/// there is no whole block.
 ///
 /// # Errors
 /// `cancelled`, `out_of_memory`.
@@ -91,7 +91,7 @@ fn judge(blocks: &[Vec<u8>]) -> Option<Content> {
 }
 
 impl Content {
-    /// Notes what storage could make use of.
+    /// Adds a note if storage could exploit the content.
     pub(super) fn note(&self, name: &str, notes: &mut Notes) {
         let Self { sampled, zero_percent, duplicate_percent, compressed_percent } = self;
         if *zero_percent >= MANY_PERCENT {

@@ -1,16 +1,16 @@
 //! Evidence that reads of a file reach the device.
 //!
-//! A read of an extent that was never written, or of a page in the cache, costs the device nothing
-//! and gives figures far too good.
+//! A read of an unwritten extent, or of a page in the cache, costs the device nothing and makes
+//! results far too good.
 
 use std::fs::File;
 use std::io;
 
-/// Bytes of the first `bytes` that are not backed by written extents, by FIEMAP (see
+/// Bytes of the first `bytes` without written extents, by FIEMAP (see
 /// `Documentation/filesystems/fiemap.rst` in the Linux source).
 ///
 /// # Errors
-/// Of the operating system; `Unsupported` where the file system has no FIEMAP.
+/// Of the operating system; `Unsupported` if the file system has no FIEMAP.
 #[cfg(target_os = "linux")]
 pub(crate) fn unwritten_bytes(file: &File, bytes: u64) -> io::Result<u64> {
     let mut map = fiemap::Map::default();
@@ -31,11 +31,11 @@ pub(crate) fn unwritten_bytes(file: &File, bytes: u64) -> io::Result<u64> {
     Ok(unwritten)
 }
 
-/// Largest part of a file that is mapped at once, to ask for its pages.
+/// Maximum part of a file to map at once.
 #[cfg(target_os = "linux")]
 const MAPPED: u64 = 1 << 30;
 
-/// Share (0 to 1) of the first `bytes` that is in the page cache.
+/// Share (0 to 1) of the first `bytes` in the page cache.
 ///
 /// # Errors
 /// Of the operating system.
@@ -50,15 +50,15 @@ pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
     Ok(cached as f64 / pages.max(1) as f64)
 }
 
-/// How many pages of a part of `file` are in the page cache; the part starts at a whole page.
+/// Number of cached pages in a part of `file`, which starts at a page boundary.
 #[cfg(target_os = "linux")]
 fn cached_pages(file: &File, from: u64, length: usize) -> io::Result<usize> {
     use std::os::fd::AsRawFd as _;
     use std::ptr::null_mut;
 
     let from = libc::off_t::try_from(from).map_err(|_| io::ErrorKind::Unsupported)?;
-    // SAFETY: a fresh read-only mapping at an address of the kernel's choice touches no other
-    // memory. It is never read through, only asked about.
+    // SAFETY: a fresh read-only mapping at an address that the kernel chooses touches no other
+    // memory. It is never read, only queried.
     let base = unsafe {
         libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), from)
     };
@@ -69,17 +69,17 @@ fn cached_pages(file: &File, from: u64, length: usize) -> io::Result<usize> {
     // SAFETY: the range is the mapping made above, and the vector has one byte for each page.
     let status = unsafe { libc::mincore(base, length, resident.as_mut_ptr()) };
     let outcome = if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
-    // SAFETY: unmaps exactly the mapping made above, to which nothing points any more.
+    // SAFETY: unmaps exactly the mapping made above; nothing points to it any more.
     unsafe { libc::munmap(base, length) };
     outcome?;
     Ok(resident.iter().filter(|page| **page & 1 == 1).count())
 }
 
-/// Puts what is on the device already out of the page cache, as far as nobody holds it there.
+/// Drops clean pages from the page cache, unless someone else holds them.
 #[cfg(target_os = "linux")]
 pub(crate) fn uncache(file: &File) {
     use rustix::fs::{Advice, fadvise};
-    // Without success the pages stay, and are found.
+    // On failure the pages stay, and the check finds them.
     let _ = file.sync_data();
     let _ = fadvise(file, 0, None, Advice::DontNeed);
 }
@@ -89,7 +89,7 @@ pub(crate) fn uncache(_: &File) {}
 
 #[cfg(target_os = "linux")]
 fn page_bytes() -> usize {
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: queries a constant of the system.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize
 }
 
@@ -109,7 +109,7 @@ mod fiemap {
     use std::io;
     use std::os::fd::AsRawFd as _;
 
-    /// Extents asked for in one call.
+    /// Extents per call.
     const EXTENTS: usize = 128;
     /// `_IOWR('f', 11, struct fiemap)`.
     const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
@@ -136,7 +136,7 @@ mod fiemap {
         }
     }
 
-    /// `struct fiemap` with room for its extents.
+    /// `struct fiemap` with space for its extents.
     #[repr(C)]
     pub(super) struct Map {
         start: u64,
@@ -163,7 +163,7 @@ mod fiemap {
     }
 
     impl Map {
-        /// The next extents from `start` on; none if the rest is a hole.
+        /// The next extents from `start`; none if the rest is a hole.
         pub(super) fn read(
             &mut self,
             file: &File,
@@ -172,8 +172,8 @@ mod fiemap {
         ) -> io::Result<&[Extent]> {
             (self.start, self.length) = (start, length);
             self.flags = FLAG_SYNC;
-            // SAFETY: `self` has the layout of `struct fiemap` and room for the `extent_count`
-            // extents that it announces; the kernel writes no further.
+            // SAFETY: `self` has the layout of `struct fiemap` with space for the `extent_count`
+            // extents that it declares; the kernel writes no further.
             let status = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FIEMAP, &raw mut *self) };
             if status == 0 {
                 return Ok(&self.extents[..(self.mapped_extents as usize).min(EXTENTS)]);
@@ -222,7 +222,7 @@ mod tests {
         assert!(cached_share(&file, 4 * MIB).unwrap() > 0.9);
         uncache(&file);
         let share = cached_share(&file, 4 * MIB).unwrap();
-        // A temporary directory in memory keeps all of it.
+        // A temporary directory in memory caches all of it.
         assert!(!(0.5..1.0).contains(&share), "{share}");
     }
 

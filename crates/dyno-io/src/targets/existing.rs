@@ -1,4 +1,4 @@
-//! Files and block devices that are there: written to only if the plan says so, never removed.
+//! Existing files and block devices: written only if the plan allows it, never removed.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom};
@@ -10,11 +10,12 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::{Kind, OpenTarget, dsync, leftover, set_direct};
 use crate::{Notes, Plan};
 
-/// Opens the target at `index` of the plan.
+/// Opens target `index` of the plan.
 ///
 /// # Errors
-/// `usage` if the plan would write without `destroy`, asks for more than there is, or names neither
-/// a file nor a block device; `denied` without permission; `io` if it is in use, or else.
+/// `usage` if the plan would write without `destroy`, requests more bytes than exist, or names
+/// neither a file nor a block device; `denied` without permission; `io` if the target is in use, or
+/// for other errors.
 pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<OpenTarget> {
     let target = &plan.targets[index];
     let path = target.place();
@@ -79,15 +80,15 @@ fn kind(kind: FileType, path: &Path) -> Result<Kind> {
 fn open_as(kind: Kind, path: &Path, writes: bool, durable: bool) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(writes);
-    // The kernel refuses a device exclusively if it is mounted, used for swap, or part of a volume
-    // or an array, or if a partition of it is.
+    // The kernel refuses exclusive access to a device if it or one of its partitions is mounted,
+    // used for swap, or part of a volume or array.
     let alone = if cfg!(target_os = "linux") && kind == Kind::Device { libc::O_EXCL } else { 0 };
     options.custom_flags(alone | dsync(durable));
     options.open(path).map_err(|error| told(&error, path))
 }
 
-/// Locks out other runs: the writing one has the file alone, reading ones share it. A device is
-/// held by how it was opened.
+/// Locks out other runs: a writing run locks the file exclusively, reading runs share the lock. For
+/// a device, `O_EXCL` does this.
 fn lock(kind: Kind, writes: bool, path: &Path) -> Result<Option<File>> {
     if kind != Kind::File {
         return Ok(None);
@@ -98,7 +99,7 @@ fn lock(kind: Kind, writes: bool, path: &Path) -> Result<Option<File>> {
             let text = format!("{} is in use: another process has locked it", path.display());
             Err(Error::new(ErrorKind::Io, text))
         }
-        // File systems without locks have files all the same.
+        // On file systems without locks, measure anyway.
         _ => Ok(Some(lock)),
     }
 }
@@ -111,7 +112,7 @@ fn told(error: &io::Error, path: &Path) -> Error {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            let text = format!("{path} does not exist: name an existing file or block device");
+            let text = format!("{path} does not exist: use an existing file or block device");
             Error::new(ErrorKind::Io, text)
         }
         io::ErrorKind::PermissionDenied => {

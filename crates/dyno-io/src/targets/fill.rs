@@ -1,4 +1,4 @@
-//! Targets filled with incompressible data before they are measured.
+//! Fills targets with incompressible data before they are measured.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,26 +15,26 @@ use crate::seeds::derived;
 use crate::worker::TICK;
 use crate::{Notes, Plan};
 
-/// I/Os in flight while a target is filled, and their size: large enough for full speed.
+/// I/Os in flight during filling, and their size: large enough for full speed.
 const SLOTS: [u32; 8] = [BLOCK; 8];
 const BLOCK: u32 = 512 << 10;
-/// Without `O_DIRECT`, data written between two syncs: bounds dirty memory and the last sync.
+/// Without `O_DIRECT`, bytes between two syncs: limits dirty memory and the last sync.
 const SYNC_BYTES: u64 = 64 << 20;
 
-/// What all threads that fill go by.
+/// What all filling threads share.
 struct Job<'a, W> {
     plan: &'a Plan,
-    /// Differs from one filling of a file to the next: no data is written twice.
+    /// Differs for each filling, so no data is written twice.
     seed: u64,
     control: &'a Control,
-    /// Hears of bytes written since it last heard.
+    /// Receives the bytes written since the last call.
     written: &'a W,
-    /// Set once one of them can not go on: the others end as well.
+    /// Set when a thread fails, so that the others stop.
     stop: AtomicBool,
 }
 
-/// Fills what is to be filled, the targets of each device one after another and all devices at
-/// once. `written` hears of bytes written since it last heard. Returns the engine.
+/// Fills targets: those of one device one after another, all devices at once. Calls `written` with
+/// the bytes written since the last call. Returns the engine.
 ///
 /// # Errors
 /// `cancelled`, `disk_full` or `io`.
@@ -64,9 +64,9 @@ pub(crate) fn fill_all(
             })
         };
         let threads: Vec<_> = devices.into_values().enumerate().map(start).collect();
-        let panicked = |_| Err(Error::new(ErrorKind::Internal, "a thread that fills panicked"));
+        let panicked = |_| Err(Error::new(ErrorKind::Internal, "a filling thread panicked"));
         let filled = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
-        // All threads must have ended before the first error is told.
+        // Join all threads before returning the first error.
         filled.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>>>()
     })?;
     let mut names = Vec::with_capacity(filled.len());
@@ -103,7 +103,7 @@ fn fill<W: Fn(u64)>(
     Ok((engine.name(), notes))
 }
 
-/// Writes what is to be filled of the target, in order, and makes it durable.
+/// Writes the unfilled part of the target in order, and syncs it.
 fn write_all<W: Fn(u64)>(
     job: &Job<'_, W>,
     (file, place): (usize, &&OpenTarget),
@@ -118,7 +118,7 @@ fn write_all<W: Fn(u64)>(
     while ended < all {
         job.control.check()?;
         if job.stop.load(Relaxed) {
-            // What happened elsewhere is told from there.
+            // The other thread reports its own error.
             return Ok(());
         }
         batch.clear();
@@ -155,7 +155,7 @@ fn written_whole(place: &OpenTarget, result: i32, bytes: u32) -> Result<()> {
     let error = if result < 0 {
         io::Error::from_raw_os_error(-result)
     } else {
-        // A short write says that the next one would fail for want of room.
+        // After a short write, the next one would fail for lack of space.
         io::Error::from_raw_os_error(libc::ENOSPC)
     };
     Err(place.error(&error, "filling"))

@@ -1,11 +1,11 @@
-//! Whether a name still means the file that is open.
+//! Whether a path still refers to the open file.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// A file, whatever its names.
+/// Identity of a file, independent of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity(u64, u64);
 
@@ -14,7 +14,7 @@ impl Identity {
         Ok(Self::from(&file.metadata()?))
     }
 
-    /// Whether `path` itself, not what a link there points to, is this file.
+    /// Whether `path` itself, not the target of a link, is this file.
     pub(super) fn is_at(self, path: &Path) -> bool {
         std::fs::symlink_metadata(path).is_ok_and(|meta| Self::from(&meta) == self)
     }
@@ -22,7 +22,7 @@ impl Identity {
     /// Removes `path` if it is still this file.
     ///
     /// # Errors
-    /// Of the operating system; `NotFound` if it is another file by now.
+    /// Of the operating system; `NotFound` if the path is another file by now.
     pub(super) fn remove(self, path: &Path) -> io::Result<()> {
         if self.is_at(path) {
             std::fs::remove_file(path)
@@ -46,7 +46,7 @@ mod tests {
     fn only_the_file_itself_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
-        // Both are open, so that neither can have the other's number.
+        // Both are open, so they cannot have the same inode number.
         let (first, second) = (File::create(&path).unwrap(), File::create(&other).unwrap());
         std::fs::rename(&other, &path).unwrap();
         let first = Identity::of(&first).unwrap();

@@ -1,4 +1,4 @@
-//! Test files that a killed run left behind.
+//! Test files left by a killed run.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,18 +13,18 @@ use crate::{Notes, Topic};
 const PREFIX: &str = ".dyno-io-";
 const SUFFIX: &str = ".dat";
 
-/// Name of the test file `id`.
+/// The name of test file `id`.
 pub(crate) fn file_name(id: &str) -> String {
     format!("{PREFIX}{id}{SUFFIX}")
 }
 
-/// Marks `file` as in use for as long as it is open; the kernel drops the mark when its owner dies,
+/// Marks `file` as in use while it is open. The kernel removes the mark when its owner dies,
 /// however it dies.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
     lock_as(file, true)
 }
 
-/// Locks `file`, alone or with others who read it too.
+/// Locks `file`, exclusively or shared with other readers.
 pub(crate) fn lock_as(file: &File, alone: bool) -> io::Result<()> {
     let operation = if alone {
         FlockOperation::NonBlockingLockExclusive
@@ -34,10 +34,10 @@ pub(crate) fn lock_as(file: &File, alone: bool) -> io::Result<()> {
     Ok(flock(file, operation)?)
 }
 
-/// Removes every test file in `volume` that no process has locked, and notes it.
+/// Removes all test files in `volume` that no process has locked, and adds notes.
 pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
-    // Without permission to list the directory there is nothing to tidy; creating the file will
-    // tell what is wrong with the directory itself.
+    // Without permission to list the directory there is nothing to remove. Creating the file will
+    // report what is wrong with the directory.
     let Ok(entries) = volume.read_dir() else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -62,7 +62,7 @@ pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
 fn remove_unless_locked(path: &Path) -> io::Result<bool> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
     match lock(&file) {
-        // A run that ended meanwhile has removed it, and another may have made one of that name.
+        // A run that just ended has removed it, and another may have created one with that name.
         Ok(()) => match Identity::of(&file)?.remove(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             removed => removed.map(|()| true),

@@ -1,4 +1,4 @@
-//! Files that Dyno makes: locked while in use, grown stage by stage, removed whatever happens.
+//! Test files that Dyno creates: locked while in use, grown stage by stage, removed in all cases.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,18 +12,18 @@ use super::identity::Identity;
 use super::{Kind, OpenTarget, dsync, leftover, set_direct};
 use crate::{Notes, Plan, Topic};
 
-/// A file of Dyno's own, by name and identity: removed on drop, unless something else has its name
-/// by then.
+/// A file that Dyno created, by name and identity: removed on drop, unless the name now refers to
+/// another file.
 #[derive(Debug)]
 pub(super) struct Made {
     path: PathBuf,
     identity: Identity,
 }
 
-/// Makes the file of the target at `index` of the plan in `directory`, with nothing in it yet.
+/// Creates the empty file of target `index` in `directory`.
 ///
 /// # Errors
-/// `denied` without permission, `usage` if the file of this id is in use, else `io`.
+/// `denied` without permission, `usage` if the file with this id is in use, else `io`.
 pub(super) fn open(
     plan: &Plan,
     index: usize,
@@ -38,7 +38,7 @@ pub(super) fn open(
     }
     let path = directory.join(leftover::file_name(&format!("{}-{index}", plan.file_id)));
     let (file, lock) = create_locked(&path, plan.durable, notes)?;
-    // From here on an early return removes the file.
+    // From here on, an early return removes the file.
     let made = Made::new(&path, &file)?;
     let direct = set_direct(&file, &directory.display().to_string(), notes);
     Ok(OpenTarget {
@@ -57,7 +57,7 @@ pub(super) fn open(
     })
 }
 
-/// Makes a made file `bytes` long, with the space of all of it reserved.
+/// Extends a created file to `bytes` bytes and reserves its space.
 ///
 /// # Errors
 /// `disk_full` or `io`.
@@ -68,7 +68,7 @@ pub(super) fn grow(place: &mut OpenTarget, bytes: u64) -> Result<()> {
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => place.file.set_len(bytes),
         reserved => reserved.map_err(Into::into),
     };
-    reserved.map_err(|error| place.error(&error, "reserving the space of"))?;
+    reserved.map_err(|error| place.error(&error, "reserving space for"))?;
     place.bytes = bytes;
     place.to_fill = from..bytes;
     Ok(())
@@ -76,7 +76,7 @@ pub(super) fn grow(place: &mut OpenTarget, bytes: u64) -> Result<()> {
 
 impl Made {
     fn new(path: &Path, file: &File) -> Result<Self> {
-        // Without its identity the file stays: the next run finds it unlocked, and removes it.
+        // Without its identity the file stays; the next run finds it unlocked and removes it.
         let identity = Identity::of(file)
             .map_err(|error| Error::from_io(&error, format!("looking at {}", path.display())))?;
         Ok(Self { path: path.to_owned(), identity })
@@ -85,13 +85,13 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // A file that can not be removed now is found and removed by the next run.
+        // If removal fails, the next run removes the file.
         let _ = self.identity.remove(&self.path);
     }
 }
 
-/// Creates `path`, opened twice: for I/O, and with the lock. Another run that tidies up may remove
-/// the file before it is locked; then a new one is made.
+/// Creates `path` and opens it twice: for I/O and for the lock. A run that cleans up may remove the
+/// file before it is locked; then creates it again.
 fn create_locked(path: &Path, durable: bool, notes: &mut Notes) -> Result<(File, File)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).mode(0o600);
@@ -179,7 +179,7 @@ mod tests {
 
         let file = File::create(&path).unwrap();
         let made = Made::new(&path, &file).unwrap();
-        // The first file stays open, so that the second cannot have its number.
+        // The first file stays open, so the second cannot have its inode number.
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "of someone else").unwrap();
         drop(made);

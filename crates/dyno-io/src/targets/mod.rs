@@ -1,4 +1,4 @@
-//! What is read and written, opened and proved: made files, existing files, block devices.
+//! Opens and checks targets: created files, existing files, block devices.
 
 mod content;
 mod evidence;
@@ -26,17 +26,17 @@ use crate::{Notes, Plan, Topic};
 pub use content::Content;
 pub(crate) use fill::fill_all;
 
-/// What a target is.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A file that Dyno has made, and removes.
+    /// A file that Dyno creates and removes.
     Made,
-    /// A file that was there.
+    /// An existing file.
     File,
     /// A block device.
     Device,
-    /// Nothing: the null engine's.
+    /// Nothing: for the null engine.
     Null,
 }
 
@@ -46,33 +46,32 @@ pub(crate) struct OpenTarget {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
-    /// Bytes used, from the start; of a made file its present length.
+    /// Bytes used, from the start; for a created file its current length.
     pub(crate) bytes: u64,
-    /// Of those, still to be filled.
+    /// The part that is not filled yet.
     pub(crate) to_fill: Range<u64>,
     pub(crate) file: File,
-    /// Whether I/O bypasses the page cache, as far as it is known.
+    /// Whether I/O bypasses the page cache, as far as known.
     pub(crate) direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub(crate) extents_written: Option<bool>,
-    /// A sample of what it held before the first step.
+    /// A sample of its content before the first step.
     pub(crate) content: Option<Content>,
-    /// Whether Dyno fills it before it is measured.
+    /// Whether Dyno fills it before the measurement.
     pub(crate) fill: bool,
-    /// Removes a made file.
+    /// Removes a created file on drop.
     _made: Option<made::Made>,
-    /// Holds the lock, and is never given to an engine: the kernel closes the files of a killed
-    /// ring late, and their locks would make a dead file look alive.
+    /// Holds the lock, and is never passed to an engine: the kernel closes the files of a killed
+    /// ring late, so their locks would make a leftover file look in use.
     _lock: Option<File>,
 }
 
-/// Opens every target of the plan; made files are there, but empty. Nothing is removed, made or
-/// written before all targets that are there have been found fit. What goes wrong leaves no made
-/// file behind.
+/// Opens all targets of the plan; created files are empty. Checks all existing targets before it
+/// removes, creates or writes anything. On failure, no created file stays behind.
 ///
 /// # Errors
-/// `usage` for a target that the plan does not allow to be used so, `denied` without permission,
-/// `disk_full` with the space needed of all stages, else `io`.
+/// `usage` if the plan does not permit this use of a target, `denied` without permission,
+/// `disk_full` with the space that all stages need, else `io`.
 pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<OpenTarget>> {
     no_target_twice(&plan.targets)?;
     let mut places: Vec<(usize, OpenTarget)> = Vec::with_capacity(plan.targets.len());
@@ -102,7 +101,7 @@ pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<OpenTarget>
     Ok(places)
 }
 
-/// Makes every made file as long as it is in `stage`.
+/// Extends all created files to their length in `stage`.
 ///
 /// # Errors
 /// `disk_full` or `io`.
@@ -116,11 +115,11 @@ pub(crate) fn grow_all(plan: &Plan, stage: usize, places: &mut [OpenTarget]) -> 
     Ok(())
 }
 
-/// Fails if two targets are one file or device, by whatever names.
+/// Fails if two targets are the same file or device.
 fn no_target_twice(targets: &[Target]) -> Result<()> {
     let mut seen: BTreeMap<(bool, u64, u64), &str> = BTreeMap::new();
     for target in targets {
-        // What can not be looked at is told when it is opened.
+        // If metadata cannot be read, opening the target reports it.
         let Some(Ok(meta)) = target.path.as_ref().map(|path| path.metadata()) else { continue };
         let identity = match meta.rdev() {
             0 => (false, meta.dev(), meta.ino()),
@@ -139,7 +138,7 @@ fn no_target_twice(targets: &[Target]) -> Result<()> {
 }
 
 impl OpenTarget {
-    /// The file system or device that the target is on: its targets share its speed.
+    /// The file system or device of the target; targets on it share its speed.
     pub(crate) fn device(&self) -> u64 {
         self.file.metadata().map_or(0, |meta| match self.kind {
             Kind::Device => meta.rdev(),
@@ -147,7 +146,7 @@ impl OpenTarget {
         })
     }
 
-    /// Whether it holds data that is not Dyno's own.
+    /// Whether it has data that is not Dyno's.
     pub(crate) fn foreign(&self) -> bool {
         !self.fill
     }
@@ -157,12 +156,12 @@ impl OpenTarget {
     }
 }
 
-/// The flag with which a file is opened whose writes are to end on the media.
+/// The open flag for durable writes.
 const fn dsync(durable: bool) -> i32 {
     if durable { libc::O_DSYNC } else { 0 }
 }
 
-/// Switches the page cache off for `file`; notes where it can not be.
+/// Disables the page cache for `file`; adds a note on failure.
 fn set_direct(file: &File, name: &str, notes: &mut Notes) -> bool {
     match try_direct(file) {
         Ok(()) => true,

@@ -1,4 +1,4 @@
-//! What is looked for in a target before and after it is measured.
+//! Checks of a target before and after it is measured.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,7 +10,8 @@ use super::{Kind, OpenTarget, content};
 use crate::{Notes, Topic};
 
 impl OpenTarget {
-    /// Looks at a sample of what it holds, unless Dyno has made it; it is one of `targets`.
+    /// Samples its content, unless Dyno created it; `targets` is the number of targets that are
+    /// sampled.
     ///
     /// # Errors
     /// `cancelled`, `out_of_memory`.
@@ -31,7 +32,7 @@ impl OpenTarget {
         Ok(())
     }
 
-    /// Checks that reads will reach the device: all extents written, none cached.
+    /// Checks that reads will reach the device: all extents are written, none is cached.
     ///
     /// # Errors
     /// `io`.
@@ -50,7 +51,7 @@ impl OpenTarget {
             return Ok(());
         }
         if self.kind == Kind::File {
-            // Others may have read or written it a moment ago.
+            // Others may have just read or written it.
             uncache(&self.file);
         }
         self.prove_uncached(notes)?;
@@ -78,7 +79,8 @@ impl OpenTarget {
         Ok(())
     }
 
-    /// Settles that a file accepted `O_DIRECT` in name only if its pages are in memory.
+    /// Clears `direct` and adds a note if pages of the file are in memory: it then ignores
+    /// `O_DIRECT`.
     ///
     /// # Errors
     /// `io`.
@@ -103,7 +105,7 @@ impl OpenTarget {
         Ok(())
     }
 
-    /// Notes what has happened to a file while it was measured in `step`.
+    /// Adds a note on changes to a file while `step` measured it.
     pub(crate) fn look_again(&self, step: &str, notes: &mut Notes) {
         if self.kind == Kind::Device {
             return;

@@ -1,4 +1,4 @@
-//! Whether made files fit, in their last stage, before anything is written.
+//! Checks before writing whether created files fit, at their final size.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,10 +9,10 @@ use rustix::fs::fstatvfs;
 use super::{Kind, OpenTarget};
 use crate::Plan;
 
-/// Space left to others on a volume.
+/// Space left free for others on a volume.
 const SPARE_BYTES: u64 = 64 << 20;
 
-/// What the made files on a file system come to.
+/// The total of created files on a file system.
 struct Need<'a> {
     place: &'a OpenTarget,
     directory: &'a Path,
@@ -20,7 +20,7 @@ struct Need<'a> {
     bytes: u64,
 }
 
-/// Fails unless every file system has room for its made files.
+/// Fails unless each file system has space for its created files.
 ///
 /// # Errors
 /// `disk_full` with the numbers; `io`.
@@ -42,7 +42,7 @@ pub(super) fn check(plan: &Plan, places: &[OpenTarget]) -> Result<()> {
 impl Need<'_> {
     fn is_met(&self, plan: &Plan) -> Result<()> {
         let stat = fstatvfs(&self.place.file)
-            .map_err(|error| self.place.error(&error.into(), "asking for the free space under"))?;
+            .map_err(|error| self.place.error(&error.into(), "reading the free space of"))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
         let needed = self.bytes.saturating_add(SPARE_BYTES);
         // Some network file systems report no size at all.

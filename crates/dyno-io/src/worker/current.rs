@@ -6,20 +6,20 @@ use crate::lane::Lane;
 use crate::tally::Counts;
 use crate::window::Window;
 
-/// The job totals of an interval, and how they are handed on: `index`, end (ns), totals by job.
+/// Passes on an interval's job totals: `index`, end (ns), totals by job.
 pub(crate) struct Intervals<'a> {
     pub(crate) length_ns: u64,
     pub(crate) fresh: &'a dyn Fn() -> Vec<Counts>,
     pub(crate) send: &'a dyn Fn(u64, u64, Vec<Counts>),
 }
 
-/// The interval that is under way.
+/// The current interval.
 pub(super) struct Current<'a> {
     intervals: &'a Intervals<'a>,
     index: u64,
     start_ns: u64,
     pub(super) jobs: Vec<Counts>,
-    /// Intervals that are over and not handed on yet.
+    /// Intervals that have ended and are not passed on yet.
     ended: Vec<(Window, Vec<Counts>)>,
 }
 
@@ -29,8 +29,8 @@ impl<'a> Current<'a> {
         Self { intervals, index: 0, start_ns: window.start_ns, jobs, ended: Vec::new() }
     }
 
-    /// Ends every interval that was over before `now_ns`: an I/O that ends with an interval is of
-    /// that interval.
+    /// Ends all intervals that are over at `now_ns`. An I/O that ends exactly with an interval
+    /// belongs to it.
     #[inline]
     pub(super) fn roll(&mut self, now_ns: u64) {
         while now_ns > self.start_ns + self.intervals.length_ns {
@@ -46,7 +46,8 @@ impl<'a> Current<'a> {
         }
     }
 
-    /// Hands on what is over, with what of `lanes` was due in it and still waits.
+    /// Passes on the intervals that have ended, with the I/Os of `lanes` that were due in them and
+    /// still wait.
     ///
     /// # Errors
     /// `cancelled`.

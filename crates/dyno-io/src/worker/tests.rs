@@ -11,7 +11,7 @@ use crate::lane::Slot;
 use crate::plan::OnError;
 use crate::tally::Counts;
 
-/// A device that hangs: no I/O ends before a time, and time passes only in waiting.
+/// A device that hangs: no I/O ends before a given time, and only waiting lets time pass.
 struct Hanging {
     now_ns: Rc<Cell<u64>>,
     until_ns: u64,
@@ -104,7 +104,7 @@ fn intervals_are_handed_on_while_a_device_hangs() {
     let seen = seen.into_inner();
     let told: Vec<_> =
         seen.iter().map(|(index, end_ns, reads, _)| (*index, end_ns / MS, *reads)).collect();
-    // From 900 ms on each wait of 50 ms ends one.
+    // From 900 ms on, each wait of 50 ms completes one.
     assert_eq!(told, [(0, 200, 0), (1, 400, 0), (2, 600, 0), (3, 800, 0), (4, 1000, 3)]);
     let tick = TICK.as_nanos() as u64;
     assert!(seen.iter().all(|(_, end_ns, _, at_ns)| *at_ns <= end_ns + tick), "{seen:?}");

@@ -6,7 +6,7 @@ use dyno_io::{Outcome, Plan, profile};
 use dyno_record::{Control, Result};
 use serde_json::{Value, json};
 
-/// A small plan on a file made in `volume`.
+/// A small plan with a created file in `volume`.
 pub fn plan(volume: &Path, steps: &Value) -> Value {
     json!({
         "targets": [{"directory": volume, "bytes": 4 << 20}], "file_id": "test", "seed": 7,
@@ -16,13 +16,13 @@ pub fn plan(volume: &Path, steps: &Value) -> Value {
     })
 }
 
-/// A curve of one job, of which `change` says what is special.
+/// A curve of one job, adapted by `change`.
 #[allow(dead_code)]
 pub fn curve(name: &str, job: Value, change: Value) -> Value {
     with(json!({"name": name, "jobs": [with(json!({"name": name}), job)]}), change)
 }
 
-/// `value` with the fields of `change` put in.
+/// `value` updated with the fields of `change`.
 pub fn with(mut value: Value, change: Value) -> Value {
     let Value::Object(change) = change else { panic!("an object is needed") };
     value.as_object_mut().expect("an object").extend(change);
@@ -37,7 +37,7 @@ pub fn run(plan: Value, control: &Control) -> (Result<Outcome>, Vec<Value>) {
     (outcome, lines(&spool))
 }
 
-/// The lines of a spool, which is removed.
+/// The lines of a spool, which is then removed.
 pub fn lines(spool: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(spool).unwrap_or_default();
     let _ = std::fs::remove_file(spool);
@@ -51,7 +51,7 @@ fn unique() -> String {
     format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed))
 }
 
-/// A tmpfs of its own, for as long as this lives.
+/// A separate tmpfs, mounted until this is dropped.
 #[allow(dead_code)]
 pub struct Mounted(pub tempfile::TempDir);
 

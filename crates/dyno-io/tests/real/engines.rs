@@ -1,4 +1,4 @@
-//! One suite for all engines that do real I/O.
+//! One suite for all engines with real I/O.
 
 use std::fs::{File, OpenOptions};
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ mod ring {
     }
 }
 
-/// Opens the engine on two empty files and runs `check`; false if this system forbids it.
+/// Opens the engine on two empty files and runs `check`; false if the system forbids the engine.
 fn with(open: Open, check: impl FnOnce(&mut dyn Engine)) -> bool {
     let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
     with_files(open, &files, check)
@@ -63,7 +63,7 @@ fn request(slot: u32, file: u32, write: bool, block: u64) -> Request {
     Request { slot, file, op, offset: block * u64::from(BLOCK), bytes: BLOCK }
 }
 
-/// Runs a batch to its end.
+/// Runs a batch to completion.
 fn complete(engine: &mut dyn Engine, batch: &[Request]) -> Vec<Completion> {
     let mut done = Vec::with_capacity(SLOTS as usize);
     let room = done.capacity();
@@ -91,7 +91,7 @@ fn what_is_written_is_read_back(engine: &mut dyn Engine) {
         assert!(complete(engine, &batch).iter().all(|done| done.result == BLOCK as i32));
     }
     for file in 0..2 {
-        // Other slots than those that wrote.
+        // Not the slots that wrote.
         let batch: Vec<_> = (0..SLOTS)
             .map(|slot| request(slot, file, false, u64::from(SLOTS - 1 - slot)))
             .collect();
@@ -207,7 +207,7 @@ fn null_keeps_the_rules_on_its_own_clock() {
     with(open, |engine| {
         let begin = engine.now_ns();
         let mut done = Vec::new();
-        // The model's 100 µs have not passed after 40 µs, and have after 60 µs more.
+        // After 40 µs the model's 100 µs have not passed; after 60 µs more they have.
         engine
             .submit_and_wait(&[request(0, 0, false, 0)], Duration::from_micros(40), &mut done)
             .unwrap();

@@ -1,4 +1,4 @@
-//! What may happen to a target meanwhile, and what a system may lack.
+//! Changes to a target during a run, and features that a system may lack.
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
@@ -14,8 +14,7 @@ fn job(read_percent: u8, depth: u32) -> Value {
            "queue_depths": [depth]})
 }
 
-/// Runs a plan while `meddle` does something to the made file as soon as the first step is under
-/// way.
+/// Runs a plan; calls `meddle` with the created file as soon as the first step runs.
 fn meddled(change: Value, meddle: impl Fn(&Path)) -> (dyno_record::Result<Outcome>, Vec<Value>) {
     let folder = tempdir().unwrap();
     let steps = json!([curve("c", job(100, 4), json!({"seconds": 2, "warmup_seconds": 0}))]);
@@ -62,7 +61,7 @@ fn a_file_that_vanishes_is_told() {
 #[test]
 fn a_volume_that_fills_up_underneath_is_counted() {
     let Some(volume) = Mounted::new("size=2m") else { return };
-    // Larger than the volume, and without content: room runs out as it is written.
+    // Larger than the volume and sparse: space runs out while it is written.
     let path = volume.0.path().join("sparse");
     File::create(&path).unwrap().set_len(64 << 20).unwrap();
     let steps = json!([curve("c", job(0, 4), json!({"seconds": 0.5, "warmup_seconds": 0}))]);
@@ -76,7 +75,7 @@ fn a_volume_that_fills_up_underneath_is_counted() {
     assert_eq!(outcome.unwrap_err().kind, ErrorKind::DiskFull);
 }
 
-/// Runs in a process of its own, for the tests below to limit.
+/// Runs in a separate process, for the tests below to limit.
 #[test]
 fn run_limited() {
     let Ok(plan) = std::env::var("DYNO_IO_TEST_LIMITED") else { return };
@@ -84,8 +83,8 @@ fn run_limited() {
     println!("OUTCOME {}", serde_json::to_string(&outcome).unwrap());
 }
 
-/// Runs a plan in a child that `limit` has prepared; its outcome as JSON, `None` if no child could
-/// be started so.
+/// Runs a plan in a child prepared by `limit`; returns its outcome as JSON, `None` if no such child
+/// could be started.
 #[cfg(target_os = "linux")]
 fn limited(limit: impl FnOnce(&mut Command)) -> Option<Value> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -130,7 +129,7 @@ fn without_io_uring_psync_is_used_and_told() {
     assert!(notes(&outcome).contains("psync is used"), "{outcome}");
 }
 
-/// A seccomp filter that answers `io_uring_setup` with `EPERM`, as container runtimes do.
+/// A seccomp filter that returns `EPERM` for `io_uring_setup`, like container runtimes.
 #[cfg(target_os = "linux")]
 fn forbid_io_uring() -> std::io::Result<()> {
     let bpf = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
@@ -155,8 +154,8 @@ fn with_too_little_locked_memory_buffers_are_not_registered() {
     use std::os::unix::process::CommandExt as _;
 
     let limit = |child: &mut Command| {
-        // Root may lock what it likes: nobody may not.
-        // SAFETY: asks for a number.
+        // Root has no limit on locked memory; `nobody` has one.
+        // SAFETY: returns a number.
         if unsafe { libc::geteuid() } == 0 {
             child.uid(65_534).gid(65_534);
         }
@@ -171,7 +170,7 @@ fn with_too_little_locked_memory_buffers_are_not_registered() {
     };
     let Some(outcome) = limited(limit) else { return };
     assert!(outcome["steps"][0]["reads"].as_u64().unwrap() > 0);
-    // Kernels before 5.12 lock the ring itself, and can have none then.
+    // Kernels before 5.12 also charge the ring to locked memory, so there may be no ring.
     if outcome["engine"] == "io_uring" {
         assert!(notes(&outcome).contains("Dyno used unregistered ones"), "{outcome}");
     } else {

@@ -1,4 +1,4 @@
-//! Real engines, files and devices. One program: linking one for each file takes minutes.
+//! Real engines, files and devices. One test binary: linking one per file takes minutes.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Existing files and devices, and many files at once.
+//! Existing files and devices, and several files at once.
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn short() -> Value {
     json!({"seconds": 0.5, "warmup_seconds": 0})
 }
 
-/// A plan on one target that is there.
+/// A plan for one existing target.
 fn on(path: &Path, read_percent: u8, change: Value) -> Value {
     let steps = json!([curve("c", job(read_percent, 4), short())]);
     let target = with(json!({"path": path}), change);
@@ -155,7 +155,7 @@ fn a_log_is_synced_on_every_engine() {
     }
 }
 
-/// A loop device on a file, for as long as this lives.
+/// A loop device on a file, detached on drop.
 struct Loop {
     path: PathBuf,
     _folder: tempfile::TempDir,
@@ -201,7 +201,7 @@ fn a_device_is_measured_and_written_only_if_told() {
 #[test]
 fn a_device_in_use_is_refused() {
     let Some(device) = Loop::new() else { return };
-    // What a mount does as well: the device is held exclusively.
+    // Like a mount: holds the device exclusively.
     let mut options = File::options();
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_EXCL);
     let holder = options.read(true).open(&device.path).unwrap();
@@ -221,7 +221,7 @@ fn what_a_target_holds_is_sampled_and_told() {
     let outcome = measure(on(&path, 100, json!({})));
     let content = outcome.targets[0].content.unwrap();
     assert_eq!(content.sampled, 256);
-    // Of 16 different blocks each is there again every 128 KiB, of 512 equal bytes in a row.
+    // 16 different blocks repeat every 128 KiB, and each has 512 equal bytes in a row.
     assert!(content.duplicate_percent > 99.0 && content.zero_percent == 0.0, "{content:?}");
     assert!(content.compressed_percent < 10.0, "{content:?}");
     let notes = outcome.notes.as_slice();
@@ -237,7 +237,7 @@ fn what_a_target_holds_is_sampled_and_told() {
         notes.iter().any(|note| note.text.contains("100 % of 128 sampled blocks are zero")),
         "{notes:?}"
     );
-    // What Dyno has filled is not worth a word, and what it has made not looked at.
+    // Content that Dyno filled causes no note, and created files are not sampled.
     let outcome = measure(on(&path, 100, json!({"destroy": true, "fill": true})));
     assert!(outcome.targets[0].content.unwrap().compressed_percent > 99.9);
     let made = plan(folder.path(), &json!([curve("c", job(100, 1), short())]));
@@ -250,7 +250,7 @@ fn what_was_read_elsewhere_is_not_written() {
     for engine in ["auto", "psync"] {
         let path = folder.path().join("zeroes");
         std::fs::write(&path, vec![0; 4 * MIB as usize]).unwrap();
-        // Blocks of two sizes: a small one leaves the rest of the buffer as it was.
+        // Two block sizes: a small block leaves the rest of the buffer unchanged.
         let job = json!({"pattern": "random", "read_percent": 50, "queue_depths": [2],
                          "blocks": [{"bytes": 8192, "percent": 50}, {"bytes": 65536, "percent": 50}],
                          "align_bytes": 8192});

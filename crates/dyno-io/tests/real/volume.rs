@@ -1,4 +1,4 @@
-//! Profiles on real directories, good and bad.
+//! Profiles of real directories, usable and unusable.
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ fn steps() -> Value {
             "mixed",
             json!({"pattern": "random", "block_bytes": 8192, "read_percent": 70,
                    "queue_depths": [1, 16]}),
-            // A busy device may be slow at depth 1 already.
+            // A busy device may be slow even at depth 1.
             json!({"seconds": 1, "warmup_seconds": 0.05, "stop_at_ceiling": false}),
         ),
     ])
@@ -149,7 +149,7 @@ fn cancelling_while_the_file_is_filled_removes_it() {
     assert!(is_empty(folder.path()));
 }
 
-/// Runs in a process of its own, for the test below to kill.
+/// Runs in a separate process, for the test below to kill.
 #[test]
 fn run_until_killed() {
     let Ok(plan) = std::env::var("DYNO_IO_TEST_PLAN") else { return };
@@ -206,7 +206,7 @@ fn a_missing_directory_is_named() {
 
 #[test]
 fn a_directory_without_permission_is_refused() {
-    // Nobody can create files there, root included.
+    // Nobody can create files there, not even root.
     let volume = Path::new("/sys");
     if !volume.is_dir() {
         return eprintln!("skipped: no /sys");
@@ -276,7 +276,7 @@ fn a_file_grows_in_stages_and_only_its_new_part_is_filled() {
         (progress.done, progress.step.as_str()),
         (progress.total, "random read 8 KiB, depth 2, stage 3 of 3")
     );
-    // What was filled, each byte once, and what was read.
+    // The filled bytes, each once, and the bytes read.
     let read: u64 = spool.iter().map(|line| line["read_bytes"].as_u64().unwrap()).sum();
     let in_flight = 3 * 2 * 8192;
     let moved = (8 << 20) + read;

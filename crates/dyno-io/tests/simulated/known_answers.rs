@@ -1,4 +1,4 @@
-//! The whole profile: laws, ceilings, failures.
+//! Whole profiles: laws, ceilings, failures.
 
 use crate::common::{self, curve, run};
 use dyno_io::{Fault, Outcome};

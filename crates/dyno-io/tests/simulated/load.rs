@@ -1,4 +1,4 @@
-//! Several targets and several jobs.
+//! Several targets and jobs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::common::{self, curve, lines, run, with};
 
-/// A plan of `targets` targets on the null engine with all spools.
+/// A plan with `targets` targets on the null engine and all spools.
 pub fn plan(targets: usize, model: Value, steps: Value) -> Value {
     let names = (0..targets).map(|n| json!({"name": format!("t{n}"), "directory": "/nowhere"}));
     let plan = common::plan(Path::new("/nowhere"), &steps);
@@ -68,7 +68,7 @@ fn many_targets_add_up_whatever_the_number_of_threads() {
             assert!(close(rates.iter().sum(), step.figures.iops, 1e-9));
             assert!(close(part(&step.parts, None, Some("r")).iops, step.figures.iops, 1e-9));
         }
-        // Each step: 8 targets, 1 job, 8 jobs on targets; and 2 intervals of 1 job.
+        // Per step: 8 targets, 1 job, 8 jobs on targets; and 2 intervals of 1 job.
         assert_eq!((seen.steps.len(), seen.parts.len(), seen.intervals.len()), (2, 34, 4));
     }
 }
@@ -91,7 +91,7 @@ fn jobs_on_one_target_have_figures_of_their_own() {
     assert!(close(of("data").iops, 8000.0, 0.01), "{:?}", of("data"));
     assert!(close(of("temp").iops, 2000.0, 0.01));
     assert!(close(of("temp").mb_per_s, 2000.0 * 65536.0 / 1e6, 0.01));
-    // Four writes at once take 1 ms, their sync 3 ms.
+    // Four parallel writes take 1 ms, their sync 3 ms.
     let log = of("log");
     assert!(close(log.iops, 1000.0, 0.01), "{log:?}");
     assert!(log.syncs * 4 == log.writes || log.syncs * 4 + 4 == log.writes, "{log:?}");
@@ -101,7 +101,7 @@ fn jobs_on_one_target_have_figures_of_their_own() {
     let all: u64 = ["data", "temp", "log"].iter().map(|job| of(job).reads + of(job).writes).sum();
     assert_eq!(whole.reads + whole.writes, all);
     assert_eq!((whole.syncs, whole.queue_depth), (log.syncs, 14));
-    // What the jobs do not share has no value in the line of the whole step.
+    // The line of the whole step has no value where its jobs differ.
     assert!(seen.steps[1]["pattern"].is_null() && seen.steps[1]["block_bytes"].is_null());
     let line = seen.parts.iter().find(|line| line["job"] == "log" && line["level"] == 1).unwrap();
     assert_eq!((&line["pattern"], &line["block_bytes"]), (&json!("sequential"), &json!(4096)));
@@ -132,7 +132,7 @@ fn a_read_modify_write_reads_and_writes_each_block() {
     let steps = json!([curve("m", job, json!({"seconds": 2}))]);
     let seen = simulate(plan(1, json!({"read_us": 1000, "write_us": 3000}), steps));
     let whole = &seen.outcome.steps[0].figures;
-    // A pair takes 4 ms, four are under way.
+    // A pair takes 4 ms; four are in flight.
     assert!(close(whole.reads as f64, 2000.0, 0.01), "{whole:?}");
     assert!(whole.reads.abs_diff(whole.writes) <= 4, "{whole:?}");
     assert_eq!(seen.steps[0]["read_percent"], 50);
@@ -146,7 +146,7 @@ fn intervals_add_up_to_the_step() {
         {"name": "b", "pattern": "random", "block_bytes": 16384, "queue_depths": [5]},
     ]);
     let steps = json!([{"name": "c", "jobs": jobs, "seconds": 1.1, "warmup_seconds": 0.3}]);
-    // A stall of 400 ms leaves whole intervals empty: they are recorded all the same.
+    // A stall of 400 ms leaves whole intervals empty; they are recorded anyway.
     let model = json!({"read_us": 700, "write_us": 900, "channels": 2,
                        "stall_every_ms": 1000, "stall_ms": 400});
     let plan = with(plan(2, model, steps), json!({"interval_seconds": 0.1}));

@@ -1,6 +1,6 @@
-//! Profiles on the null engine, whose answers can be worked out by hand.
+//! Profiles on the null engine, with results that can be computed by hand.
 
-// Plans are put together from temporaries.
+// Tests build plans from temporaries.
 #![allow(clippy::needless_pass_by_value)]
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! I/Os that are due at a rate.
+//! I/Os due at a rate.
 
 use dyno_record::Latency;
 use serde_json::json;
@@ -32,8 +32,8 @@ fn a_rate_is_kept_and_both_latencies_are_told() {
 
 #[test]
 fn stalls_are_in_the_response_time_and_not_hidden_by_waiting() {
-    // Every second no I/O starts for 100 ms, so a tenth of all arrivals meets a stall, and waits
-    // for what is left of it: evenly 0 to 100 ms, and 0.2 ms more for the device.
+    // Once per second no I/O starts for 100 ms, so a tenth of all arrivals meets a stall. Each
+    // waits for the rest of it, uniformly 0 to 100 ms, plus 0.2 ms for the device.
     let job = json!({"pattern": "random", "block_bytes": 8192, "queue_depths": [1],
                      "rate": {"per_second": [1000], "arrivals": "fixed"}});
     let steps = json!([curve("r", job, json!({"seconds": 20.5, "warmup_seconds": 0}))]);
@@ -41,14 +41,14 @@ fn stalls_are_in_the_response_time_and_not_hidden_by_waiting() {
     let seen = simulate(plan(1, model, steps));
     let whole = &seen.outcome.steps[0].figures;
     let (service, response) = (whole.read.unwrap(), whole.read_response.unwrap());
-    // With one slot the backlog of a stall, 100 I/Os, is worked off at 5,000 less 1,000 a second,
-    // in 25 ms. The last of the stall's own waits 100 × 0.2 ms: of 1,000 arrivals the 10th worst
-    // waits (100 − 9 × 0.8) ms.
+    // With one slot, the backlog of a stall (100 I/Os) takes 25 ms, at 5,000 less 1,000 per second.
+    // The last I/O of the stall waits 100 × 0.2 ms. Of 1,000 arrivals the 10th slowest waits (100 −
+    // 9 × 0.8) ms.
     assert!(close(response.max, 100.2, 0.05), "{response:?}");
     assert!(close(response.p99, 100.2 - 9.0 * 0.8, 0.05), "{response:?}");
     assert!(close(service.p99, 0.2, 0.01), "only one I/O in a stall was in flight: {service:?}");
     assert!(close(whole.iops, 1000.0, 0.01));
-    // All that waited more than 1 ms: 99 of the stall's and 24 of those queued behind them.
+    // All I/Os that waited more than 1 ms: 99 of the stall and 24 queued behind them.
     assert_eq!((whole.late, whole.unissued), (20 * (99 + 24), 0), "{whole:?}");
 }
 
@@ -59,7 +59,7 @@ fn what_could_not_be_issued_is_counted() {
     let steps = json!([curve("r", job, json!({"seconds": 10, "warmup_seconds": 0}))]);
     let seen = simulate(plan(1, json!({"read_us": 10_000, "channels": 2}), steps));
     let whole = &seen.outcome.steps[0].figures;
-    // 200 a second are possible: 1000 by the slot that starts at once, one less by the one that
+    // 200 per second are possible: 1000 by the slot that starts at once, one less by the one that
     // starts 1 ms later, and one in flight at the end.
     assert_eq!((whole.reads, whole.unissued), (1999, 10_000 - 1999 - 1));
     assert_eq!(count(&seen.steps[0], "unissued"), whole.unissued);
@@ -69,7 +69,7 @@ fn what_could_not_be_issued_is_counted() {
 
 #[test]
 fn a_job_of_which_nothing_was_due_is_inside_and_one_that_hangs_is_not() {
-    // The job's first I/O is due at the very start, in the warm-up, and the next in 100 s.
+    // The job's first I/O is due at the start, in the warm-up, and the next after 100 s.
     let rare = json!({"name": "rare", "pattern": "random", "block_bytes": 8192,
                       "queue_depths": [1], "rate": {"per_second": [0.01], "arrivals": "fixed"}});
     let busy = json!({"name": "busy", "pattern": "random", "block_bytes": 8192, "read_percent": 0,
@@ -86,7 +86,7 @@ fn a_job_of_which_nothing_was_due_is_inside_and_one_that_hangs_is_not() {
 
 #[test]
 fn intervals_tell_what_was_due_in_them_and_still_waits() {
-    // In the last 400 ms of each second nothing starts, of 100 I/Os due every 100 ms.
+    // Nothing starts in the last 400 ms of each second; 100 I/Os are due every 100 ms.
     let job = json!({"pattern": "random", "block_bytes": 8192, "queue_depths": [4],
                      "rate": {"per_second": [1000], "arrivals": "fixed"}});
     let steps = json!([curve("r", job, json!({"seconds": 2, "warmup_seconds": 0}))]);
@@ -94,7 +94,7 @@ fn intervals_tell_what_was_due_in_them_and_still_waits() {
     let seen = simulate(with(plan(1, model, steps), json!({"interval_seconds": 0.1})));
     let waits: Vec<u64> = seen.intervals.iter().map(|line| count(line, "unissued")).collect();
     assert_eq!(waits.len(), 20);
-    // Four are in flight throughout, of which one or two had begun before.
+    // Four are in flight throughout; one or two of them had started before.
     for second in [0, 10] {
         let busy = &waits[second..second + 6];
         assert!(busy.iter().all(|waiting| *waiting == 0), "{waits:?}");

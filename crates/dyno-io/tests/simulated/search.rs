@@ -1,4 +1,4 @@
-//! Searches, steadiness and stages.
+//! Searches, steady state and stages.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ fn the_search_stops_where_the_device_is_saturated() {
 
 #[test]
 fn the_search_finds_the_edge_of_the_ceiling_of_all_targets_and_jobs() {
-    // Each of two targets serves 40 at once in 1 ms, so that a depth up to 80 takes 2 ms.
+    // Each of two targets serves 40 at once in 1 ms, so a depth of up to 80 takes 2 ms.
     let model = json!({"read_us": 1000, "write_us": 1000, "sync_us": 1000, "channels": 40});
     let jobs = json!([
         with(random(json!({"queue_depths": [2]})), json!({"name": "data"})),
@@ -64,7 +64,7 @@ fn the_search_finds_the_edge_of_the_ceiling_of_all_targets_and_jobs() {
     let plan = with(plan(model, steps), json!({"targets": targets, "ceiling_ms": 2.001}));
     let (outcome, lines) = simulate(with(plan, json!({"ceiling_of": "p99"})));
     let found = outcome.searches["oltp"][&0];
-    // 40 on each target give 80,000 a second, all there is; 80 on one take 2 ms.
+    // 40 on each target yield 80,000 per second, the maximum; 80 on one take 2 ms.
     let best = found.best.unwrap();
     assert!(found.confirmed && found.outside.is_some_and(|outside| outside > 150.0), "{found:?}");
     assert!(loads(&lines, "grow").iter().all(|depth| depth % 2 == 1), "2 × data and 1 × log");
@@ -81,7 +81,7 @@ fn a_rate_can_be_searched_for() {
     let (outcome, lines) = simulate(plan(model, searched(job, json!({"most": 100_000}))));
     let found = outcome.searches["r"][&0];
     let (best, outside) = (found.best.unwrap(), found.outside.unwrap());
-    // 4,000 a second are possible; a little more stays below 20 ms for a second.
+    // 4,000 per second are possible; slightly more stays below 20 ms for a second.
     assert!((3800.0..4150.0).contains(&best) && outside > best && found.confirmed, "{found:?}");
     let step = &outcome.steps[outcome.best["r"]];
     assert_eq!(step.figures.rate, Some(best));
@@ -108,7 +108,7 @@ fn windows_are_repeated_until_they_are_steady() {
     let (outcome, lines) = settle(json!({}), json!({}));
     assert_eq!((lines.len(), outcome.settled["s"], outcome.best["s"]), (5, true, 4));
     assert_eq!(loads(&lines, "settle"), [1; 5]);
-    // 50 arrivals at random in each window: five windows with equally many are rare.
+    // 50 random arrivals per window: five windows with almost the same number are rare.
     let (outcome, lines) = settle(
         json!({"rate": {"per_second": [100]}}),
         json!({"within_percent": 0.1, "slope_percent": 0.1, "most": 7}),

@@ -13,10 +13,10 @@ MOST_WAREHOUSES = 100_000
 
 
 def parse_scale(scale: float) -> float:
-    """A number of warehouses.
+    """Parses a number of warehouses.
 
     Raises:
-        UsageError: If it is not whole, or out of range.
+        UsageError: If it is not an integer, or out of range.
     """
     if not 0 < scale <= MOST_WAREHOUSES:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Proofs of a database under order entry: rows after a load, consistency after a load or a run."""
+"""Checks of an order entry database: row counts after a load, consistency after a load or run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.workloads.tpcc.conditions import CONDITIONS, DELIVERED_ORDERS, Conditi
 ROWS_SHOWN = 5
 
 FIXED = ("warehouse", "district", "customer", "item", "stock")
-"""Tables that no transaction adds rows to or takes rows from: their counts always hold."""
+"""Tables whose row counts no transaction changes."""
 
 
 def check(
@@ -23,10 +23,10 @@ def check(
     loaded: Loaded,
     after: Literal["load", "run"],
 ) -> list[Check]:
-    """Rows and consistency conditions 1–12; after a run only of the fixed tables, and all but 11.
+    """Checks row counts and conditions 1–12; after a run, only fixed tables and all except 11.
 
-    No transaction may be under way: the two sides of a condition are read by one statement, but
-    twelve statements see twelve moments.
+    No transaction may be in progress. One statement reads both sides of a condition, but each of
+    the twelve statements has its own snapshot.
     """
     with contextlib.closing(connect()) as connection:
         expected = expected_rows("tpcc", loaded)
@@ -39,7 +39,7 @@ def check(
 def check_conditions(
     target: str, connection: Connection, after: Literal["load", "run"]
 ) -> list[Check]:
-    """Conditions 1–12 in one session; 11 is skipped after a run."""
+    """Checks conditions 1–12 in one session; skips 11 after a run."""
     return [
         _skipped(target, condition)
         if condition is DELIVERED_ORDERS and after == "run"
@@ -49,7 +49,7 @@ def check_conditions(
 
 
 def _check(target: str, connection: Connection, condition: Condition) -> Check:
-    # Counted first: a LIMIT would lead planners to bet on finding violations early.
+    # Count first: with a LIMIT, planners assume that violations are found early.
     violations = count(connection, f"({condition.sql}) AS violations")
     detail: dict[str, Any] = {"title": condition.title, "violations": violations}
     message = condition.title
@@ -78,7 +78,7 @@ def _skipped(target: str, condition: Condition) -> Check:
 
 
 def _plain(value: Any) -> int | str | None:
-    """A value fit for JSON that keeps every digit of a decimal."""
+    """A JSON value with every digit of a decimal."""
     return value if value is None or isinstance(value, int) else str(value)
 
 

@@ -1,8 +1,8 @@
-"""The twelve consistency conditions, as SQL that returns the rows which violate them.
+"""The twelve consistency conditions, as SQL that returns violations.
 
-Source: the TPC-C specification, 3.3.2.1–12. Two sides of an equation are brought together by
-``UNION ALL`` and grouping, not by an inner join: a group that is missing on one side counts as
-zero there, and so cannot pass unseen. All sums are of decimals, and compared exactly.
+Source: the TPC-C specification, 3.3.2.1–12. ``UNION ALL`` and grouping combine the two sides of an
+equation. With an inner join, a group that is missing on one side would go unnoticed; here it counts
+as zero. All sums are of decimals, and are compared exactly.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Condition:
 
     Attributes:
         number: As in the specification.
-        title: What must hold, in a line.
-        sql: A query that returns one row for each violation; none if it holds.
+        title: The condition in one line.
+        sql: A query that returns one row per violation.
     """
 
     number: int
@@ -30,8 +30,8 @@ class Condition:
         return f"condition {self.number}"
 
 
-# Amounts delivered, one row an order, with the order's customer. A line without an order belongs to
-# no customer; condition 7 finds it.
+# Delivered amounts, one row per order, with the order's customer. A line without an order belongs
+# to no customer; condition 7 finds it.
 _DELIVERED = """(
             SELECT ol_w_id, ol_d_id, ol_o_id, SUM(ol_amount) AS amount
             FROM order_line

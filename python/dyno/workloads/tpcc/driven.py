@@ -19,7 +19,7 @@ def _params(work: Work) -> dict[str, Any]:
 
 
 _CARDS = {"new_order": 10, "payment": 10, "order_status": 1, "delivery": 1, "stock_level": 1}
-"""Of a user's deck."""
+"""Cards in a user's deck."""
 
 TRANSACTIONS = Transactions(
     main="new_order",

@@ -1,4 +1,4 @@
-"""What a layout can build on: references between the tables, and the ranges of columns."""
+"""Input of physical designs: references between tables, and ranges of columns."""
 
 from __future__ import annotations
 

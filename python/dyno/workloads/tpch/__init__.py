@@ -16,7 +16,7 @@ from dyno.workloads.tpch.streams import streams
 
 
 def parse_scale(scale: float) -> float:
-    """A scale factor, which may be fractional.
+    """Parses a scale factor, which may be fractional.
 
     Raises:
         UsageError: If it is out of range, or the tables have no valid keys at it.
@@ -35,8 +35,8 @@ def parse_scale(scale: float) -> float:
     return scale
 
 
-# Without the first three, correlated subqueries (Q2, Q17, Q20) and joins by foreign key scan a
-# whole table for each outer row. The last serves Q6, Q14, Q15 and Q20: a month or a year of lines.
+# Without the first three, correlated subqueries (Q2, Q17, Q20) and foreign-key joins scan a whole
+# table per outer row. The last one is for Q6, Q14, Q15 and Q20: a month or a year of lines.
 INDEXES = (
     Index("lineitem_by_part", "lineitem", ("l_partkey", "l_suppkey")),
     Index("partsupp_by_supplier", "partsupp", ("ps_suppkey",)),

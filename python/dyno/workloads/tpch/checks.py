@@ -1,4 +1,4 @@
-"""Proofs that the loaded data is whole: rows, sums, and no row that refers to nothing."""
+"""Checks that the loaded data is complete: row counts, sums, and no dangling references."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dyno.workloads.tpch.refresh import REFRESH
 
 @dataclass(frozen=True)
 class Link:
-    """Each row of ``table`` has at least one row in ``other`` where the columns are equal."""
+    """Each row of ``table`` must match at least one row of ``other`` by these columns."""
 
     title: str
     table: str
@@ -26,9 +26,9 @@ class Link:
     other_columns: tuple[str, ...]
 
     def sql_from(self, *, listed: bool = False) -> str:
-        """Rows of ``table`` without such a row, to follow ``FROM``; ``listed`` as ``NOT IN``.
+        """A ``FROM`` clause for rows of ``table`` without a match; with ``listed`` as ``NOT IN``.
 
-        The columns are never NULL, so that both are the same.
+        The columns are never NULL, so both forms are equivalent.
         """
         if listed:
             own, others = ", ".join(self.columns), ", ".join(self.other_columns)
@@ -65,9 +65,9 @@ def check(
     loaded: Loaded,
     after: Literal["load", "run"],
 ) -> list[Check]:
-    """Counts the rows of all tables, looks for rows that refer to nothing, and adds up columns.
+    """Checks row counts, dangling references and column sums of all tables.
 
-    After a run also for rows that its refresh functions left.
+    After a run, also checks for rows left by its refresh functions.
     """
     with contextlib.closing(connect()) as connection:
         left = [_check_left(target, connection, loaded)] if after == "run" else []
@@ -76,7 +76,7 @@ def check(
 
 
 def check_data(target: str, connection: Connection, expected: Expected) -> list[Check]:
-    """The checks against given row counts, in one session."""
+    """Runs the checks with given row counts, in one session."""
     checks = check_rows(target, connection, expected)
     return checks + [_check_link(target, connection, link) for link in LINKS]
 

@@ -1,4 +1,4 @@
-"""In which order each stream runs the queries.
+"""The order of queries in each stream.
 
 Line n is stream n; line 0 is the power test. Source: the TPC-H specification, appendix A.
 """
@@ -58,8 +58,7 @@ ORDERINGS = tuple(
 def order(stream: int) -> tuple[str, ...]:
     """Names of the 22 queries in the order of ``stream``: 0 is the power test.
 
-    Streams beyond the last ordering start over with that of stream 1, so that none shares the
-    power test's.
+    After the last ordering, streams start over with that of stream 1, so none has the power test's.
 
     Raises:
         ValueError: If ``stream`` is negative.

@@ -1,4 +1,4 @@
-"""What a layout can build on: references between the tables, and the ranges of columns."""
+"""Input of physical designs: references between tables, and ranges of columns."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dyno.workloads.tpch.checks import LINKS
 FOREIGN_KEYS = tuple(
     ForeignKey(link.table, link.columns, link.other, link.other_columns)
     for link in LINKS
-    if link.other != "lineitem"  # an order has several lines: that is no reference to a key
+    if link.other != "lineitem"  # an order has several lines, so this does not refer to a key
 )
 
 _FIRST_ORDER, _LAST_ORDER = dt.date(1992, 1, 1), dt.date(1998, 8, 2)
 
 
 def _days(first: int, last: int) -> Callable[[float], tuple[Any, Any]]:
-    """Dates so many days after the order's (TPC-H specification 4.2.3)."""
+    """Dates this many days after the order's (TPC-H specification 4.2.3)."""
     low, high = _FIRST_ORDER + dt.timedelta(first), _LAST_ORDER + dt.timedelta(last)
     return lambda _scale: (low, high)
 
@@ -29,7 +29,7 @@ def _keys(per_scale: int) -> Callable[[float], tuple[Any, Any]]:
 
 
 # Shipped 1 to 121 days after the order and committed 30 to 90; received 1 to 30 days after shipped.
-# Order keys use 8 of each 32 numbers.
+# Order keys use 8 of every 32 numbers.
 RANGES = {
     ("lineitem", "l_shipdate"): _days(1, 121),
     ("lineitem", "l_commitdate"): _days(30, 90),

@@ -14,15 +14,15 @@ from dyno.workloads.answers import Difference, compare
 # Not a number: text with a leading zero, such as a code.
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 
-# The text of this answer in the crate ``tpchgen`` lacks the last two digits of each part's key.
-# The rest of the key and all values are compared; the two digits only between engines.
+# In the crate ``tpchgen`` this answer lacks the last two digits of each part key. The rest of the
+# key and all values are compared with it; the two digits only between engines.
 _CUT_KEYS = "q11"
 
 
 def parse(text: str, rules: Sequence[Rule]) -> list[tuple[Any, ...]]:
-    """Rows of an answer as text: a header line, then rows with padded fields parted by ``|``.
+    """Parses an answer: a header line, then rows with padded fields separated by ``|``.
 
-    Numbers come as Decimal, all else as text without its padding on the right.
+    Returns numbers as Decimal, all else as text without its trailing padding.
 
     Raises:
         ValueError: If there is no header, or a row has the wrong number of fields.
@@ -34,11 +34,11 @@ def parse(text: str, rules: Sequence[Rule]) -> list[tuple[Any, ...]]:
 
 
 def check_reference(query: Query, rows: Rows, text: str) -> list[Difference]:
-    """What ``rows`` differ in from the published answer, by the specification's tolerances.
+    """Compares ``rows`` with the published answer, within the specification's tolerances.
 
     Args:
-        query: The query that was run, with its validation parameters, at scale factor 1.
-        rows: What an engine answered.
+        query: The query, run with its validation parameters at scale factor 1.
+        rows: The engine's answer.
         text: The published answer, for ``parse``.
     """
     expected = parse(text, query.rules)
@@ -49,12 +49,12 @@ def check_reference(query: Query, rows: Rows, text: str) -> list[Difference]:
 
 
 def reference(query: Query, scale: float, rows: Rows) -> list[Difference] | None:
-    """What an answer differs in from the published one, which exists at scale factor 1 only."""
+    """Compares an answer with the published one, which exists only at scale factor 1."""
     return check_reference(query, rows, reference_text(query)) if scale == 1 else None
 
 
 def reference_text(query: Query) -> str:
-    """The published answer to a query, as the compiled half brings it."""
+    """The published answer to a query, from the compiled half."""
     from dyno import _core
 
     return _core.tpch_answer(int(query.name.removeprefix("q")))

@@ -1,8 +1,8 @@
-"""Refresh functions: RF1 inserts 1,500 orders a scale factor, RF2 deletes as many loaded ones.
+"""Refresh functions: RF1 inserts 1,500 orders per scale factor, RF2 deletes as many loaded ones.
 
-Loaded orders use 8 of each 32 keys: those with a remainder of 0 to 7. A set's new keys have one of
-the other remainders; both its new and its loaded keys lie in a narrow range, which an index on the
-key finds. The sets walk through the loaded orders by their keys, as those of TPC's own generator.
+Loaded orders use 8 of every 32 keys: those with a remainder of 0 to 7. A set's new keys have other
+remainders. Both its new and its loaded keys are in a narrow range, which an index on the key finds.
+The sets take the loaded orders in key order, like those of TPC's generator.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dyno.contracts.refresh import Refresh, UpdateSet
 _GROUP, _QUARTER = 32, 8
 _KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
 
-# Two primes: the sum of products of remainders notices keys that were exchanged for others of the
-# same sum. Each product stays below 2^40, whatever the key.
+# Two primes: the sum of products of remainders detects keys that were replaced by others with the
+# same sum. Each product is below 2^40 for any key.
 _SUM = "SUM({key}), SUM(({key} % 1000003) * ({key} % 999983))"
 
 
 def update_set(scale: float, number: int) -> UpdateSet:
-    """Update set ``number`` (from 0) at a scale.
+    """Returns update set ``number`` (from 0) at a scale.
 
     Raises:
         UsageError: If the scale is invalid.

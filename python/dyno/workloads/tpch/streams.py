@@ -1,6 +1,6 @@
 """The default number of query streams of the throughput test.
 
-Source: the TPC-H specification's table of the least number of streams by scale factor.
+Source: the TPC-H specification's table of the minimum number of streams by scale factor.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ _LEAST = (
 
 
 def streams(scale: float) -> int:
-    """Streams at a scale factor: those of the next smaller one in the table, at least two."""
+    """Streams at a scale factor: those of the next smaller one in the table, minimum two."""
     return max((count for least, count in _LEAST if scale >= least), default=_LEAST[0][1])

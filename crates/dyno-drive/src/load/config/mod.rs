@@ -1,4 +1,4 @@
-//! Databases that can be loaded, and how each is reached.
+//! Databases that can be loaded, and how to connect to them.
 
 mod sqlite;
 

@@ -1,4 +1,4 @@
-//! A SQLite file and how it is loaded.
+//! A SQLite file and its load settings.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use serde::Deserialize;
 
 use crate::wire::sqlite::Settings;
 
-/// A database file and how it is loaded.
+/// A database file and its load settings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqliteFile {
-    /// The file, which exists. The process may not have it open through another copy of the
-    /// library: closing that one would drop the locks of this one.
+    /// Path of an existing file. The process must not have it open through another copy of the
+    /// library: closing that one would drop this one's locks.
     pub path: PathBuf,
-    /// What decimals become.
+    /// How to convert decimals.
     pub decimals: Decimals,
-    /// Pragmas of the loading connection and the values that they read back as. `journal_mode`,
-    /// which belongs to the file, is set back afterwards.
+    /// Pragmas of the loading connection and the values they read back as. `journal_mode` belongs
+    /// to the file, and is restored after the load.
     #[serde(default)]
     pub settings: Settings,
 }

@@ -1,4 +1,4 @@
-//! Generated rows, made by several threads and handed out in the order of their parts.
+//! Generated rows from several threads, in the order of their parts.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -7,10 +7,10 @@ use dyno_gen::sink::{Decimals, ValueSink};
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
 
-/// Chunks of about a megabyte that a thread may be ahead.
+/// Maximum chunks, of about 1 MB each, that a thread may be ahead.
 const CHUNKS_AHEAD: usize = 4;
 
-/// Threads beyond this many only cost memory: one thread inserts.
+/// More threads only cost memory: a single thread inserts.
 const MOST_THREADS: usize = 8;
 
 enum Message {
@@ -22,13 +22,13 @@ enum Message {
 /// Chunks of rows in order. Memory is bounded: producers wait for the consumer.
 pub struct Feed {
     threads: Vec<Receiver<Message>>,
-    /// The part whose chunks are being handed out.
+    /// The current part.
     part: usize,
 }
 
 impl Feed {
-    /// Starts up to `threads` threads over `parts`, calls `take` with the feed, and ends them.
-    /// Thread `i` of `n` makes the parts `i`, `i + n`, `i + 2n` …
+    /// Starts up to `threads` threads for `parts`, calls `take` with the feed, then ends the
+    /// threads. Thread `i` of `n` generates the parts `i`, `i + n`, `i + 2n` …
     ///
     /// # Errors
     /// Those of `take`.
@@ -53,22 +53,22 @@ impl Feed {
                                 Err(error) => Message::Failed(error),
                             };
                             if sender.send(last).is_err() {
-                                return; // nobody takes rows any more
+                                return; // the consumer is gone
                             }
                         }
                     })
                     .map_err(|error| Error::from_io(&error, "starting a thread"))?;
                 feed.threads.push(receiver);
             }
-            // Dropped at its end or by an error, the feed stops the threads.
+            // Dropping the feed, at its end or after an error, stops the threads.
             take(&mut feed)
         })
     }
 
-    /// The next chunk of the part at hand; None once at its end, after which the next part follows.
+    /// The next chunk of the current part; None at its end, after which the next part follows.
     ///
     /// # Errors
-    /// What the thread met that makes the part.
+    /// That of the generating thread.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let thread = self.part % self.threads.len();
         match self.threads[thread].recv() {
@@ -78,7 +78,7 @@ impl Feed {
                 Ok(None)
             }
             Ok(Message::Failed(error)) => Err(error),
-            Err(_) => Err(Error::new(ErrorKind::Internal, "a generating thread died")),
+            Err(_) => Err(Error::new(ErrorKind::Internal, "a generating thread panicked")),
         }
     }
 }
@@ -94,7 +94,7 @@ fn generate(
             .send(Message::Chunk(chunk.to_vec()))
             .map_err(|_| Error::new(ErrorKind::Cancelled, "the load was stopped"))
     });
-    // Progress counts rows that were inserted, so these are counted apart.
+    // Progress counts inserted rows, so generated ones use a separate control.
     data.write(part, &mut sink, &Control::new())?;
     sink.flush()
 }

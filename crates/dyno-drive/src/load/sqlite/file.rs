@@ -1,4 +1,4 @@
-//! The database file, opened for a load and left as it was.
+//! Opens the database file for a load, and restores its settings afterwards.
 
 use dyno_record::Result;
 use rusqlite::{Connection, OpenFlags};
@@ -8,10 +8,10 @@ use crate::wire::sqlite::{classed, read, set};
 
 const JOURNAL: &str = "journal_mode";
 
-/// An open file, with the settings of a load.
+/// An open file with load settings.
 pub struct Opened {
     pub connection: Connection,
-    /// The journal mode to be set back, where it was changed.
+    /// The journal mode to restore, if it was changed.
     journal: Option<String>,
 }
 
@@ -19,7 +19,7 @@ impl Opened {
     /// Opens the file and applies the settings.
     ///
     /// # Errors
-    /// What SQLite meets; `usage` if a setting does not take.
+    /// Errors of SQLite; `usage` if a setting is not accepted.
     pub fn open(file: &SqliteFile) -> Result<Self> {
         let place = || format!("opening {}", file.path.display());
         let fail = |error: rusqlite::Error| classed(&error).context(place());
@@ -36,12 +36,12 @@ impl Opened {
         Ok(opened)
     }
 
-    /// Sets back what belongs to the file, and closes it.
+    /// Restores the file's settings and closes it.
     ///
     /// # Errors
-    /// What SQLite meets.
+    /// Errors of SQLite.
     pub fn close(mut self) -> Result<()> {
-        self.restore().map_err(|error| classed(&error).context("setting the journal mode back"))
+        self.restore().map_err(|error| classed(&error).context("restoring the journal mode"))
     }
 
     fn restore(&mut self) -> rusqlite::Result<()> {
@@ -53,7 +53,7 @@ impl Opened {
 }
 
 impl Drop for Opened {
-    /// After an error, which matters more than one met here.
+    /// After an error, which matters more than one of closing.
     fn drop(&mut self) {
         let _ = self.restore();
     }

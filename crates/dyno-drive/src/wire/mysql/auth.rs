@@ -1,27 +1,27 @@
-//! How a user proves who they are, by the server's plugin.
+//! Authentication by the server's plugins.
 
 use dyno_record::{Error, ErrorKind, Result};
 use mysql_common::scramble::{create_response_for_ed25519, scramble_native, scramble_sha256};
 
-/// MySQL's own before 8.0, and MariaDB's.
+/// Default of MySQL before 8.0 and of MariaDB.
 pub const NATIVE: &str = "mysql_native_password";
-/// MySQL's from 8.0 on.
+/// Default of MySQL from 8.0.
 pub const SHA2: &str = "caching_sha2_password";
-/// MariaDB's with elliptic curves.
+/// MariaDB's plugin with elliptic curves.
 const ED25519: &str = "client_ed25519";
 
-/// A plugin that Dyno knows, of the same name; None if it knows none.
+/// The supported plugin with this name, if any.
 pub fn known(plugin: &str) -> Option<&'static str> {
     [NATIVE, SHA2, ED25519].into_iter().find(|known| *known == plugin)
 }
 
-/// The proof that the user knows `password`, bound to the server's `nonce`. An empty password is
-/// proved by silence.
+/// The proof that the user knows `password`, bound to the server's `nonce`. For an empty password
+/// it is empty.
 ///
 /// # Errors
-/// `denied` for a plugin that Dyno does not know.
+/// `denied` for an unsupported plugin.
 pub fn proof(plugin: &str, nonce: &[u8], password: &[u8]) -> Result<Vec<u8>> {
-    // A zero that ends it does not belong to it.
+    // Ignore a trailing zero.
     let first = |count: usize| &nonce[..nonce.len().min(count)];
     match known(plugin) {
         Some(NATIVE) => Ok(scramble_native(first(20), password).map(Vec::from).unwrap_or_default()),

@@ -1,40 +1,40 @@
-//! What a batch sends when: a commit only after what it commits is known to have succeeded.
+//! When parts of a batch are sent: a commit only after everything before it has succeeded.
 
 use bytes::BytesMut;
 
 use super::login::put_query;
 
-/// How far a part of a batch goes.
+/// The end of a part of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Its end in the bytes to send.
+    /// End offset in the bytes to send.
     pub bytes: usize,
-    /// Statements up to its end.
+    /// Statements before its end.
     pub statements: usize,
 }
 
-/// The state of a session's transaction, and where its batch is cut.
+/// The state of a session's transaction, and where its batch is split.
 #[derive(Debug)]
 pub struct Batch {
-    /// Ends of the parts before the last.
+    /// Ends of all parts except the last.
     cuts: Vec<Part>,
-    /// Between the queued begin of a transaction and its end.
+    /// Whether a transaction was queued to begin and has not ended.
     begun: bool,
-    /// Whether something queued since a transaction last ended may have changed data.
+    /// Whether anything queued since the last transaction ended may have changed data.
     wrote: bool,
-    /// Statements queued since a transaction last ended, without a begin.
+    /// Statements queued without a begin since the last transaction ended.
     loose: u32,
-    /// Whether the batch begins or ends a transaction, or goes on with one.
+    /// Whether the batch begins, continues or ends a transaction.
     explicit: bool,
 }
 
 impl Batch {
-    /// Of a session without a transaction.
+    /// For a session without a transaction.
     pub const fn new() -> Self {
         Self { cuts: Vec::new(), begun: false, wrote: false, loose: 0, explicit: false }
     }
 
-    /// A new batch begins; the transaction that is open goes on.
+    /// Starts a new batch; an open transaction continues.
     pub fn open(&mut self) {
         self.cuts.clear();
         self.explicit = self.begun;
@@ -43,27 +43,27 @@ impl Batch {
         }
     }
 
-    /// The transaction is rolled back, or gone.
+    /// Records that the transaction is rolled back or lost.
     pub const fn forget(&mut self) {
         self.begun = false;
         self.wrote = false;
         self.loose = 0;
     }
 
-    /// A transaction begins. Its first statement starts it on the server.
+    /// Records the begin of a transaction. Its first statement starts it on the server.
     pub const fn begin(&mut self) {
         self.begun = true;
         self.explicit = true;
     }
 
-    /// A statement is queued.
+    /// Records a queued statement.
     pub fn statement(&mut self, reads: bool) {
         self.wrote |= !reads;
         self.loose += u32::from(!self.begun);
     }
 
-    /// Appends a commit to `out`, which holds `statements`, and cuts the batch before it. A
-    /// transaction that has only read may be committed whatever became of it.
+    /// Appends a commit to `out`, which has `statements` statements, and splits the batch before
+    /// it. A transaction that only reads may be committed whether it succeeded or not.
     pub fn commit(&mut self, statements: usize, out: &mut BytesMut) {
         if self.wrote && self.cuts.last().map_or(0, |cut| cut.statements) < statements {
             self.cuts.push(Part { bytes: out.len(), statements });
@@ -73,21 +73,21 @@ impl Batch {
         self.forget();
     }
 
-    /// Appends a rollback. Alone it takes back what a procedure has begun: no reason for the server
-    /// to commit nothing by itself from then on.
+    /// Appends a rollback. A batch with only a rollback undoes what a procedure has begun, which is
+    /// no reason to turn off autocommit.
     pub fn rollback(&mut self, out: &mut BytesMut) {
         put_query("ROLLBACK", out);
         self.explicit |= self.begun || self.loose > 0;
         self.forget();
     }
 
-    /// Whether the server may not commit each statement by itself: the batch has a transaction, or
-    /// changes data by more than one statement.
+    /// Whether autocommit must be off: the batch has a transaction, or changes data in more than
+    /// one statement.
     pub const fn needs_transaction(&self) -> bool {
         self.explicit || (self.loose > 1 && self.wrote)
     }
 
-    /// Whether there are statements that nothing commits where the server does not by itself.
+    /// Whether there are statements that nothing commits if autocommit is off.
     pub const fn is_loose(&self) -> bool {
         self.loose > 0 && !self.begun
     }
@@ -133,7 +133,7 @@ mod tests {
         batch.statement(true);
         batch.commit(1, &mut out);
         assert_eq!(parts(&batch, 2, &out), [1, 2]);
-        // Alone it has nothing to wait for.
+        // Alone, it has nothing to wait for.
         batch.open();
         batch.begin();
         batch.statement(false);

@@ -1,4 +1,4 @@
-//! A connection that loads tables: statements one after another, and files that the server asks for.
+//! A connection for loading: statements one after another, and files that the server requests.
 
 use bytes::{BufMut as _, Bytes};
 use dyno_record::{Error, ErrorKind, Result};
@@ -15,28 +15,28 @@ use crate::wire::within;
 
 const ADVICE: &str = "create the tables first";
 
-/// A connection to load by.
+/// A connection for loading.
 #[derive(Debug)]
 pub struct Loader(Transport);
 
 impl Loader {
-    /// Connects and authenticates within the configured time.
+    /// Connects and authenticates within the configured timeout.
     ///
     /// # Errors
-    /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers; all with
-    /// the server as context.
+    /// `unreachable`, `denied`, `too_many_connections`; other errors of the server; all with the
+    /// server as context.
     pub async fn connect(endpoint: &Endpoint) -> Result<Self> {
         let config = &endpoint.config;
         let connecting = async {
             let (mut transport, _) = log_in(endpoint, LOCAL_FILES).await?;
-            // A load asks no questions that a cache could answer.
+            // A load runs no queries that a cache could answer.
             set_up(&mut transport, &config.session(false)).await?;
             Ok(Self(transport))
         };
         within(config.connect_timeout_s, config.server(), connecting).await
     }
 
-    /// Runs a statement without rows.
+    /// Runs a statement that returns no rows.
     ///
     /// # Errors
     /// The server's; `connection_lost`.
@@ -45,7 +45,7 @@ impl Loader {
         self.done().await
     }
 
-    /// Runs a statement that reads a file, which is what `packets` bring until they end.
+    /// Runs a statement that reads a file; `packets` is the content of that file.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -53,7 +53,7 @@ impl Loader {
         self.ask(statement).await?;
         let (mut sequence, body) = self.packet().await?;
         match body.first() {
-            // The name of the file follows: it is that of the statement.
+            // The file name follows: the one in the statement.
             Some(0xFB) => {}
             Some(0xFF) => return Err(told(&body)),
             _ => return Err(broken("no request for the rows")),
@@ -66,13 +66,13 @@ impl Loader {
             frame(&mut self.0.write, next(), |out| out.put_slice(&bytes));
             self.send().await?;
         }
-        // An empty packet is the end of the file.
+        // An empty packet ends the file.
         frame(&mut self.0.write, next(), |_| {});
         self.send().await?;
         self.done().await
     }
 
-    /// What the server remarked first on the last statement: its number and its words.
+    /// The first warning of the last statement: its number and message.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -97,10 +97,10 @@ impl Loader {
         }
     }
 
-    /// Takes leave; the answer is not awaited.
+    /// Closes the connection without waiting for an answer.
     pub async fn close(mut self) {
         frame(&mut self.0.write, 0, |out| out.put_u8(QUIT));
-        // A server that is gone needs no farewell.
+        // Ignore errors: the server may be gone.
         let _ = self.0.send().await;
     }
 
@@ -111,7 +111,7 @@ impl Loader {
 
     async fn send(&mut self) -> Result<()> {
         let Err(error) = self.0.send().await else { return Ok(()) };
-        // The reason may lie in what the server sent last.
+        // The server's last message may have the reason.
         let _ = self.0.receive().await;
         match Packet::first(&self.0.read) {
             Ok(Some(Packet { body: body @ [0xFF, ..], .. })) => Err(told(body)),
@@ -134,12 +134,12 @@ impl Loader {
     }
 }
 
-/// What an error packet says.
+/// Converts an error packet.
 fn told(body: &[u8]) -> Error {
     ServerError::parse(body).into_error_unless_missing(ADVICE)
 }
 
-/// A row of warnings, as texts: their level, number and words.
+/// A row of warnings as texts: level, number, message.
 fn warning(row: &[u8]) -> Option<(u16, String)> {
     let mut reader = Reader(row);
     reader.lengthy()?;

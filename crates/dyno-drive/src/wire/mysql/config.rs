@@ -1,4 +1,4 @@
-//! How to reach a MariaDB or MySQL server.
+//! Connection settings of a MariaDB or MySQL server.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,27 +8,29 @@ use serde::Deserialize;
 
 use crate::wire::{Secret, tls};
 
-/// What does not fit a column is told and never cut; there is one meaning of a time stamp. A
-/// statement outside of transactions commits by itself, whatever the server's default.
+/// Values that do not fit a column cause an error rather than being truncated, and time stamps have
+/// one meaning. Statements outside transactions commit by themselves, whatever the server's
+/// default.
 ///
-/// `unique_checks` stays on. Without it and `foreign_key_checks` MariaDB sorts the rows of an empty
-/// table before it stores them and locks the whole table: twice the processor time (5.0 s against
-/// 2.5 s for `lineitem` at scale 0.1, 10.11) for rows that come sorted, and one stream at a time.
+/// `unique_checks` stays on. Without it and `foreign_key_checks`, MariaDB sorts the rows of an
+/// empty table before it stores them, and locks the whole table: twice the CPU time (5.0 s against
+/// 2.5 s for `lineitem` at scale 0.1, 10.11) for rows that are already sorted, and one stream at a
+/// time.
 const SESSION: [&str; 2] = [
     "SET NAMES utf8mb4 COLLATE utf8mb4_bin",
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00', unique_checks = 1, \
      autocommit = 1",
 ];
 
-/// Of the driver's sessions: what comes after a statement that failed is run all the same, and must
-/// not wait for locks for as long as the server would (50 s each, and a day for a table's). A server
-/// that is less patient still is left as it is.
+/// For the driver's sessions: statements after a failed one still run, and must not wait for locks
+/// as long as the server's default (50 s each, and a day for table locks). Shorter limits of the
+/// server stay.
 const LOCK_WAITS: [&str; 2] = ["innodb_lock_wait_timeout", "lock_wait_timeout"];
 
-/// An answer from the cache of answers is no measurement.
+/// An answer from the query cache is not a measurement.
 const MARIADB: &str = "SET SESSION query_cache_type = OFF";
 
-/// How to reach a MariaDB or MySQL server.
+/// Connection settings of a MariaDB or MySQL server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -36,50 +38,51 @@ pub struct Config {
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// A unix socket's path; it goes before host and port.
+    /// Path of a unix socket; takes precedence over host and port.
     #[serde(default)]
     pub unix_socket: Option<String>,
     /// User to log in as.
     pub user: String,
-    /// Their password, if they have one.
+    /// Their password, if any.
     #[serde(default)]
     pub password: Option<Secret>,
-    /// Database of the tables.
+    /// Database with the tables.
     pub database: String,
-    /// How TLS is to be spoken; not at all if absent.
+    /// TLS settings; default: no TLS.
     #[serde(default)]
     pub tls: Option<Tls>,
-    /// Whether a server beyond this machine may say itself, over plain TCP, by which key a password
-    /// is to be encrypted: anybody on the way could give theirs.
+    /// Whether a remote server may send the key for encrypting the password over plain TCP: anyone
+    /// in between could send theirs.
     #[serde(default)]
     pub key_retrieval: bool,
-    /// A file with that key in PEM; the server is not asked for it then.
+    /// A file with that key in PEM; the server is then not asked for it.
     #[serde(default)]
     pub server_key: Option<PathBuf>,
-    /// Longest wait of a driven transaction for a lock, in whole seconds; the server's if absent or
-    /// shorter.
+    /// Maximum wait of a driven transaction for a lock, in whole seconds; default: the server's,
+    /// which also applies if it is shorter.
     #[serde(default)]
     pub lock_wait_s: Option<u32>,
-    /// Longest wait for a connection, authentication included.
+    /// Maximum time to connect and authenticate, seconds.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
-    /// Variables that every session sets to a whole number.
+    /// Variables that every session sets to an integer.
     #[serde(default)]
     pub settings: BTreeMap<String, u64>,
 }
 
-/// A TLS connection. A server that does not offer TLS is refused.
+/// TLS settings. A server without TLS is refused.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// A file of certificates in PEM, the only ones that may have signed the server's. That must
-    /// also be for the host. Without it the connection is encrypted, but whose it is is not known.
+    /// A PEM file with the authorities that may have signed the server's certificate, which must
+    /// also match the host. Without it the connection is encrypted, but the server is not
+    /// authenticated.
     #[serde(default)]
     pub ca: Option<PathBuf>,
-    /// The client's own certificate in PEM, with those that lead to the authority's.
+    /// The client's certificate in PEM, with intermediate certificates.
     #[serde(default)]
     pub cert: Option<PathBuf>,
-    /// Its key in PEM, without a passphrase; looked for in the certificate's file if absent.
+    /// Its key in PEM, without a passphrase; default: in the certificate's file.
     #[serde(default)]
     pub key: Option<PathBuf>,
 }
@@ -89,7 +92,7 @@ fn default_timeout() -> f64 {
 }
 
 impl Tls {
-    /// What the connection checks.
+    /// The checks of the connection.
     pub(super) fn checks(&self) -> tls::Tls {
         let Self { ca, cert, key } = self.clone();
         tls::Tls { check_host: ca.is_some(), ca, cert, key, ..tls::Tls::default() }
@@ -97,7 +100,7 @@ impl Tls {
 }
 
 impl Config {
-    /// Refuses TLS over a unix socket, which would not be encrypted.
+    /// Refuses TLS over a unix socket, which it would not encrypt.
     ///
     /// # Errors
     /// `usage`.
@@ -109,10 +112,10 @@ impl Config {
         Ok(())
     }
 
-    /// The statements that begin a session of the driver's.
+    /// The initial statements of a driver session.
     pub(super) fn driven(&self, mariadb: bool) -> Vec<String> {
         let waits = self.lock_wait_s.map(|most| {
-            // MySQL takes the least of two numbers for a decimal, and no variable takes that.
+            // MySQL returns a decimal for the least of two numbers, which no variable accepts.
             let least = |name| format!("{name} = CAST(LEAST(@@{name}, {most}) AS UNSIGNED)");
             format!("SET SESSION {}", LOCK_WAITS.map(least).join(", "))
         });
@@ -121,14 +124,14 @@ impl Config {
         all
     }
 
-    /// The statements that begin a session.
+    /// The initial statements of any session.
     pub(crate) fn session(&self, mariadb: bool) -> Vec<String> {
         let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
         let product = mariadb.then(|| MARIADB.to_owned());
         SESSION.iter().map(ToString::to_string).chain(product).chain(own).collect()
     }
 
-    /// The server in a few words, for messages.
+    /// Describes the server in messages.
     pub(super) fn server(&self) -> String {
         match &self.unix_socket {
             Some(socket) => format!("MariaDB/MySQL at {socket}"),

@@ -1,10 +1,10 @@
-//! Decimals as texts, which is how the binary protocol has them.
+//! Decimals as text, their form in the binary protocol.
 
 use bytes::BytesMut;
 
 use super::packet::put_bytes;
 
-/// Longest text: 19 digits, a point and a sign.
+/// Maximum length: 19 digits, a point and a sign.
 const LONGEST: usize = 21;
 
 /// Appends `units` · 10^−`scale` with all digits of the scale.
@@ -31,8 +31,8 @@ pub fn encode(units: i64, scale: u8, out: &mut BytesMut) {
     put_bytes(out, &text[at..]);
 }
 
-/// Reads a text in units of 10^−`scale`. `None` if it is no decimal, does not fit, or has digits
-/// beyond the scale.
+/// Parses a text in units of 10^−`scale`. `None` if it is not a decimal, does not fit, or has
+/// digits beyond the scale.
 pub fn decode(text: &[u8], scale: u8) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix(b"-") {
         Some(digits) => (true, digits),
@@ -55,7 +55,7 @@ pub fn decode(text: &[u8], scale: u8) -> Option<i64> {
         if digit > 9 {
             return None;
         }
-        // Below zero there is one number more than above.
+        // The negative range has one more number than the positive one.
         units = units.checked_mul(10)?.checked_sub(i64::from(digit))?;
     }
     if negative { Some(units) } else { units.checked_neg() }

@@ -1,4 +1,5 @@
-//! A statement in the server's own words: one command, or two where it has no RETURNING.
+//! Translates a statement to the server's dialect: one command, or two if the server lacks
+//! RETURNING.
 
 use std::borrow::Cow;
 
@@ -6,20 +7,20 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use crate::wire::{AND_THEN, Statement};
 
-/// One command for the server to prepare.
+/// A command to prepare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Its text, with `?` for its parameters.
+    /// Its text, with `?` for parameters.
     pub sql: String,
-    /// For each `?` the position among the statement's parameters, from 0.
+    /// For each `?`, the index among the statement's parameters, from 0.
     pub params: Vec<u8>,
 }
 
-/// The commands that do what `statement` says, to be run one after another in one transaction. At
-/// most one returns rows.
+/// The commands for `statement`, to run one after another in one transaction. At most one returns
+/// rows.
 ///
 /// # Errors
-/// `internal` for a text that cannot be translated.
+/// `internal` if a text cannot be translated.
 pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
     statement
         .sql
@@ -34,7 +35,7 @@ pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
         .collect()
 }
 
-/// Whether a text changes nothing: a query, of tables. A function alone may do anything.
+/// Whether a text only reads: a query on tables. A function may do anything.
 pub fn reads(sql: &str) -> bool {
     sql.starts_with("select ") && sql.contains(" from ")
 }
@@ -44,10 +45,9 @@ pub fn calls(sql: &str) -> bool {
     sql.starts_with("call ")
 }
 
-/// Takes `update … returning …` apart, which neither server knows. The rows are read by the same
-/// condition after they were changed: a transaction sees its own changes at every level of
-/// isolation, and holds the locks of what it changed. No statement changes what its condition
-/// compares.
+/// Splits `update … returning …`, which neither server supports. A query with the same condition
+/// reads the rows after the update: a transaction sees its own changes at every isolation level and
+/// holds the locks of what it changed. No statement changes what its condition compares.
 fn returning(sql: &str) -> Vec<Cow<'_, str>> {
     let parts = || {
         let (change, columns) = sql.split_once(" returning ")?;
@@ -59,7 +59,7 @@ fn returning(sql: &str) -> Vec<Cow<'_, str>> {
     parts().unwrap_or_else(|| vec![Cow::Borrowed(sql)])
 }
 
-/// Replaces `$1`, `$2` … by `?`, outside of quotes. `None` if there is no such parameter.
+/// Replaces `$1`, `$2` … by `?`, except in quotes. `None` if there is no such parameter.
 fn positional(sql: &str) -> Option<Command> {
     let mut command = Command { sql: String::with_capacity(sql.len()), params: Vec::new() };
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! A server, and what is needed to be let in there.
+//! A server with everything needed to log in.
 
 use dyno_record::Result;
 
@@ -6,22 +6,22 @@ use super::config::{Config, Tls};
 use super::key::Key;
 use crate::wire::tls::Connector;
 
-/// The protocol's name where TLS asks for one; no server has been given one.
+/// ALPN name of the protocol, which has no registered one.
 const PROTOCOL: &str = "mysql";
 
-/// Where sessions are opened. Its files are read once.
+/// Opens sessions. Reads its files once.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// How it is reached.
+    /// Connection settings.
     pub config: Config,
-    /// There if TLS is to be spoken.
+    /// Set if TLS is used.
     pub connector: Option<Connector>,
-    /// The key that the server is known by, if it is.
+    /// The server's configured key, if any.
     pub key: Option<Key>,
 }
 
 impl Endpoint {
-    /// The server of `config`.
+    /// Creates an endpoint for `config`.
     ///
     /// # Errors
     /// `usage` if its files cannot be used, or for TLS over a unix socket.

@@ -1,18 +1,18 @@
-//! What the server's error messages mean.
+//! Classifies the server's errors.
 
 use dyno_record::{Error, ErrorKind};
 
 use super::packet::Reader;
 
-/// The class of a server's error number (MariaDB manual, "MariaDB Error Codes"; MySQL manual, "Server
-/// Error Message Reference"). Operating-system errors come inside of others: 28 is "no space left
-/// on device".
+/// Classifies an error number (MariaDB manual, "MariaDB Error Codes"; MySQL manual, "Server Error
+/// Message Reference"). Operating-system errors are nested in others: 28 is "no space left on
+/// device".
 pub fn class(code: u16, message: &str) -> ErrorKind {
     if message.contains("No space left") || message.contains("error 28 ") {
         return ErrorKind::DiskFull;
     }
     match code {
-        // The last: each session prepares its statements, of which the server allows so many.
+        // The last one: each session prepares its statements, and the server limits their number.
         1040 | 1203 | 1226 | 1461 => ErrorKind::TooManyConnections,
         1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1148 | 1227 | 1251 | 1370 | 1524 | 1698
         | 1820 | 1862 | 3118 | 3159 | 3948 | 4151 | 4166 => ErrorKind::Denied,
@@ -29,17 +29,17 @@ pub fn class(code: u16, message: &str) -> ErrorKind {
     }
 }
 
-/// An error packet, taken apart.
+/// A parsed error packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerError {
-    /// The server's number of it.
+    /// The server's error number.
     pub code: u16,
-    /// What happened, on one line.
+    /// The message, on one line.
     pub message: String,
 }
 
 impl ServerError {
-    /// Reads an error packet: 0xFF, the number, an SQLSTATE after `#` once the session has begun,
+    /// Parses an error packet: 0xFF, the number, an SQLSTATE after `#` once the session has begun,
     /// and the message.
     pub fn parse(body: &[u8]) -> Self {
         let mut reader = Reader(body.get(1..).unwrap_or_default());
@@ -51,8 +51,8 @@ impl ServerError {
         Self { code, message: String::from_utf8_lossy(message).replace('\n', " ") }
     }
 
-    /// As [`into_error`](Self::into_error), but databases, tables, columns or procedures that do
-    /// not exist are a wrong use of the database: with the `advice`.
+    /// Like [`into_error`](Self::into_error), but missing databases, tables, columns or procedures
+    /// are usage errors with the `advice`.
     pub fn into_error_unless_missing(self, advice: &str) -> Error {
         let missing = matches!(self.code, 1049 | 1054 | 1146 | 1305);
         let mut error = self.into_error();
@@ -63,7 +63,7 @@ impl ServerError {
         error
     }
 
-    /// The error as Dyno's, with advice where there is some.
+    /// Converts to Dyno's error, with advice where available.
     pub fn into_error(self) -> Error {
         let kind = class(self.code, &self.message);
         let advice = match (kind, self.code) {
@@ -73,7 +73,7 @@ impl ServerError {
                 "; raise max_connections on the server or use fewer users"
             }
             (ErrorKind::DiskFull, _) => "; free space on the server's volume",
-            // Not of 3572, after a statement that would not wait at all.
+            // Not for 3572, from a statement with NOWAIT.
             (_, 1205) => {
                 "; other sessions held the lock for the whole timeout \
                  (driver_innodb_lock_wait_timeout in the bundle): use fewer users"

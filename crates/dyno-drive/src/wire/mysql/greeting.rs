@@ -1,16 +1,16 @@
-//! The server's first words, and what of its abilities we use.
+//! The server's greeting, and the capabilities to use.
 
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::error::ServerError;
 use super::packet::{Reader, broken};
 
-// Abilities, of which each side names its own.
+// Capabilities; each side sends its own.
 const MYSQL: u32 = 1;
 const FOUND_ROWS: u32 = 1 << 1;
 const LONG_FLAG: u32 = 1 << 2;
 const CONNECT_WITH_DB: u32 = 1 << 3;
-/// It may ask for a file that a statement names; only connections that load let it.
+/// The server may request a file that a statement names; only loading connections allow it.
 pub const LOCAL_FILES: u32 = 1 << 7;
 const PROTOCOL_41: u32 = 1 << 9;
 pub const SSL: u32 = 1 << 11;
@@ -23,19 +23,19 @@ const CONNECT_ATTRS: u32 = 1 << 20;
 const PLUGIN_AUTH_LENGTHY: u32 = 1 << 21;
 const DEPRECATE_EOF: u32 = 1 << 24;
 
-/// What every server has that is new enough.
+/// Capabilities of every supported server.
 const REQUIRED: u32 = PROTOCOL_41
     | SECURE_CONNECTION
     | PLUGIN_AUTH
     | PLUGIN_AUTH_LENGTHY
     | CONNECT_ATTRS
     | DEPRECATE_EOF;
-/// What we use where a server has it. Rows that an update finds count though it leaves them as they
-/// were.
+/// Capabilities to use if available. Rows that an update finds count even if it leaves them
+/// unchanged.
 const WANTED: u32 =
     FOUND_ROWS | LONG_FLAG | CONNECT_WITH_DB | TRANSACTIONS | MULTI_RESULTS | PS_MULTI_RESULTS;
 
-/// MariaDB's own: columns are described again only after they have changed.
+/// MariaDB only: sends column descriptions again only after a change.
 const CACHE_METADATA: u32 = 1 << 4;
 
 /// The server's first packet.
@@ -45,21 +45,22 @@ pub struct Greeting {
     pub mariadb: bool,
     /// Whether it offers TLS.
     pub tls: bool,
-    /// What we and the server both are able to, without TLS.
+    /// Capabilities of both sides, without TLS.
     pub abilities: u32,
-    /// The same of MariaDB's own.
+    /// Likewise for MariaDB's extended capabilities.
     pub own_abilities: u32,
-    /// How it would like users to authenticate.
+    /// The authentication plugin that the server prefers.
     pub plugin: String,
-    /// What their proof has to be bound to.
+    /// The nonce for the proof.
     pub nonce: Vec<u8>,
 }
 
 impl Greeting {
-    /// Reads it.
+    /// Parses the greeting.
     ///
     /// # Errors
-    /// The server's, such as that it has no connection left; `protocol` if it is too old, or none.
+    /// The server's, such as too many connections; `protocol` if the server is too old or not
+    /// MySQL.
     pub fn parse(body: &[u8]) -> Result<Self> {
         match body.first() {
             Some(10) => Self::fields(body).ok_or_else(|| broken("a truncated greeting"))?,
@@ -87,10 +88,10 @@ impl Greeting {
             return Some(Err(too_old(&version)));
         }
         nonce.extend(reader.bytes(nonce_length.saturating_sub(8).max(13))?);
-        // It ends with a zero that does not belong to it.
+        // Ignore the trailing zero.
         nonce.truncate(nonce_length.saturating_sub(1).max(20));
         let plugin = String::from_utf8_lossy(reader.text()).into_owned();
-        // A server that is not MySQL's leaves out the bit of that name, and so must its clients.
+        // MariaDB leaves out MySQL's bit, and so must its clients.
         let mysql = theirs & MYSQL;
         Some(Ok(Self {
             mariadb: version.to_lowercase().contains("mariadb"),
@@ -102,7 +103,7 @@ impl Greeting {
         }))
     }
 
-    /// Whether answers say if columns are described in them.
+    /// Whether answers state if they include column descriptions.
     pub const fn tells_metadata(&self) -> bool {
         self.own_abilities & CACHE_METADATA != 0
     }

@@ -1,4 +1,4 @@
-//! The server's public key, by which a password goes over a connection that others can read.
+//! The server's public key, which encrypts a password for a connection that others can read.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -16,43 +16,43 @@ use x509_cert::spki::SubjectPublicKeyInfoRef;
 
 use super::packet::broken;
 
-/// Bytes of a key in PEM; the longest that is taken has less than 3,000.
+/// Maximum bytes of a PEM file; the largest supported key has less than 3,000.
 const LONGEST: usize = 8 << 10;
-/// Bytes of a modulus: 1024 to 16384 bits. The servers make themselves one of 2048.
+/// Bytes of a modulus: 1024 to 16384 bits. Servers generate 2048.
 const MODULUS: RangeInclusive<usize> = 128..=2048;
-/// Bytes of an exponent. The usual one, 65537, has three.
+/// Maximum bytes of an exponent. The usual one, 65537, has three.
 const LONGEST_EXPONENT: usize = 4;
 /// Bytes that OAEP with SHA-1 adds.
 const PADDING: usize = 42;
-/// How such a file begins (RFC 7468, section 13).
+/// First line of the file (RFC 7468, section 13).
 const BEGIN: &[u8] = b"-----BEGIN PUBLIC KEY-----";
 
-/// A public key of RSA's.
+/// An RSA public key.
 #[derive(Debug)]
 pub struct Key {
     key: PublicKey,
-    /// Bytes of its modulus, and so of what it encrypts.
+    /// Bytes of its modulus, and of its output.
     length: usize,
 }
 
 impl Key {
-    /// Reads a key as `SubjectPublicKeyInfo` in PEM (RFC 5280, section 4.1, and RFC 8017, appendix
-    /// A.1.1), and nothing else. None if it is no such key, or one that nobody has by right.
+    /// Parses a key as `SubjectPublicKeyInfo` in PEM (RFC 5280, section 4.1, and RFC 8017, appendix
+    /// A.1.1) and nothing else. None if it is not such a key, or is invalid or unsafe.
     pub fn parse(pem: &[u8]) -> Option<Self> {
         if pem.len() > LONGEST || !pem.trim_ascii_start().starts_with(BEGIN) {
             return None;
         }
         let der = SubjectPublicKeyInfoDer::from_pem_slice(pem).ok()?;
         let length = modulus(der.as_ref())?;
-        // The library takes for granted what was just looked at.
+        // The library does not check what the code above has checked.
         let (modulus, exponent) = parse_pub_key(der.as_ref(), PubKeyFileType::Pkcs8);
         Some(Self { key: PublicKey::new(modulus, exponent), length })
     }
 
-    /// The key in a file.
+    /// Reads the key in a file.
     ///
     /// # Errors
-    /// `usage` if the file cannot be read or holds none.
+    /// `usage` if the file cannot be read or has no key.
     pub fn read(file: &Path) -> Result<Self> {
         let wrong =
             |why: String| Error::new(ErrorKind::Usage, format!("{}: {why}", file.display()));
@@ -62,10 +62,10 @@ impl Key {
         })
     }
 
-    /// The password for the server's eyes only, bound to its `nonce`.
+    /// Encrypts the password for the server, bound to its `nonce`.
     ///
     /// # Errors
-    /// `protocol` if it is longer than the key allows, or there is no nonce.
+    /// `protocol` if it is too long for the key, or there is no nonce.
     pub fn encrypt(&self, nonce: &[u8], password: &[u8]) -> Result<Vec<u8>> {
         let nonce = &nonce[..nonce.len().min(20)];
         if nonce.is_empty() || self.length < password.len() + 1 + PADDING {
@@ -79,7 +79,7 @@ impl Key {
     }
 }
 
-/// Bytes of the modulus of a key in DER, if there is nothing wrong with it.
+/// Bytes of the modulus of a DER key, if the key is valid.
 fn modulus(der: &[u8]) -> Option<usize> {
     let info = SubjectPublicKeyInfoRef::from_der(der).ok()?;
     let mut key = SliceReader::new(info.subject_public_key.as_bytes()?).ok()?;
@@ -104,7 +104,7 @@ pub mod tests {
 
     const NONCE: &[u8] = b"12345678901234567890\0";
 
-    /// 2048 bits, made for this test by `openssl genrsa`, its other half thrown away.
+    /// 2048 bits, generated for this test by `openssl genrsa`; the private key is discarded.
     pub const KEY: &str = "-----BEGIN PUBLIC KEY-----\n\
         MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAnkt3Uk7UH1vJEnSGAk9Z\n\
         4WbsyLmFYvJh47M+VCVqlXnVh8kPBNx1FjRkIFQUZHNKuPCB6VG03vT4JY6JQ1c6\n\
@@ -115,13 +115,13 @@ pub mod tests {
         kwIDAQAB\n\
         -----END PUBLIC KEY-----\n";
 
-    /// 512 bits: broken in a day.
+    /// 512 bits: can be broken in a day.
     const SHORT: &str = "-----BEGIN PUBLIC KEY-----\n\
         MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBANPg5WoFkTEJl88Gn/PrVD4jSnaoBXOB\n\
         TVVrY4x4YsiXqvMrHzMbLKCbRQtNZQ8pP1iMtQ0FHsd9ij2+w4h6B80CAwEAAQ==\n\
         -----END PUBLIC KEY-----\n";
 
-    /// A point of an elliptic curve.
+    /// An elliptic-curve key.
     const CURVED: &str = "-----BEGIN PUBLIC KEY-----\n\
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmY6RL51BDT8RDUw2ALReCavNOGbk\n\
         0DTVkwz6Awu49TkRxgPmqFB3y28Xp8YKywzs51xpmxM2Bv3UocCTuf0wbQ==\n\
@@ -142,7 +142,7 @@ pub mod tests {
     #[test]
     fn what_is_no_key_to_rely_on_is_refused() {
         let cut = KEY.replace("MIIB", "MIIC");
-        // The exponent is 1, then 65536.
+        // Exponents 1 and 65536.
         let (one, even) = (KEY.replace("kwIDAQAB", "kwIDAAAB"), KEY.replace("AQAB", "AQAA"));
         let another = KEY.replace("PUBLIC", "RSA PUBLIC");
         let hidden = format!("-----BEGIN RSA PUBLIC KEY-----\nAAAA\n{KEY}");

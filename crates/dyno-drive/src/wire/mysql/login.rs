@@ -1,4 +1,4 @@
-//! From a connected socket to a session that is ready for commands.
+//! Takes a connected socket to a session that is ready for commands.
 
 use std::io;
 
@@ -14,33 +14,33 @@ use super::packet::{Done, Packet, Reader, broken, frame, put_bytes, put_text};
 use crate::wire::Secret;
 use crate::wire::transport::Transport;
 
-/// Bytes of a packet that we could take.
+/// Maximum packet size of this client.
 const LONGEST_PACKET: u32 = 1 << 24;
-/// utf8mb4 with the collation of its bytes, as every version numbers it.
+/// utf8mb4 with binary collation, which has the same number in all versions.
 const COLLATION: u8 = 46;
-/// What the URL calls the file of authorities.
+/// The URL's name for the file of authorities.
 const CA: &str = "ssl_ca";
-/// Packets of a server that does not know what it wants; the longest login has six.
+/// Maximum packets of a login; the longest valid one has six.
 const LONGEST_TALK: usize = 16;
-/// Bytes that no packet of a login has, nor an answer without rows: a server that announces more is
-/// none, and is not waited for.
+/// Maximum bytes of a login packet and of an answer without rows. A server that announces more is
+/// not a MySQL server, and is not waited for.
 const LONGEST_ANSWER: usize = 1 << 16;
-/// The command of a statement that is not prepared.
+/// The command for a statement that is not prepared.
 pub const QUERY: u8 = 0x03;
 
-/// What of the server its sessions go by.
+/// Properties of the server that sessions depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct Server {
     /// Whether it is MariaDB.
     pub mariadb: bool,
-    /// Whether answers say if columns are described in them.
+    /// Whether answers state if they include column descriptions.
     pub tells_metadata: bool,
 }
 
-/// Connects, introduces us with `more` abilities than a session needs, and authenticates.
+/// Connects, sends the client's capabilities plus `more`, and authenticates.
 ///
 /// # Errors
-/// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers.
+/// `unreachable`, `denied`, `too_many_connections`; other errors of the server.
 pub async fn log_in(endpoint: &Endpoint, more: u32) -> Result<(Transport, Server)> {
     let Endpoint { config, connector, .. } = endpoint;
     let mut transport = match &config.unix_socket {
@@ -61,7 +61,7 @@ pub async fn log_in(endpoint: &Endpoint, more: u32) -> Result<(Transport, Server
     }
     let more = if connector.is_some() { more | SSL } else { more };
     let password = config.password.as_ref().map(Secret::as_bytes).unwrap_or_default();
-    // Of a plugin that we do not know the server will hear when it insists on it.
+    // If the plugin is unsupported, the login fails later, if the server insists on it.
     let plugin = auth::known(&greeting.plugin).unwrap_or(NATIVE);
     let proof = auth::proof(plugin, &greeting.nonce, password)?;
     frame(&mut transport.write, sequence, |out| {
@@ -78,7 +78,7 @@ pub async fn log_in(endpoint: &Endpoint, more: u32) -> Result<(Transport, Server
     Ok((transport, server))
 }
 
-/// The head of our answer to the greeting, and all of a request for TLS.
+/// The first part of the response to the greeting, or the whole of a TLS request.
 fn put_abilities(greeting: &Greeting, more: u32, out: &mut BytesMut) {
     out.put_u32_le(greeting.abilities | more);
     out.put_u32_le(LONGEST_PACKET);
@@ -97,7 +97,7 @@ fn put_attributes(out: &mut BytesMut) {
     put_bytes(out, &all);
 }
 
-/// Answers what the server asks until it lets us in.
+/// Answers the server's requests until it accepts the login.
 async fn authenticate(
     transport: &mut Transport,
     plugin: &str,
@@ -112,16 +112,16 @@ async fn authenticate(
         let answer = match (body.as_slice(), plugin.as_str()) {
             ([0x00, ..], _) => return Ok(()),
             ([0xFF, ..], _) => return Err(ServerError::parse(&body).into_error()),
-            // Another plugin's turn.
+            // The server switches to another plugin.
             ([0xFE, rest @ ..], _) => {
                 let mut reader = Reader(rest);
                 plugin = String::from_utf8_lossy(reader.text()).into_owned();
                 nonce = reader.0.to_vec();
                 auth::proof(&plugin, &nonce, password)?
             }
-            // The server knows the proof; it says so once more.
+            // The server has the proof cached; an OK packet follows.
             ([0x01, 0x03], SHA2) => continue,
-            // It does not, and wants the password itself.
+            // The proof is not cached; the server requests the password.
             ([0x01, 0x04], SHA2) if transport.is_private() => [password, b"\0"].concat(),
             ([0x01, 0x04], SHA2) => {
                 if let Some(key) = &endpoint.key {
@@ -132,7 +132,7 @@ async fn authenticate(
                     vec![0x02]
                 }
             }
-            // Anybody's key is taken only where it was asked for.
+            // Accept a key from the connection only if it was requested.
             ([0x01, key @ ..], SHA2) if asked => match Key::parse(key) {
                 Some(key) => key.encrypt(&nonce, password)?,
                 None => return Err(broken("a public key that is not RSA")),
@@ -157,10 +157,10 @@ fn require_trust(endpoint: &Endpoint, local: bool) -> Result<()> {
     Err(Error::new(ErrorKind::Denied, message))
 }
 
-/// Runs the statements that begin a session, in one round trip.
+/// Runs a session's initial statements in one round trip.
 ///
 /// # Errors
-/// The server's; `unreachable` if it hung up.
+/// The server's; `unreachable` if it disconnected.
 pub async fn set_up(transport: &mut Transport, statements: &[String]) -> Result<()> {
     for statement in statements {
         put_query(statement, &mut transport.write);
@@ -188,27 +188,27 @@ pub fn put_query(statement: &str, out: &mut BytesMut) {
     });
 }
 
-/// Reads the answer to a statement without rows.
+/// Reads the answer to a statement that returns no rows.
 ///
 /// # Errors
-/// The server's; `unreachable` if it hung up.
+/// The server's; `unreachable` if it disconnected.
 pub async fn done(transport: &mut Transport) -> Result<Done> {
     let (_, body) = packet(transport).await?;
     Done::answer(&body, |refusal| ServerError::parse(refusal).into_error())
 }
 
-/// Sends what is queued.
+/// Sends the write buffer.
 ///
 /// # Errors
-/// `unreachable` if the server hung up.
+/// `unreachable` if the server disconnected.
 async fn send(transport: &mut Transport) -> Result<()> {
     transport.send().await.map_err(|error| refused(&error))
 }
 
-/// Takes one packet off the front of what arrived: its number and its body.
+/// Reads one packet: its number and body.
 ///
 /// # Errors
-/// `unreachable` if the server hung up; `protocol` if the packet is too long for a login.
+/// `unreachable` if the server disconnected; `protocol` if the packet is too long for a login.
 pub async fn packet(transport: &mut Transport) -> Result<(u8, Vec<u8>)> {
     loop {
         if let Some(packet) = Packet::first_below(&transport.read, LONGEST_ANSWER)? {
@@ -220,7 +220,7 @@ pub async fn packet(transport: &mut Transport) -> Result<(u8, Vec<u8>)> {
     }
 }
 
-/// The server hung up before it was ready: it is not there yet, or no more.
+/// The server disconnected during the login: it is starting up or shutting down.
 fn refused(error: &io::Error) -> Error {
     Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {error}"))
 }

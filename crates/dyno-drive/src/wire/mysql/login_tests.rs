@@ -1,4 +1,4 @@
-//! Tests of logins, against servers that say what they are told to.
+//! Tests of logins, against scripted servers.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use super::*;
 use crate::alarm::Alarm;
 use crate::wire::Wire as _;
 
-/// What the client sends and hears.
+/// What the client sent, and its result.
 struct Talk {
     error: Error,
     heard: Vec<u8>,
@@ -35,18 +35,18 @@ fn endpoint(more: &Value) -> Endpoint {
     Endpoint::new(config).unwrap()
 }
 
-/// What comes of a login at a server that sends `words` and then listens.
+/// The result of a login at a server that sends `words` and then reads.
 fn told(words: Vec<u8>, more: &Value) -> Talk {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut endpoint = endpoint(more);
     endpoint.config.port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
         let (mut client, _) = listener.accept().unwrap();
-        // A client that has heard enough need not listen to the rest.
+        // The client may disconnect before it has read everything.
         let _ = client.write_all(&words);
         let _ = client.shutdown(std::net::Shutdown::Write);
         let mut heard = Vec::new();
-        // Until the client hangs up; how it does so is its own affair.
+        // Until the client disconnects, in whatever way.
         let _ = client.read_to_end(&mut heard);
         heard
     });
@@ -64,7 +64,7 @@ fn packets(bodies: &[&[u8]]) -> Vec<u8> {
 }
 
 const GREETING: &[u8] = b"\x0A8.0.44\0\x01\0\0\x0012345678\0\xFF\xFF\x2E\x02\0\xFF\xDF\x15\0\0\0\0\0\0\0\0\0\x0090abcdefghij\0caching_sha2_password\0";
-/// It wants the password itself.
+/// It requests the password.
 const FULL: &[u8] = b"\x01\x04";
 
 #[test]
@@ -85,7 +85,7 @@ fn the_password_itself_is_not_sent_where_others_could_read_it() {
     assert!(talk.heard.ends_with(b"\x01\0\0\x03\x02"), "the key was asked for");
     assert!(talk.error.message.contains("not RSA"), "{}", talk.error);
     assert!(!talk.has(b"p4ss"));
-    // It is told encrypted, by the key that was asked for.
+    // The password arrives encrypted with the requested key.
     let key = format!("\x01{KEY}");
     let talk = told(packets(&[GREETING, FULL, key.as_bytes()]), &json!({}));
     assert!(talk.has(b"\x00\x01\0\x05"), "256 bytes in packet 5");
@@ -144,7 +144,7 @@ fn nobody_is_waited_for_beyond_the_limit() {
     let endpoint = endpoint(&json!({"port": port, "connect_timeout_s": 0.1}));
     let wire = Mysql::new(endpoint.config).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // The system takes the connection; nobody says a word.
+    // The system accepts the connection; no server responds.
     let connecting = async { wire.connect(&[], &Alarm::new().unwrap()).await.map(drop) };
     let error = runtime.block_on(connecting).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
@@ -163,7 +163,7 @@ proptest! {
         let all: Vec<Vec<u8>> = greeting.into_iter().chain(bodies).collect();
         let all: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
         let mut words = packets(&all);
-        // Never an OK, so that every one of these logins fails.
+        // Never an OK, so all these logins fail.
         words.extend(packets(&[b"\xFF\x15\x04#28000no"]));
         if all.iter().any(|body| body.first() == Some(&0)) {
             return Ok(());

@@ -1,34 +1,34 @@
-//! MySQL's protocol, which MariaDB speaks too: unix sockets, TCP and TLS, binary values, batches
-//! pipelined.
+//! The MySQL protocol, also used by MariaDB: unix sockets, TCP and TLS, binary values, pipelined
+//! batches.
 //!
-//! **Batches.** The server reads one command after another from its socket, so a batch is several
-//! executions of prepared statements in one write, and their answers come in order. Unlike
-//! PostgreSQL it goes on after a statement that failed, and after a deadlock even in another
-//! transaction, for that one is gone. Three rules keep a transaction whole all the same:
+//! **Batches.** The server reads one command after another from its socket. A batch is several
+//! executions of prepared statements in one write, and the answers come in order. Unlike
+//! PostgreSQL, the server continues after a statement that fails; after a deadlock even in a new
+//! transaction, because the old one is gone. Three rules keep transactions intact:
 //!
-//! - Nothing is committed that was not asked to be: before the first transaction the session gives
-//!   up `autocommit`, and only a session that never has one, such as that of a single query, keeps
-//!   it. What follows a deadlock in the batch waits for a commit that never comes.
-//! - A COMMIT is sent only after everything before it is known to have succeeded: a round trip
-//!   more, inside of `flush`. A transaction that has only read takes it along, since there is
-//!   nothing to commit.
-//! - The first failure is the batch's; the answers after it are read and dropped, and `recover`
-//!   rolls back. That includes a lock that was not had in time, after which InnoDB takes back the
-//!   statement only; so that those after it do not wait for long as well, sessions are given a limit
-//!   (`lock_wait_s`).
+//! - Nothing is committed unless requested: before its first transaction the session turns off
+//!   `autocommit`. Only a session that never has one, such as that of a single query, keeps it on.
+//!   Statements after a deadlock in the batch wait for a commit that never comes.
+//! - A COMMIT is sent only after everything before it has succeeded, which costs an extra round
+//!   trip inside `flush`. Transactions that only read send it along, because there is nothing to
+//!   commit.
+//! - The first failure is the batch's error; later answers are read and dropped, and `recover`
+//!   rolls back. That includes a lock timeout, after which InnoDB rolls back only the statement.
+//!   Sessions set a shorter limit (`lock_wait_s`), so that the statements after it do not wait long
+//!   as well.
 //!
-//! **Statements** that the server lacks are two commands in the place of one (`dialect`): an update
-//! that returns rows is followed by a query of them, in the same batch.
+//! **Statements** that the server lacks become two commands (`dialect`): an update that returns
+//! rows is followed by a query of them in the same batch.
 //!
-//! **Procedures** return a row: a query is the last that they do. Each begins and ends its own
-//! transaction, so that the server goes on to commit by itself, and a call is one round trip.
+//! **Procedures** end with a query, so they return a row. Each begins and ends its own transaction,
+//! so autocommit stays on and a call is one round trip.
 //!
-//! **Isolation** is what the server's sessions have, as with PostgreSQL: REPEATABLE READ unless it
-//! is set otherwise. Amounts are changed relative to what is stored, and what is read to be written
-//! elsewhere (order numbers, prices of lines) is read from rows that the transaction has locked, so
-//! that the consistency conditions hold from READ COMMITTED up. Where MariaDB refuses to change
-//! rows that others changed since the first read (`innodb_snapshot_isolation`, on from 11.6.2), the
-//! transaction is sent again and counted as a serialisation failure.
+//! **Isolation** is the server's default for sessions, as with PostgreSQL: REPEATABLE READ unless
+//! set otherwise. Amounts are changed relative to the stored values. Values that are read and then
+//! written elsewhere (order numbers, prices of lines) come from rows that the transaction has
+//! locked. So the consistency conditions hold from READ COMMITTED up. MariaDB may refuse to change
+//! rows that others changed since the first read (`innodb_snapshot_isolation`, on from 11.6.2); the
+//! transaction is then retried and counted as a serialisation failure.
 
 mod auth;
 mod batch;
@@ -71,7 +71,7 @@ use crate::alarm::Alarm;
 pub struct Mysql(Arc<Endpoint>);
 
 impl Mysql {
-    /// A wire to the server of `config`.
+    /// Creates a wire to the server of `config`.
     ///
     /// # Errors
     /// `usage` if its files cannot be used, or for TLS over a unix socket.

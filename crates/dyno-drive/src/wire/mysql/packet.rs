@@ -1,35 +1,36 @@
-//! The framing of the protocol, which both sides use: a 24-bit length, a sequence number, a body.
-//! Numbers are little-endian; lengths within a body are of one to nine bytes.
+//! The protocol's framing in both directions: a 24-bit length, a sequence number, a body. Numbers
+//! are little-endian; lengths in a body have one to nine bytes.
 
 use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 
-/// A body of this length would go on in the next packet; none of ours and of our answers is so long.
+/// A body of this length would continue in the next packet; no supported command or answer is that
+/// long.
 const LONGEST: usize = 0xFF_FFFF;
 
-/// One whole packet at the start of a buffer.
+/// A complete packet at the start of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Packet<'a> {
-    /// Counts the packets of a command and its answer.
+    /// Sequence number of the packet in a command and its answer.
     pub sequence: u8,
     /// Its content.
     pub body: &'a [u8],
 }
 
 impl<'a> Packet<'a> {
-    /// The packet at the start of `bytes`, or `None` until all of it has arrived.
+    /// The packet at the start of `bytes`, or `None` until it has arrived completely.
     ///
     /// # Errors
-    /// `protocol` if it would go on in a second one.
+    /// `protocol` if it would continue in a second packet.
     #[inline]
     pub fn first(bytes: &'a [u8]) -> Result<Option<Self>> {
         Self::first_below(bytes, LONGEST)
     }
 
-    /// As [`first`](Self::first), where none has `limit` bytes.
+    /// Like [`first`](Self::first), for packets of less than `limit` bytes.
     ///
     /// # Errors
-    /// `protocol` if it is longer, whether it has arrived or not.
+    /// `protocol` if it is longer, even before it has arrived.
     #[inline]
     pub fn first_below(bytes: &'a [u8], limit: usize) -> Result<Option<Self>> {
         let [a, b, c, sequence, rest @ ..] = bytes else { return Ok(None) };
@@ -47,7 +48,7 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// Appends a packet with what `body` writes.
+/// Appends a packet with the body that `body` writes.
 #[inline]
 pub fn frame(out: &mut BytesMut, sequence: u8, body: impl FnOnce(&mut BytesMut)) {
     let start = out.len();
@@ -79,25 +80,25 @@ pub fn put_length(out: &mut BytesMut, length: usize) {
     }
 }
 
-/// Appends bytes with their length before them.
+/// Appends bytes with a length prefix.
 #[inline]
 pub fn put_bytes(out: &mut BytesMut, bytes: &[u8]) {
     put_length(out, bytes.len());
     out.put_slice(bytes);
 }
 
-/// Appends a text and the zero that ends it.
+/// Appends a zero-terminated text.
 pub fn put_text(out: &mut BytesMut, text: &[u8]) {
     out.put_slice(text);
     out.put_u8(0);
 }
 
-/// Reads a body from its start; everything is `None` where it is cut short.
+/// Reads a body from its start; returns `None` if it is truncated.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// So many bytes.
+    /// `count` bytes.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count)?;
@@ -139,7 +140,7 @@ impl<'a> Reader<'a> {
             0xFC => self.number::<2>(),
             0xFD => self.number::<3>(),
             0xFE => self.number::<8>(),
-            // Null in a row of text, and an error: neither is a number.
+            // Null in a text row, and an error: neither is a number.
             0xFB | 0xFF => None,
         }
     }
@@ -151,7 +152,7 @@ impl<'a> Reader<'a> {
         self.bytes(usize::try_from(length).ok()?)
     }
 
-    /// Bytes up to a zero, which is passed over; all the rest where there is none.
+    /// Bytes up to a zero, which is skipped; everything if there is none.
     pub fn text(&mut self) -> &'a [u8] {
         let length = self.0.iter().position(|byte| *byte == 0);
         let text = &self.0[..length.unwrap_or(self.0.len())];
@@ -160,22 +161,22 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What ends a command that succeeded.
+/// The final packet of a successful command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
-    /// Rows inserted, deleted, or found to be updated.
+    /// Rows inserted, deleted, or found by an update.
     pub affected: u64,
     /// Another result of the same command follows.
     pub more: bool,
-    /// What the server would remark on.
+    /// Number of warnings.
     pub warnings: u16,
 }
 
 impl Done {
-    /// Bit of the status that announces another result.
+    /// Status bit that announces another result.
     const MORE: u16 = 0x0008;
 
-    /// Reads an OK packet, whose first byte is 0x00, or 0xFE after rows.
+    /// Parses an OK packet, whose first byte is 0x00, or 0xFE after rows.
     #[inline]
     pub fn parse(body: &[u8]) -> Option<Self> {
         let mut reader = Reader(body.get(1..)?);
@@ -186,10 +187,10 @@ impl Done {
         Some(Self { affected, more: status & Self::MORE != 0, warnings })
     }
 
-    /// Reads the answer to a statement without rows; `refusal` reads an error packet.
+    /// Parses the answer to a statement without rows; `refusal` converts an error packet.
     ///
     /// # Errors
-    /// The server's, as `refusal` reads it; `protocol`.
+    /// The server's, converted by `refusal`; `protocol`.
     pub fn answer(body: &[u8], refusal: impl FnOnce(&[u8]) -> Error) -> Result<Self> {
         match body.first() {
             Some(0x00) => Self::parse(body).ok_or_else(|| broken("a truncated end packet")),
@@ -199,7 +200,7 @@ impl Done {
     }
 }
 
-/// The server did not keep to the protocol.
+/// The error of a protocol violation.
 pub fn broken(what: impl std::fmt::Display) -> Error {
     Error::new(
         ErrorKind::Protocol,

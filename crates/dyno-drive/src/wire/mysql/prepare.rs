@@ -1,4 +1,4 @@
-//! Prepares a workload's statements and proves that the database's types are the declared ones.
+//! Prepares a workload's statements and checks that the database's types match the declared ones.
 
 use bytes::BufMut as _;
 use dyno_record::{Error, ErrorKind, Result};
@@ -11,15 +11,15 @@ use super::row::Column;
 use crate::wire::Statement;
 use crate::wire::transport::Transport;
 
-/// The command that prepares a statement.
+/// The prepare command.
 const PREPARE: u8 = 0x16;
 
 const ADVICE: &str = "load the workload into this database first";
 
-/// Prepares everything in one round trip.
+/// Prepares all statements in one round trip.
 ///
 /// # Errors
-/// `usage` where tables are missing or a column's type is not the declared one.
+/// `usage` if tables are missing or a column's type differs from the declared one.
 pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Result<Vec<Prepared>> {
     let mut commands = Vec::with_capacity(statements.len());
     for statement in statements {
@@ -48,7 +48,7 @@ pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Res
     statements.iter().zip(commands).map(with).collect()
 }
 
-/// A statement of which the server has `answers` to its commands.
+/// Builds a statement from the server's answers to its commands.
 fn prepared(
     statement: &Statement,
     commands: Vec<Command>,
@@ -71,7 +71,7 @@ fn prepared(
         columns.extend(answer.columns);
         steps.push(Step { id: answer.id, params, bound: false });
     }
-    // What a procedure returns is known only when it runs.
+    // A procedure's result is known only when it runs.
     if !(dialect::calls(&statement.sql) && columns.is_empty()) {
         require_declared(statement.name, statement.returns, &columns)?;
     }
@@ -87,17 +87,17 @@ struct Answer {
     columns: Vec<Column>,
 }
 
-/// The server's answers, read as they arrive.
+/// The server's answers, parsed as they arrive.
 #[derive(Debug, Default)]
 struct Answers {
     all: Vec<Result<Answer, ServerError>>,
     parsed: usize,
-    /// Descriptions that still belong to the last answer: of parameters, then of columns.
+    /// Descriptions left in the last answer: of parameters, then of columns.
     left: (usize, usize),
 }
 
 impl Answers {
-    /// Reads on in `buffer`. True once there are `count` answers.
+    /// Continues parsing `buffer`. True once there are `count` answers.
     fn advance(&mut self, buffer: &[u8], count: usize) -> Result<bool> {
         while self.all.len() < count || self.left != (0, 0) {
             let Some(packet) = Packet::first(&buffer[self.parsed..])? else { return Ok(false) };
@@ -115,7 +115,7 @@ impl Answers {
         Ok(true)
     }
 
-    /// Reads the first packet of an answer.
+    /// Parses the first packet of an answer.
     fn answer(&mut self, body: &[u8]) -> Result<()> {
         if body.first() == Some(&0xFF) {
             self.all.push(Err(ServerError::parse(body)));

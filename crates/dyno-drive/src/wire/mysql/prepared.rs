@@ -1,4 +1,4 @@
-//! A statement that the server has prepared, and what it sends to run it.
+//! A prepared statement, and the commands that execute it.
 
 use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
@@ -8,10 +8,10 @@ use super::row::Column;
 use super::value::{encode, parameter_type};
 use crate::wire::{Type, Value};
 
-/// The command that runs a prepared statement.
+/// The execute command.
 const EXECUTE: u8 = 0x17;
 
-/// A statement that the server knows.
+/// A prepared statement.
 #[derive(Debug)]
 pub struct Prepared {
     /// Its name in messages.
@@ -20,17 +20,17 @@ pub struct Prepared {
     pub params: &'static [Type],
     /// The declared types of its result.
     pub returns: &'static [Type],
-    /// Whether it certainly changes nothing.
+    /// Whether it only reads.
     pub reads: bool,
-    /// What the server runs for it, in this order.
+    /// The server's commands for it, in order.
     pub steps: Vec<Step>,
-    /// What its result is made of, as the server said last; empty until it has said so.
+    /// The columns of its result as last described by the server; empty before that.
     pub columns: Vec<Column>,
 }
 
 #[cfg(test)]
 impl Prepared {
-    /// A statement of so many commands, of which nothing is known but what it returns.
+    /// A statement of `steps` commands, of which only the result types are known.
     pub fn of(name: &'static str, returns: &'static [Type], steps: u32) -> Self {
         let step = |id| Step { id, params: Vec::new(), bound: false };
         let steps = (0..steps).map(step).collect();
@@ -38,25 +38,25 @@ impl Prepared {
     }
 }
 
-/// One prepared command.
+/// A prepared command.
 #[derive(Debug)]
 pub struct Step {
-    /// Its number at the server.
+    /// Its id on the server.
     pub id: u32,
-    /// For each of its parameters the position among the statement's.
+    /// For each of its parameters, the index among the statement's.
     pub params: Vec<u8>,
-    /// Whether the server knows the types of the parameters, which it keeps.
+    /// Whether the server has the parameter types, which it keeps.
     pub bound: bool,
 }
 
 impl Step {
-    /// Appends a run with the parameters of its statement, of the types `kinds`.
+    /// Appends an execution with the statement's parameters, of the types `kinds`.
     #[inline]
     pub fn execute(&self, kinds: &[Type], values: &[Value<'_>], out: &mut BytesMut) {
         frame(out, 0, |out| {
             out.put_u8(EXECUTE);
             out.put_u32_le(self.id);
-            // No cursor; one run.
+            // No cursor; one iteration.
             out.put_u8(0);
             out.put_u32_le(1);
             if self.params.is_empty() {
@@ -81,10 +81,10 @@ impl Step {
     }
 }
 
-/// Whether columns are of the types that a statement declares.
+/// Checks that columns have the declared types.
 ///
 /// # Errors
-/// `usage` if they are not.
+/// `usage` if they do not.
 pub fn require_declared(name: &str, declared: &[Type], columns: &[Column]) -> Result<()> {
     let same = columns.len() == declared.len()
         && columns.iter().zip(declared).all(|(column, kind)| column.is(*kind));

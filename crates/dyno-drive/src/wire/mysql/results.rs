@@ -1,4 +1,4 @@
-//! Where the answers of a batch lie in the read buffer.
+//! An index of a batch's answers in the read buffer.
 
 use dyno_record::{Error, ErrorKind, Result};
 
@@ -8,33 +8,33 @@ use super::prepared::{Prepared, require_declared};
 use super::row::{self, Column};
 use crate::wire::LONGEST_ANSWERS;
 
-/// What a statement is in [`Results`] that no workload declared, such as COMMIT.
+/// Statement index in [`Results`] of undeclared statements, such as COMMIT.
 pub const UNDECLARED: u16 = u16::MAX;
 
-/// An index over the answers to one batch: statements, and their rows, by offset into the read
-/// buffer. Nothing is copied; all memory is reused by the next batch.
+/// An index over the answers to a batch: statements and their rows, by offset into the read buffer.
+/// It copies nothing; the next batch reuses all memory.
 #[derive(Debug)]
 pub struct Results {
     statements: Vec<Answer>,
-    /// Where each row's packet begins.
+    /// Offset of each row's packet.
     rows: Vec<u32>,
-    /// Bytes of the buffer looked at so far.
+    /// Bytes of the buffer that are parsed.
     parsed: usize,
-    /// The statement whose answer comes next.
+    /// The statement with the next answer.
     current: usize,
     stage: Stage,
-    /// What the next packet is numbered: 1 after each command.
+    /// Sequence number of the next packet: 1 after each command.
     sequence: u8,
-    /// Whether the server says if columns are described.
+    /// Whether answers state if they include column descriptions.
     tells_metadata: bool,
     failure: Option<(ServerError, u16)>,
 }
 
-/// What of a command's answer comes next.
+/// The next expected part of a command's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Head,
-    /// Descriptions of columns, from this one on.
+    /// Column descriptions, starting with this column.
     Columns(usize),
     Rows,
 }
@@ -42,21 +42,22 @@ enum Stage {
 /// One statement of the batch.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
-    /// Position in the list of declared statements, or [`UNDECLARED`].
+    /// Index in the list of declared statements, or [`UNDECLARED`].
     statement: u16,
-    /// Commands that it is made of, and those of them that are answered.
+    /// Number of its commands, and of their answers so far.
     steps: u8,
     answered: u8,
-    /// Whether one of them has returned rows, or none at all.
+    /// Whether one of them has returned a result, even without rows.
     returned: bool,
     first_row: u32,
     rows: u32,
-    /// Rows that commands without a result say they changed; None if there is no such command.
+    /// Rows changed, from commands without a result; None if there is no such command.
     changed: Option<u64>,
 }
 
 impl Results {
-    /// Of a server that says if columns are described, or always describes them.
+    /// Creates an index for a server that always includes column descriptions, or states if it
+    /// does.
     pub const fn new(tells_metadata: bool) -> Self {
         Self {
             statements: Vec::new(),
@@ -70,7 +71,7 @@ impl Results {
         }
     }
 
-    /// Forgets the previous batch.
+    /// Discards the previous batch.
     pub fn clear(&mut self) {
         self.statements.clear();
         self.rows.clear();
@@ -81,7 +82,7 @@ impl Results {
         self.failure = None;
     }
 
-    /// Expects the answers to `steps` commands of `statement` next, and returns its slot.
+    /// Expects the answers to `steps` commands of `statement` next; returns its slot.
     pub fn expect(&mut self, statement: u16, steps: u8) -> u16 {
         self.statements.push(Answer {
             statement,
@@ -100,7 +101,7 @@ impl Results {
         self.statements.len()
     }
 
-    /// Number of statements that are answered.
+    /// Number of answered statements.
     pub const fn answered(&self) -> usize {
         self.current
     }
@@ -110,15 +111,15 @@ impl Results {
         self.failure.is_some()
     }
 
-    /// The first failure of the batch, with the declared statement that met it.
+    /// The first failure of the batch, with the declared statement that failed.
     pub fn take_failure(&mut self) -> Option<(ServerError, u16)> {
         self.failure.take()
     }
 
-    /// Reads on in `buffer`. True once the first `count` statements are answered.
+    /// Continues parsing `buffer`. True once the first `count` statements are answered.
     ///
     /// # Errors
-    /// `protocol` for packets that cannot come here, and for columns of other types than declared.
+    /// `protocol` for unexpected packets, and for columns with other types than declared.
     pub fn advance(
         &mut self,
         buffer: &[u8],
@@ -167,7 +168,7 @@ impl Results {
         Ok(true)
     }
 
-    /// The number of columns: rows follow.
+    /// The number of columns; a result with rows follows.
     fn begin_result(&mut self, body: &[u8], prepared: &[Prepared]) -> Result<()> {
         let mut reader = Reader(body);
         let columns = reader.length().ok_or_else(|| broken("an unexpected packet"))?;
@@ -178,7 +179,7 @@ impl Results {
         if columns != wanted as u64 || wanted == 0 || answer.returned {
             return Err(broken("unrequested rows"));
         }
-        // Without a description it is as it was the last time.
+        // Without a description, the last one applies.
         if !described && declared.is_none_or(|it| it.columns.len() != wanted) {
             return Err(broken("rows without a description"));
         }
@@ -188,13 +189,13 @@ impl Results {
         Ok(())
     }
 
-    /// The description of a column; `number` counts from 0.
+    /// The description of column `number` (from 0).
     fn describe(&mut self, number: usize, body: &[u8], prepared: &mut [Prepared]) -> Result<()> {
         let statement = self.statements[self.current].statement;
         let known = &mut prepared[usize::from(statement)];
         let found = Column::parse(body).ok_or_else(|| broken("a truncated column"))?;
         if known.columns.get(number) != Some(&found) {
-            // Rows that were read by the old description could not be read any more.
+            // Rows indexed by the old description would become unreadable.
             let before = &self.statements[..self.current];
             if before.iter().any(|answer| answer.statement == statement && answer.rows > 0) {
                 return Err(broken("columns that differ from the prepared statement's"));
@@ -243,14 +244,14 @@ impl Results {
         self.statements.get(usize::from(slot)).map_or(0, |answer| answer.rows as usize)
     }
 
-    /// Rows that a slot changed, or else returned.
+    /// Rows that a slot changed, or returned if it changed none.
     pub fn affected(&self, slot: u16) -> Result<u64> {
         let answer = self.statements.get(usize::from(slot));
         let answer = answer.ok_or_else(|| broken("no answer to a statement"))?;
         Ok(answer.changed.unwrap_or(u64::from(answer.rows)))
     }
 
-    /// A column's bytes, `None` if it is null.
+    /// A column's bytes, `None` if null.
     #[inline]
     pub fn cell<'a>(
         &self,

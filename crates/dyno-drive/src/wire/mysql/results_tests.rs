@@ -32,7 +32,7 @@ fn answers(commands: &[&[&[u8]]]) -> BytesMut {
     out
 }
 
-/// Statement 0 is an update and a query of a number and a text; statement 1 changes only.
+/// Statement 0 is an update and a query of a number and a text; statement 1 only changes.
 fn prepared() -> Vec<Prepared> {
     vec![
         Prepared::of("changes_and_returns", &[Type::Int, Type::Text], 2),
@@ -90,7 +90,7 @@ fn columns_are_described_once_where_the_server_says_so() {
     let mut known = prepared();
     let mut results = Results::new(true);
     results.expect(0, 2);
-    // It cannot be read what was never described.
+    // A result without any description cannot be read.
     assert!(results.advance(&short, 1, &mut known).is_err());
     for bytes in [&described, &short] {
         results.clear();
@@ -112,7 +112,8 @@ fn columns_of_other_types_than_declared_are_refused() {
         results.expect(0, 2);
         assert!(results.advance(&bytes, 1, &mut prepared()).is_err());
     }
-    // Nor may they change between two runs in a batch, whose rows are read by one description.
+    // Nor may columns change between two executions in a batch, because one description is used for
+    // both.
     let (one, wide) = (row(1, "x"), column(8));
     let bytes = answers(&[
         &[OK],

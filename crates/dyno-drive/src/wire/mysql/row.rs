@@ -1,9 +1,9 @@
-//! Columns of answers in the binary protocol.
+//! Columns of results in the binary protocol.
 
 use super::packet::Reader;
 use crate::wire::Type;
 
-// Numbers of the types, of parameters and columns.
+// Type numbers of parameters and columns.
 const TINY: u8 = 1;
 const SHORT: u8 = 2;
 pub const LONG: u8 = 3;
@@ -24,12 +24,12 @@ const BLOB: u8 = 252;
 pub const VAR_STRING: u8 = 253;
 const STRING: u8 = 254;
 
-/// Flag of a column without a sign.
+/// Flag of an unsigned column.
 const UNSIGNED: u16 = 0x20;
-/// The collation of bytes that are no text.
+/// The collation of binary data.
 const BINARY: u16 = 63;
 
-/// What a column of an answer is made of, as the server describes it.
+/// A column of a result, as the server describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     kind: u8,
@@ -38,8 +38,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Reads a description. Its names come first; the rest is of 13 bytes: their number (12),
-    /// collation (2 bytes), length (4), type, flags (2), digits after the point and a filler (2).
+    /// Parses a description. Its names come first, then 13 bytes: their length (12), collation (2
+    /// bytes), length (4), type, flags (2), digits after the point and a filler (2).
     pub fn parse(description: &[u8]) -> Option<Self> {
         let tail = description.get(description.len().checked_sub(13)?..)?;
         let mut reader = Reader(tail);
@@ -54,7 +54,7 @@ impl Column {
         Some(Self { kind, unsigned, binary: collation == BINARY })
     }
 
-    /// Whether its values are of the declared type.
+    /// Whether its values have the declared type.
     pub const fn is(self, declared: Type) -> bool {
         match declared {
             Type::Int | Type::BigInt => {
@@ -69,7 +69,7 @@ impl Column {
         }
     }
 
-    /// Takes its value off the front of a row.
+    /// Removes its value from the front of a row.
     #[inline]
     fn take<'a>(self, row: &mut Reader<'a>) -> Option<&'a [u8]> {
         match self.kind {
@@ -86,7 +86,7 @@ impl Column {
         }
     }
 
-    /// The integer that its value is; `None` if it is none, or too large.
+    /// The value as an integer; `None` if it is not one, or too large.
     #[inline]
     pub fn integer(self, value: &[u8]) -> Option<i64> {
         if !self.is(Type::BigInt) {
@@ -98,14 +98,14 @@ impl Column {
         if self.unsigned {
             return i64::try_from(number).ok();
         }
-        // The sign is that of the highest bit which was sent.
+        // The sign is the highest bit sent.
         let shift = 64 - 8 * u32::try_from(value.len()).ok()?;
         Some(((number << shift) as i64) >> shift)
     }
 }
 
-/// A column's value in a row, `Some(None)` if it is null. The row is a zero, a bit for each column
-/// that is null (from the third), and the values of the others.
+/// A column's value in a row, `Some(None)` if null. The row is a zero, a bitmap of null columns
+/// (starting at bit 2), and the values of the others.
 #[inline]
 #[allow(clippy::option_option, reason = "no such value, and a value that is null")]
 pub fn cell<'a>(row: &'a [u8], columns: &[Column], column: usize) -> Option<Option<&'a [u8]>> {

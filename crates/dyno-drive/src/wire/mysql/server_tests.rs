@@ -1,4 +1,4 @@
-//! The wire against a real MariaDB: what a batch does to the data, and what values become.
+//! The wire with a real MariaDB: effects of batches on data, and conversion of values.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -84,7 +84,7 @@ thread_local! {
     static ALARM: RefCell<Option<Alarm>> = const { RefCell::new(None) };
 }
 
-/// The one that runs beside the test.
+/// The alarm for the test.
 fn alarm() -> Alarm {
     ALARM.with_borrow(|alarm| alarm.clone().unwrap())
 }
@@ -132,7 +132,7 @@ fn a_batch_is_answered_in_order_and_commits_once_it_has_succeeded() {
         assert_eq!(mine.int(all, 2, 0).unwrap_err().kind, ErrorKind::Database);
         assert_eq!(server.sql("d", "select sum(v) from t"), "35");
 
-        // The same again: the server knows the types, and MariaDB describes no column twice.
+        // The same again: the server has the types, and MariaDB describes no column twice.
         mine.queue_begin(Access::Write);
         let again: Vec<_> =
             (0..200).map(|_| mine.queue(ADD, &[Value::Int(1), Value::Int(1)])).collect();
@@ -153,7 +153,7 @@ fn a_failure_in_the_middle_leaves_nothing_committed() {
         mine.queue_begin(Access::Write);
         put(&mut mine, 1, 10);
         put(&mut mine, 1, 11);
-        // The server runs this one all the same.
+        // The server still runs this one.
         put(&mut mine, 2, 20);
         mine.queue_commit();
         let error = mine.flush().await.unwrap_err();
@@ -163,7 +163,7 @@ fn a_failure_in_the_middle_leaves_nothing_committed() {
         mine.recover().await.unwrap();
         assert_eq!(server.sql("d", "select count(*) from t"), "0");
 
-        // The session goes on, and what was not sent is forgotten.
+        // The session continues, and what was not sent is discarded.
         mine.queue_begin(Access::Write);
         put(&mut mine, 3, 30);
         mine.recover().await.unwrap();
@@ -205,7 +205,7 @@ fn statements_without_a_transaction_commit_themselves_together() {
         put(&mut mine, 1, 10);
         mine.flush().await.unwrap();
         assert_eq!(server.sql("d", "select count(*) from t"), "1");
-        // Each of these sees what others have committed meanwhile.
+        // Each of these sees what others have committed since.
         for expected in [10, 11] {
             let all = mine.queue(ALL, &[]);
             mine.flush().await.unwrap();
@@ -234,7 +234,7 @@ fn the_loser_of_a_deadlock_has_changed_nothing_at_all() {
             session.queue(ADD, &[Value::Int(1), Value::Int(key)]);
             session.flush().await.unwrap();
         }
-        // Each wants the other's row, then one of its own: the loser's transaction is gone by then.
+        // Each wants the other's row, then one of its own: by then the loser's transaction is gone.
         for (session, want, own) in [(&mut mine, 2, 3), (&mut yours, 1, 4)] {
             session.queue(ADD, &[Value::Int(1), Value::Int(want)]);
             session.queue(ADD, &[Value::Int(1), Value::Int(own)]);
@@ -272,7 +272,7 @@ fn a_connection_that_is_killed_is_lost() {
         assert_eq!(mine.recover().await.unwrap_err().kind, ErrorKind::ConnectionLost);
         assert_eq!(server.sql("d", "select count(*) from t"), "0");
         mine.close().await;
-        // It is gone for good; another one is not.
+        // This one is gone permanently; a new session works.
         let mut again = session(wire).await;
         put(&mut again, 3, 30);
         again.flush().await.unwrap();
@@ -319,7 +319,7 @@ fn values_arrive_as_they_were_sent() {
             assert_eq!(mine.text(stored, 0, 3).unwrap(), words);
             assert!(!mine.is_null(stored, 0, 4).unwrap());
             assert_eq!(mine.int(same, 0, 0).unwrap(), 1, "{words}");
-            // What a column is not, it is not read as.
+            // A column cannot be read as another type.
             assert_eq!(mine.int(stored, 0, 2).unwrap_err().kind, ErrorKind::Protocol);
             assert_eq!(mine.text(stored, 0, 4).unwrap_err().kind, ErrorKind::Protocol);
         }
@@ -329,7 +329,7 @@ fn values_arrive_as_they_were_sent() {
             assert!(mine.is_null(nulls, 0, column).unwrap());
         }
         assert_eq!(mine.int(nulls, 0, 0).unwrap_err().kind, ErrorKind::Protocol);
-        // A text that does not fit is an error, not cut.
+        // A text that does not fit is an error, not truncated.
         let words = "y".repeat(61);
         mine.queue(
             STORE,
@@ -359,7 +359,7 @@ fn a_batch_that_fills_both_directions_is_answered() {
         server.sql("d", &format!("insert into t values {}", values.join(",")));
         let over = wire_over_tcp(server);
         for mut mine in [session(wire).await, session(&over).await] {
-            // The server stops in the midst of either until its answers are read.
+            // In both cases the server stops in the middle until its answers are read.
             for (statements, every) in [(3000, 30), (60, 2)] {
                 mine.queue_begin(Access::Write);
                 let slots: Vec<_> = (0..statements)
@@ -378,7 +378,7 @@ fn a_batch_that_fills_both_directions_is_answered() {
     });
 }
 
-/// Puts two rows, and never comes to an end if the value is 7; returns a number, none and a text.
+/// Inserts two rows, and never ends if the value is 7; returns a number, a null and a text.
 const PROCEDURES: &str = "delimiter //
     create procedure d.pair(a int, b int)
     begin
@@ -423,7 +423,7 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
         }
         assert_eq!(present(), "1,2,3,4,9");
 
-        // What fails inside of it is rolled back by it, and told as it is.
+        // The procedure rolls back its own failures and reports them unchanged.
         mine.queue(pair, &[Value::Int(8), Value::Int(0)]);
         let error = mine.flush().await.unwrap_err();
         assert!(error.message.contains("Duplicate entry '9'"), "{error}");
@@ -431,7 +431,7 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
         assert_eq!(present(), "1,2,3,4,9");
         mine.recover().await.unwrap();
 
-        // What stops it without its knowledge leaves its transaction open, until we recover.
+        // If it is stopped from outside, its transaction stays open until `recover`.
         mine.queue(pair, &[Value::Int(5), Value::Int(7)]);
         let (stopped, ()) = tokio::join!(mine.flush(), async {
             let turns = "select trx_mysql_thread_id from information_schema.innodb_trx \
@@ -448,7 +448,7 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
         mine.queue(pair, &[Value::Int(11), Value::Int(0)]);
         mine.flush().await.unwrap();
         assert_eq!(present(), "1,2,3,4,9,11,12");
-        // A call is still one round trip: no commit has to follow it.
+        // A call is still one round trip: no commit has to follow.
         let commits = mine.queue(alone, &[]);
         mine.flush().await.unwrap();
         assert_eq!(mine.int(commits, 0, 0).unwrap(), 1);

@@ -1,4 +1,4 @@
-//! A session: prepared statements, batches of them in one write, answers in their order.
+//! A session: prepared statements, batches in one write, answers in order.
 
 use std::ops::RangeInclusive;
 
@@ -15,11 +15,11 @@ use crate::alarm::Alarm;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
-/// The command that takes leave.
+/// The command that closes the connection.
 pub const QUIT: u8 = 0x01;
 
-/// Statements of a batch that the client is woken for twice only, not for each answer: for fewer it
-/// does not pay, and the short answers to more may not fit into the socket until they are read.
+/// Batch sizes for which the client wakes only twice, not for each answer. For fewer statements it
+/// does not pay; for more, even short answers may not fit in the socket until they are read.
 const HUSHED: RangeInclusive<usize> = 3..=64;
 
 /// A connection with prepared statements.
@@ -30,9 +30,9 @@ pub struct MysqlSession {
     results: Results,
     batch: Batch,
     alarm: Alarm,
-    /// Whether the server commits each statement by itself: until the first transaction.
+    /// Whether autocommit is on: until the first transaction.
     autocommit: bool,
-    /// Set while answers may be read; the next `queue…` call starts a new batch.
+    /// Set while answers can be read; the next `queue…` call starts a new batch.
     answered: bool,
     broken: bool,
 }
@@ -65,7 +65,7 @@ impl MysqlSession {
         }
     }
 
-    /// Sends the batch part by part, the next one only once all of the last succeeded.
+    /// Sends the batch part by part, each only once all of the previous part has succeeded.
     async fn exchange(&mut self) -> Result<()> {
         if self.batch.is_loose() && (self.batch.needs_transaction() || !self.autocommit) {
             self.queue_commit();
@@ -93,7 +93,7 @@ impl MysqlSession {
         } else {
             self.transport.send_part(start..part.bytes).await
         };
-        // Even if it could not be sent: the reason may lie in what the server sent last.
+        // Even if sending failed: the server's last message may have the reason.
         loop {
             let Self { results, transport, prepared, .. } = self;
             if results.advance(&transport.read, part.statements, prepared)? {
@@ -105,8 +105,8 @@ impl MysqlSession {
         }
     }
 
-    /// Makes the server wait for commits from now on. It has answered before anything else is sent:
-    /// else a statement might be committed alone.
+    /// Turns off autocommit. Waits for the answer before anything else is sent, because a statement
+    /// could otherwise be committed alone.
     async fn begin_transactions(&mut self) -> Result<()> {
         let batch = self.transport.write.split();
         put_query("SET SESSION autocommit = 0", &mut self.transport.write);
@@ -136,7 +136,7 @@ impl MysqlSession {
             .map_err(|error| self.told(error, slot))
     }
 
-    /// A value that is not null, with what its column is made of and declared as.
+    /// A non-null value, with its column and declared type.
     #[inline]
     fn value(
         &self,
@@ -212,14 +212,14 @@ impl Session for MysqlSession {
 
     async fn recover(&mut self) -> Result<()> {
         if !self.answered {
-            // The failed transaction left statements that were never sent.
+            // Discard statements of the failed transaction that were not sent.
             self.transport.write.clear();
             self.answered = true;
         }
         self.batch.forget();
-        // Even where the server commits each statement: a procedure that was stopped in the middle,
-        // by a limit of time or an administrator, has handled nothing and leaves its transaction
-        // open, which the next one's start would commit.
+        // Needed even with autocommit: a procedure that was stopped in the middle, by a timeout or
+        // an administrator, runs no handler and leaves its transaction open. The start of the next
+        // transaction would commit it.
         self.queue_rollback();
         self.flush().await
     }
@@ -227,7 +227,7 @@ impl Session for MysqlSession {
     async fn close(mut self) {
         self.transport.write.clear();
         frame(&mut self.transport.write, 0, |out| out.extend_from_slice(&[QUIT]));
-        // A server that is gone needs no farewell.
+        // Ignore errors: the server may be gone.
         let _ = self.transport.send().await;
     }
 

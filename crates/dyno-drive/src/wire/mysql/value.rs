@@ -8,7 +8,7 @@ use super::packet::put_bytes;
 use super::row::{DATETIME, LONG, LONGLONG, NEWDECIMAL, VAR_STRING};
 use crate::wire::{Type, Value};
 
-/// The number of the type that a parameter is sent as.
+/// The type number of a parameter.
 pub const fn parameter_type(kind: Type) -> u8 {
     match kind {
         Type::Int => LONG,
@@ -32,7 +32,7 @@ pub fn encode(value: Value<'_>, out: &mut BytesMut) {
     }
 }
 
-/// Year, month, day, hour, minute, second and microsecond, after the length of it all.
+/// Appends length, year, month, day, hour, minute, second and microsecond.
 fn encode_timestamp(unix_us: i64, out: &mut BytesMut) {
     const DAY_US: i64 = 86_400_000_000;
     let (year, month, day) = civil(unix_us.div_euclid(DAY_US) as i32);

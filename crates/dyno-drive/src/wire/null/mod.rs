@@ -1,7 +1,7 @@
-//! A modelled target with known answers: it proves pacing, histograms and the whole pipeline.
+//! A simulated target with known results, which tests pacing, histograms and the whole pipeline.
 //!
-//! Statements return one row of zeros and empty texts. A transaction's service time passes in the
-//! batch that ends it; a batch outside of any transaction is one itself.
+//! Statements return one row of zeros and empty texts. The service time of a transaction passes in
+//! the batch that ends it; a batch outside transactions counts as one.
 
 mod model;
 
@@ -14,15 +14,15 @@ pub use model::{Distribution, Model, Server, Stall};
 use super::{Access, Dialect, Session, Slot, Statement, StatementId, Value, Wire};
 use crate::alarm::Alarm;
 
-/// A wire to a modelled server, which all its sessions share.
+/// A wire to a simulated server, shared by all its sessions.
 #[derive(Debug, Clone)]
 pub struct Null {
-    /// None if every answer comes at once.
+    /// None if every answer is immediate.
     server: Option<Arc<Mutex<Server>>>,
 }
 
 impl Null {
-    /// A server that behaves as `model` from now on.
+    /// Creates a server that behaves like `model` from now on.
     pub fn new(model: &Model) -> Self {
         let instant = model.mean_ms == 0.0 && model.stall.is_none();
         let server = (!instant).then(|| Arc::new(Mutex::new(Server::new(model, monotonic_ns()))));
@@ -49,7 +49,7 @@ impl Wire for Null {
     }
 }
 
-/// A session with the modelled server.
+/// A session with the simulated server.
 #[derive(Debug)]
 pub struct NullSession {
     server: Option<Arc<Mutex<Server>>>,
@@ -57,7 +57,7 @@ pub struct NullSession {
     /// Number of result columns of each declared statement.
     columns: Vec<u16>,
     queued: Vec<StatementId>,
-    /// Whether a transaction was begun that has not ended.
+    /// Whether a transaction is open.
     open: bool,
     /// Whether the batch ends its transaction.
     ends: bool,

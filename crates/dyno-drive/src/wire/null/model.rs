@@ -1,4 +1,4 @@
-//! The modelled server's service times. Pure: time is passed in.
+//! Service times of the simulated server. Pure: time is passed in.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,21 +10,21 @@ use serde::Deserialize;
 
 use crate::pacer::exponential;
 
-/// What the modelled server is like.
+/// Behaviour of the simulated server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// Shape of the service time's distribution.
+    /// Distribution of service times.
     #[serde(default)]
     pub distribution: Distribution,
-    /// Mean service time of a transaction; 0 answers at once.
+    /// Mean service time of a transaction, ms; 0 responds at once.
     #[serde(default)]
     pub mean_ms: f64,
-    /// Most transactions in service at the same time, the others wait first come first served;
-    /// none if absent.
+    /// Maximum transactions in service at once; others wait, first come first served. Default: no
+    /// limit.
     #[serde(default)]
     pub servers: Option<u32>,
-    /// Regular pauses in which nothing is served.
+    /// Regular pauses without service.
     #[serde(default)]
     pub stall: Option<Stall>,
     /// Seed of the service times.
@@ -45,7 +45,7 @@ pub enum Distribution {
     Uniform,
 }
 
-/// The server stands still for `for_ms` at the end of every `every_ms`.
+/// The server stalls for `for_ms` at the end of every `every_ms`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stall {
@@ -56,7 +56,7 @@ pub struct Stall {
 }
 
 impl Model {
-    /// Checks the figures.
+    /// Checks the values.
     ///
     /// # Errors
     /// `usage`.
@@ -81,12 +81,12 @@ impl Model {
     }
 }
 
-/// The modelled server: computes when each transaction will end.
+/// The simulated server: computes when each transaction will end.
 #[derive(Debug)]
 pub struct Server {
     distribution: Distribution,
     mean_ns: f64,
-    /// When each of the limited servers falls free, soonest first.
+    /// When each server becomes free, soonest first, if their number is limited.
     free: Option<BinaryHeap<Reverse<u64>>>,
     stall: Option<(u64, u64)>,
     epoch_ns: u64,
@@ -107,7 +107,7 @@ impl Server {
         }
     }
 
-    /// When a transaction that arrives at `now_ns` will end. Calls come in order of arrival.
+    /// When a transaction that arrives at `now_ns` will end. Calls are in order of arrival.
     pub fn admit(&mut self, now_ns: u64) -> u64 {
         let service_ns = match self.distribution {
             Distribution::Fixed => self.mean_ns,
@@ -125,16 +125,17 @@ impl Server {
         end_ns
     }
 
-    /// When `service_ns` of work begun at `start_ns` is done, with the stalls left out.
+    /// When `service_ns` of work that begins at `start_ns` is done; stalls take extra time.
     fn serve(&self, start_ns: u64, service_ns: u64) -> u64 {
         let Some((every, pause)) = self.stall else { return start_ns + service_ns };
         let active = every - pause;
         let since = start_ns.saturating_sub(self.epoch_ns);
-        // Work a server that never rested could have done until the start, and until the end.
+        // Work that a server without idle time could have done by the start, and by the end.
         let worked = since / every * active + (since % every).min(active);
         let target = worked + service_ns;
         let (periods, rest) = (target / active, target % active);
-        // Work that ends exactly with a period ends before its pause, unless it began after it.
+        // Work that ends exactly with a period ends before its pause, unless it began after the
+        // pause.
         let end = match (periods, rest) {
             (1.., 0) if service_ns > 0 => (periods - 1) * every + active,
             _ => periods * every + rest,

@@ -1,4 +1,4 @@
-//! Where a server is and who we are.
+//! Connection settings of a PostgreSQL server.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use serde::Deserialize;
 use crate::wire::Secret;
 use crate::wire::tls::Tls;
 
-/// How to reach a PostgreSQL server.
+/// Connection settings of a PostgreSQL server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// A host name or address; a path that starts with `/` is the directory of a unix socket.
     pub host: String,
-    /// The address to connect to in the place of `host`, which stays the server's name.
+    /// Address to connect to instead of `host`, which remains the server's name.
     #[serde(default)]
     pub hostaddr: Option<String>,
     /// TCP port, also part of the unix socket's name.
@@ -22,27 +22,27 @@ pub struct Config {
     pub port: u16,
     /// Role to log in as.
     pub user: String,
-    /// Its password, if the server asks for one.
+    /// Its password, if needed.
     #[serde(default)]
     pub password: Option<Secret>,
-    /// How TLS is to be spoken; not at all if absent, as over a unix socket always.
+    /// TLS settings; default: no TLS. A unix socket never uses it.
     #[serde(default)]
     pub tls: Option<Box<Tls>>,
-    /// Whether a login is bound to the TLS connection that it goes over.
+    /// Whether the login is bound to its TLS connection.
     #[serde(default)]
     pub channel_binding: Binding,
-    /// Database to use.
+    /// Database with the tables.
     pub database: String,
-    /// Schema of the tables; the role's search path if absent.
+    /// Schema of the tables; default: the role's search path.
     #[serde(default)]
     pub schema: Option<String>,
-    /// Parameters that hold for the session, by name.
+    /// Session parameters, by name.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
-    /// Shown in the server's `pg_stat_activity`.
+    /// Application name in the server's `pg_stat_activity`.
     #[serde(default = "default_application")]
     pub application_name: String,
-    /// Longest wait for a connection, authentication included.
+    /// Maximum time to connect and authenticate, seconds.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
 }
@@ -53,10 +53,10 @@ pub struct Config {
 pub enum Binding {
     /// Never.
     Disable,
-    /// Where both sides can.
+    /// If both sides support it.
     #[default]
     Prefer,
-    /// A server that lets us in without is refused.
+    /// Required: refuses a server that accepts a login without it.
     Require,
 }
 
@@ -73,19 +73,19 @@ fn default_timeout() -> f64 {
 }
 
 impl Config {
-    /// The socket file, if `host` is a directory.
+    /// Path of the socket file, if `host` is a directory.
     pub(super) fn socket(&self) -> Option<PathBuf> {
         self.host
             .starts_with('/')
             .then(|| Path::new(&self.host).join(format!(".s.PGSQL.{}", self.port)))
     }
 
-    /// Where to connect, if that is no socket.
+    /// Address to connect to over TCP.
     pub(super) fn address(&self) -> &str {
         self.hostaddr.as_deref().unwrap_or(&self.host)
     }
 
-    /// The server in a few words, for messages.
+    /// Describes the server in messages.
     pub(super) fn server(&self) -> String {
         match self.socket() {
             Some(socket) => format!("PostgreSQL at {}", socket.display()),

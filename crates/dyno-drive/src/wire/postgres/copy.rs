@@ -11,24 +11,24 @@ use super::error::ServerError;
 use super::frame::{Frame, broken};
 use crate::wire::transport::{Transport, lost};
 
-/// How long the server may take to acknowledge that a copy is given up.
+/// How long the server may take to acknowledge an abandoned copy.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A connection that copies, one statement after another.
+/// A connection for COPY, one statement after another.
 #[derive(Debug)]
 pub struct CopyIn {
     transport: Transport,
-    /// Whether data may be under way of which the server has a part only: nothing else can follow.
+    /// Whether data may be partly sent: nothing else can follow.
     cut: bool,
 }
 
-/// What the server said last.
+/// The server's last message.
 enum Said {
-    /// It waits for data.
+    /// Ready for copy data.
     Copying,
-    /// It ended a statement, which concerned so many rows if it is of a kind that tells.
+    /// End of a statement, with its number of rows, if its kind reports one.
     Done(Option<u64>),
-    /// It waits for the next statement.
+    /// Ready for the next statement.
     Ready,
 }
 
@@ -41,10 +41,10 @@ impl CopyIn {
         Ok(Self { transport: server.log_in().await?, cut: false })
     }
 
-    /// Starts a copy by the statement `sql`.
+    /// Starts a copy with the statement `sql`.
     ///
     /// # Errors
-    /// The server's, such as that there is no such table.
+    /// The server's, such as a missing table.
     pub async fn start(&mut self, sql: &str) -> Result<()> {
         let wrong = |error: io::Error| Error::new(ErrorKind::Internal, error.to_string());
         frontend::query(sql, &mut self.transport.write).map_err(wrong)?;
@@ -56,7 +56,7 @@ impl CopyIn {
         }
     }
 
-    /// Runs statements between copies, such as those that begin and end a transaction.
+    /// Runs statements between copies, such as begin and commit.
     ///
     /// # Errors
     /// The server's.
@@ -69,16 +69,16 @@ impl CopyIn {
             match self.next().await? {
                 Said::Done(_) => {}
                 Said::Ready => return Ok(()),
-                Said::Copying => return Err(broken("a request for data out of turn")),
+                Said::Copying => return Err(broken("an unexpected request for data")),
             }
         }
     }
 
-    /// Sends data, and looks whether the server has given up meanwhile. Dropped before its end, it
-    /// leaves nothing to do but [`abandon`](Self::abandon).
+    /// Sends data, and checks whether the server has reported an error. If dropped before its end,
+    /// only [`abandon`](Self::abandon) can follow.
     ///
     /// # Errors
-    /// The server's, of this data or of earlier.
+    /// The server's, for this or earlier data.
     pub async fn data(&mut self, data: &[u8]) -> Result<()> {
         let length = (data.len() as u32 + 4).to_be_bytes();
         let head = [b'd', length[0], length[1], length[2], length[3]];
@@ -89,16 +89,16 @@ impl CopyIn {
         };
         self.cut = sent.is_err();
         self.told(sent).await?;
-        // What is there may be more than one read takes; an error is told at the next look then.
+        // There may be more to read than this; the next check then finds the error.
         let available = self.transport.receive_available().await;
         self.told(available.map(drop)).await?;
         self.look().map(drop)
     }
 
-    /// Ends the copy; returns the rows that the table took.
+    /// Ends the copy; returns the number of rows stored.
     ///
     /// # Errors
-    /// The server's: then it took none.
+    /// The server's: it then stored none.
     pub async fn finish(&mut self) -> Result<u64> {
         frontend::copy_done(&mut self.transport.write);
         let sent = self.transport.send().await;
@@ -108,12 +108,12 @@ impl CopyIn {
             match (self.next().await?, copied) {
                 (Said::Done(Some(rows)), None) => copied = Some(rows),
                 (Said::Ready, Some(rows)) => return Ok(rows),
-                _ => return Err(broken("an answer out of turn at the end of a copy")),
+                _ => return Err(broken("an unexpected answer at the end of a copy")),
             }
         }
     }
 
-    /// Gives up the copy under way, so that the server keeps none of its rows, and hangs up.
+    /// Abandons the copy, so that the server stores none of its rows, and disconnects.
     pub async fn abandon(mut self) {
         if self.cut {
             return;
@@ -121,21 +121,21 @@ impl CopyIn {
         let farewell = async {
             frontend::copy_fail("Dyno stopped loading", &mut self.transport.write).ok()?;
             self.transport.send().await.ok()?;
-            // The server answers with an error; whichever it is, the rows are gone.
+            // The server answers with an error; whichever it is, the rows are discarded.
             self.next().await.ok()
         };
-        // A server that does not answer finds the connection closed instead: the same to it.
+        // If the server does not answer, closing the connection has the same effect.
         let _ = tokio::time::timeout(FAREWELL, farewell).await;
     }
 
-    /// Takes leave.
+    /// Closes the connection.
     pub async fn close(mut self) {
         frontend::terminate(&mut self.transport.write);
-        // A server that is gone needs no farewell.
+        // Ignore errors: the server may be gone.
         let _ = self.transport.send().await;
     }
 
-    /// Waits for the server's next word.
+    /// Waits for the server's next message.
     async fn next(&mut self) -> Result<Said> {
         loop {
             if let Some(said) = self.look()? {
@@ -146,7 +146,7 @@ impl CopyIn {
         }
     }
 
-    /// The server's next word, if it has arrived.
+    /// The server's next message, if it has arrived.
     fn look(&mut self) -> Result<Option<Said>> {
         while let Some(frame) = Frame::first(&self.transport.read)? {
             let said = match frame.tag {
@@ -157,7 +157,7 @@ impl CopyIn {
                     let error = ServerError::parse(frame.body);
                     return Err(error.into_error_unless_missing("create the tables first"));
                 }
-                // Notices, parameter changes, notifications: may come at any time.
+                // Notices, parameter changes and notifications can arrive at any time.
                 b'N' | b'S' | b'A' => None,
                 tag => return Err(broken(format_args!("message {:?}", char::from(tag)))),
             };
@@ -170,7 +170,7 @@ impl CopyIn {
         Ok(None)
     }
 
-    /// Classes a failure of the connection; the server's last words say more, if there are any.
+    /// Classifies a connection error; prefers the server's last message, if there is one.
     async fn told(&mut self, result: io::Result<()>) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
         while self.transport.receive().await.is_ok() {}
@@ -179,7 +179,7 @@ impl CopyIn {
     }
 }
 
-/// The rows in a command tag such as `COPY 25`; `BEGIN` has none.
+/// The number of rows in a command tag such as `COPY 25`; `BEGIN` has none.
 fn rows(tag: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(tag).unwrap_or_default().trim_end_matches('\0');
     text.rsplit(' ').next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! What the server's error messages mean.
+//! Classifies the server's errors.
 
 use std::io;
 
@@ -6,19 +6,19 @@ use dyno_record::{Error, ErrorKind};
 
 use crate::wire::tls::{of_io, told};
 
-/// The server hung up before it was ready: it is not there yet, or no more, or, as TLS tells only
-/// now, it does not take our certificate.
+/// The server disconnected during the login: it is starting up or shutting down, or refuses the
+/// client's certificate, which TLS reports only now.
 pub fn hung_up(error: &io::Error) -> Error {
     let words = of_io(error).map_or_else(|| error.to_string(), |error| told(error, "sslrootcert"));
     Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {words}"))
 }
 
-/// The class of an SQLSTATE (PostgreSQL manual, appendix A).
+/// Classifies an SQLSTATE (PostgreSQL manual, appendix A).
 pub fn class(sqlstate: &str) -> ErrorKind {
     match sqlstate {
         "40P01" => ErrorKind::Deadlock,
         "40001" => ErrorKind::Serialization,
-        // The second is a limit of the configuration: that of temporary files.
+        // The second is a configured limit, that of temporary files.
         "53100" | "53400" => ErrorKind::DiskFull,
         "53200" => ErrorKind::OutOfMemory,
         "53300" => ErrorKind::TooManyConnections,
@@ -38,20 +38,20 @@ pub fn class(sqlstate: &str) -> ErrorKind {
     }
 }
 
-/// An `ErrorResponse`, taken apart.
+/// A parsed `ErrorResponse`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerError {
     /// `ERROR`, `FATAL` or `PANIC`, never translated.
     pub severity: String,
     /// The SQLSTATE.
     pub code: String,
-    /// What happened, on one line.
+    /// The message, on one line.
     pub message: String,
 }
 
 impl ServerError {
-    /// Reads the body of an `ErrorResponse` or `NoticeResponse`: fields of one tag byte and a
-    /// zero-terminated text, ended by a zero.
+    /// Parses the body of an `ErrorResponse` or `NoticeResponse`: fields of one tag byte and a
+    /// zero-terminated text, then a zero.
     pub fn parse(mut body: &[u8]) -> Self {
         let mut error = Self::default();
         while let [tag, rest @ ..] = body {
@@ -72,13 +72,13 @@ impl ServerError {
         error
     }
 
-    /// Whether the server closes the connection after this.
+    /// Whether the server closes the connection after this error.
     pub fn is_fatal(&self) -> bool {
         matches!(self.severity.as_str(), "FATAL" | "PANIC")
     }
 
-    /// As [`into_error`](Self::into_error), but tables, columns or functions that do not exist are
-    /// a wrong use of the database: with the `advice`.
+    /// Like [`into_error`](Self::into_error), but missing tables, columns or functions are usage
+    /// errors with the `advice`.
     pub fn into_error_unless_missing(self, advice: &str) -> Error {
         // 42501 is a missing privilege.
         let missing = self.code.starts_with("42") && self.code != "42501";
@@ -90,7 +90,7 @@ impl ServerError {
         error
     }
 
-    /// The error as Dyno's, with advice where there is some.
+    /// Converts to Dyno's error, with advice where available.
     pub fn into_error(self) -> Error {
         let kind = class(&self.code);
         let wants_tls = kind == ErrorKind::Denied

@@ -1,11 +1,11 @@
-//! The framing of the server's messages: a tag byte, a 32-bit length that counts itself, a body.
+//! The framing of the server's messages: a tag byte, a 32-bit length that includes itself, a body.
 
 use dyno_record::{Error, ErrorKind, Result};
 
-/// Longest message believed: PostgreSQL's own limit is 1 GiB.
+/// Maximum length of a message: PostgreSQL's own limit is 1 GiB.
 const LONGEST: usize = 1 << 30;
 
-/// One whole message at the start of a buffer.
+/// A complete message at the start of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The kind of message.
@@ -15,19 +15,19 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The message at the start of `bytes`, or `None` until all of it has arrived.
+    /// The message at the start of `bytes`, or `None` until it has arrived completely.
     ///
     /// # Errors
-    /// `protocol` if the length makes no sense.
+    /// `protocol` if the length is invalid.
     #[inline]
     pub fn first(bytes: &'a [u8]) -> Result<Option<Self>> {
         Self::first_below(bytes, LONGEST)
     }
 
-    /// As [`first`](Self::first), where none is longer than `limit`.
+    /// Like [`first`](Self::first), for messages of at most `limit` bytes.
     ///
     /// # Errors
-    /// `protocol` if the length makes no sense, whether all of it has arrived or not.
+    /// `protocol` if the length is invalid, even before the message has arrived.
     #[inline]
     pub fn first_below(bytes: &'a [u8], limit: usize) -> Result<Option<Self>> {
         let [tag, a, b, c, d, rest @ ..] = bytes else { return Ok(None) };
@@ -45,7 +45,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The server did not keep to the protocol.
+/// The error of a protocol violation.
 pub fn broken(what: impl std::fmt::Display) -> Error {
     Error::new(
         ErrorKind::Protocol,

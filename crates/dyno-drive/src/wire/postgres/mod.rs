@@ -1,4 +1,4 @@
-//! PostgreSQL's protocol 3.0: unix sockets, TCP and TLS, binary values, batches pipelined.
+//! PostgreSQL's protocol 3.0: unix sockets, TCP and TLS, binary values, pipelined batches.
 
 mod config;
 mod copy;
@@ -32,15 +32,15 @@ pub struct Postgres(Arc<Server>);
 #[derive(Debug)]
 struct Server {
     config: Config,
-    /// There if TLS is to be spoken.
+    /// Set if TLS is used.
     connector: Option<Connector>,
 }
 
 impl Postgres {
-    /// A wire to the server of `config`.
+    /// Creates a wire to the server of `config`.
     ///
     /// # Errors
-    /// `usage` if files of TLS cannot be used, or for TLS over a unix socket.
+    /// `usage` if TLS files cannot be used, or for TLS over a unix socket.
     pub fn new(config: Config) -> Result<Self> {
         if config.tls.is_some() && config.socket().is_some() {
             let message = "TLS over a unix socket is not supported; omit one of the two";
@@ -51,7 +51,7 @@ impl Postgres {
         Ok(Self(Arc::new(Server { config, connector })))
     }
 
-    /// Connects and logs in within the configured time.
+    /// Connects and logs in within the configured timeout.
     ///
     /// # Errors
     /// As [`Wire::connect`], with the server as context.
@@ -72,7 +72,7 @@ impl Postgres {
     }
 }
 
-/// Connects, and goes on over TLS where there is a `connector` for it.
+/// Connects, with TLS if there is a `connector`.
 ///
 /// # Errors
 /// `unreachable` or `denied`; `usage` for a socket path that is too long.

@@ -1,11 +1,11 @@
 //! PostgreSQL's binary `numeric`: four 16-bit words (number of digits, weight of the first, sign,
-//! digits after the point to show), then digits to the base 10,000.
+//! number of displayed digits after the point), then base-10,000 digits.
 
 use bytes::{BufMut, BytesMut};
 
 const BASE: u64 = 10_000;
 const NEGATIVE: u16 = 0x4000;
-/// Decimal digits in one digit to the base 10,000.
+/// Decimal digits per base-10,000 digit.
 const WIDTH: u8 = 4;
 
 /// Appends `units` · 10^−`scale`.
@@ -32,8 +32,8 @@ pub fn encode(units: i64, scale: u8, out: &mut BytesMut) {
     }
 }
 
-/// Reads a number in units of 10^−`scale`. `None` if it is not finite, not well formed, does not
-/// fit, or has digits beyond the scale.
+/// Parses a number in units of 10^−`scale`. `None` if it is not finite, is malformed, does not fit,
+/// or has digits beyond the scale.
 pub fn decode(bytes: &[u8], scale: u8) -> Option<i64> {
     let (words, []) = bytes.as_chunks::<2>() else { return None };
     let [count, weight, sign, _shown, digits @ ..] = words else { return None };
@@ -45,7 +45,7 @@ pub fn decode(bytes: &[u8], scale: u8) -> Option<i64> {
     let mut units: i128 = 0;
     for (position, digit) in (0i32..).zip(digits) {
         let digit = i128::from(u16::from_be_bytes(*digit));
-        // The power of ten of this digit's last decimal, counted from the wanted scale.
+        // The power of ten of this digit's last decimal, relative to the wanted scale.
         let power = (i32::from(weight) - position) * i32::from(WIDTH) + i32::from(scale);
         units += match u32::try_from(power) {
             Ok(up @ ..=18) => digit * 10i128.pow(up),
@@ -75,7 +75,7 @@ mod tests {
         out.to_vec()
     }
 
-    /// Bytes as PostgreSQL's `numeric_send` gives them.
+    /// Bytes from PostgreSQL's `numeric_send`.
     #[test]
     fn known_encodings() {
         let table: [(i64, u8, &[u16]); 7] = [

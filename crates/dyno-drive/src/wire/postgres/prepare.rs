@@ -1,4 +1,4 @@
-//! Prepares a workload's statements and proves that the database's types are the declared ones.
+//! Prepares a workload's statements and checks that the database's types match the declared ones.
 
 use dyno_record::{Error, ErrorKind, Result};
 use postgres_protocol::message::frontend;
@@ -9,7 +9,7 @@ use super::session::{BEGIN, COMMIT, Prepared, ROLLBACK};
 use crate::wire::transport::Transport;
 use crate::wire::{Statement, Type};
 
-// Object identifiers of built-in types (pg_type.dat).
+// OIDs of built-in types (pg_type.dat).
 const INT8: u32 = 20;
 const INT2: u32 = 21;
 const INT4: u32 = 23;
@@ -20,10 +20,10 @@ const TIMESTAMP: u32 = 1114;
 const TIMESTAMPTZ: u32 = 1184;
 const NUMERIC: u32 = 1700;
 
-/// Prepares everything in one round trip.
+/// Prepares all statements in one round trip.
 ///
 /// # Errors
-/// `usage` where tables are missing or a column's type is not the declared one.
+/// `usage` if tables are missing or a column's type differs from the declared one.
 pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Result<Vec<Prepared>> {
     let wrong = |error: std::io::Error| Error::new(ErrorKind::Internal, error.to_string());
     for control in [BEGIN, COMMIT, ROLLBACK] {
@@ -67,7 +67,7 @@ const fn accepts(declared: Type, oid: u32) -> bool {
     }
 }
 
-/// The server's descriptions, compared as they arrive.
+/// The server's descriptions, checked as they arrive.
 struct Described<'a> {
     statements: &'a [Statement],
     next: usize,
@@ -112,8 +112,8 @@ impl Described<'_> {
     }
 }
 
-/// Type identifiers in a `RowDescription`: per column a name ended by zero, then table (4 bytes),
-/// column (2), type (4), size (2), modifier (4), format (2).
+/// Type OIDs in a `RowDescription`: per column a zero-terminated name, then table (4 bytes), column
+/// (2), type (4), size (2), modifier (4), format (2).
 fn column_types(body: &[u8]) -> Result<Vec<u32>> {
     let cut = || broken("a truncated row description");
     let (count, mut rest) = body.split_first_chunk::<2>().ok_or_else(cut)?;

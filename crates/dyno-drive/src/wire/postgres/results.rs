@@ -1,4 +1,4 @@
-//! Where the answers of a batch lie in the read buffer.
+//! An index of a batch's answers in the read buffer.
 
 use dyno_record::{Error, ErrorKind, Result};
 
@@ -6,19 +6,19 @@ use super::error::ServerError;
 use super::frame::{Frame, broken};
 use crate::wire::LONGEST_ANSWERS;
 
-/// Transaction status of a `ReadyForQuery`: no transaction is open.
+/// Transaction status in `ReadyForQuery`: no transaction is open.
 pub const IDLE: u8 = b'I';
 
-/// An index over the answers to one batch: statements, and their rows, by offset into the read
-/// buffer. Nothing is copied; all memory is reused by the next batch.
+/// An index over the answers to a batch: statements and their rows, by offset into the read buffer.
+/// It copies nothing; the next batch reuses all memory.
 #[derive(Debug)]
 pub struct Results {
     statements: Vec<Answer>,
     /// Offset of each row's body.
     rows: Vec<u32>,
-    /// Bytes of the buffer looked at so far.
+    /// Bytes of the buffer that are parsed.
     parsed: usize,
-    /// The statement whose answer comes next.
+    /// The statement with the next answer.
     current: usize,
     status: u8,
     error: Option<ServerError>,
@@ -27,11 +27,11 @@ pub struct Results {
 /// One statement of the batch.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
-    /// Position in the list of declared statements; `u16::MAX` for BEGIN and its like.
+    /// Index in the list of declared statements; `u16::MAX` for others, such as BEGIN.
     statement: u16,
     first_row: u32,
     rows: u32,
-    /// Where its command tag begins and how long it is.
+    /// Offset and length of its command tag.
     tag: (u32, u32),
 }
 
@@ -49,7 +49,7 @@ impl Default for Results {
 }
 
 impl Results {
-    /// Forgets the previous batch.
+    /// Discards the previous batch.
     pub fn clear(&mut self) {
         self.statements.clear();
         self.rows.clear();
@@ -58,27 +58,27 @@ impl Results {
         self.error = None;
     }
 
-    /// Expects an answer to `statement` next, and returns its slot.
+    /// Expects an answer to `statement` next; returns its slot.
     pub fn expect(&mut self, statement: u16) -> u16 {
         self.statements.push(Answer { statement, first_row: 0, rows: 0, tag: (0, 0) });
         (self.statements.len() - 1) as u16
     }
 
-    /// Whether a transaction was open, or failed, when the server was last ready.
+    /// Whether a transaction was open or failed when the server was last ready.
     pub const fn in_transaction(&self) -> bool {
         self.status != IDLE
     }
 
-    /// The first error of the batch, with the declared statement that met it.
+    /// The first error of the batch, with the declared statement that failed.
     pub fn take_error(&mut self) -> Option<(ServerError, u16)> {
         let statement = self.statements.get(self.current).map_or(u16::MAX, |it| it.statement);
         self.error.take().map(|error| (error, statement))
     }
 
-    /// Reads on in `buffer`. True once the server is ready again, or has said goodbye.
+    /// Continues parsing `buffer`. True once the server is ready again or closes the connection.
     ///
     /// # Errors
-    /// `protocol` for messages that cannot come here, and for more of them than anybody asks for.
+    /// `protocol` for unexpected messages, or too many.
     pub fn advance(&mut self, buffer: &[u8]) -> Result<bool> {
         while let Some(frame) = Frame::first(&buffer[self.parsed..])? {
             let body = (self.parsed + 5) as u32;
@@ -112,7 +112,7 @@ impl Results {
                     self.status = *frame.body.first().ok_or_else(|| broken("an empty status"))?;
                     return Ok(true);
                 }
-                // Notices, parameter changes, notifications: may come at any time.
+                // Notices, parameter changes and notifications can arrive at any time.
                 b'N' | b'S' | b'A' => {}
                 tag => return Err(broken(format_args!("message {:?}", char::from(tag)))),
             }
@@ -141,10 +141,10 @@ impl Results {
             buffer.get(start as usize..(start + length.saturating_sub(1)) as usize)
         });
         let number = tag.and_then(|tag| std::str::from_utf8(tag).ok()?.rsplit(' ').next());
-        number.and_then(|text| text.parse().ok()).ok_or_else(|| broken("a wrong command tag"))
+        number.and_then(|text| text.parse().ok()).ok_or_else(|| broken("an invalid command tag"))
     }
 
-    /// A column's bytes, `None` if it is null.
+    /// A column's bytes, `None` if null.
     #[inline]
     pub fn cell<'a>(
         &self,
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn answers_beyond_what_is_numbered_are_refused() {
         let last = message(b'D', b"\0\0");
-        // Memory that nobody touches is none.
+        // Untouched memory costs nothing.
         let mut bytes = vec![0; LONGEST_ANSWERS + 1];
         for (over, fits) in [(0, true), (1, false)] {
             let start = LONGEST_ANSWERS + over - last.len();

@@ -1,4 +1,4 @@
-//! A session: prepared statements, batches through the extended protocol, one Sync a batch.
+//! A session: prepared statements, batches over the extended protocol, one Sync per batch.
 
 use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
@@ -11,11 +11,11 @@ use super::results::Results;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
-/// Formats of parameters and results: one entry, binary for all.
+/// Formats of parameters and results: a single entry, binary, for all.
 const BINARY: [i16; 1] = [1];
-/// What a statement is in [`Results`] that no workload declared.
+/// Statement index in [`Results`] of undeclared statements.
 const UNDECLARED: u16 = u16::MAX;
-/// PostgreSQL's epoch, 2000-01-01, in microseconds after Unix's.
+/// PostgreSQL's epoch, 2000-01-01, in microseconds since the Unix epoch.
 const EPOCH_US: i64 = 946_684_800_000_000;
 
 pub const BEGIN: &str = "begin";
@@ -28,12 +28,12 @@ pub struct PostgresSession {
     transport: Transport,
     prepared: Vec<Prepared>,
     results: Results,
-    /// Set while answers may be read; the next `queue…` call starts a new batch.
+    /// Set while answers can be read; the next `queue…` call starts a new batch.
     answered: bool,
     broken: bool,
 }
 
-/// A statement that the server knows.
+/// A prepared statement.
 #[derive(Debug)]
 pub struct Prepared {
     /// Its name on the server.
@@ -66,7 +66,7 @@ impl PostgresSession {
     async fn exchange(&mut self) -> Result<()> {
         frontend::sync(&mut self.transport.write);
         let sent = self.transport.send().await;
-        // Even if it could not be sent: the reason may lie in what the server sent last.
+        // Even if sending failed: the server's last message may have the reason.
         loop {
             if self.results.advance(&self.transport.read)? {
                 return Ok(());
@@ -147,7 +147,7 @@ impl Session for PostgresSession {
 
     async fn recover(&mut self) -> Result<()> {
         if !self.answered {
-            // The failed transaction left statements that were never sent.
+            // Discard statements of the failed transaction that were not sent.
             self.transport.write.clear();
             self.answered = true;
         }
@@ -161,7 +161,7 @@ impl Session for PostgresSession {
     async fn close(mut self) {
         self.transport.write.clear();
         frontend::terminate(&mut self.transport.write);
-        // A server that is gone needs no farewell.
+        // Ignore errors: the server may be gone.
         let _ = self.transport.send().await;
     }
 

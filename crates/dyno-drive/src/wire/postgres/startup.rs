@@ -1,4 +1,4 @@
-//! From a connected socket to a server that is ready for queries.
+//! Takes a connected socket to a server that is ready for queries.
 
 use std::io;
 
@@ -17,14 +17,14 @@ use super::{Binding, Config};
 use crate::wire::transport::Transport;
 use crate::wire::{Secret, quoted};
 
-/// Bytes that no message of a login has (libpq takes 30,000): a server that announces more is none,
-/// and is not waited for.
+/// Maximum bytes of a login message (libpq allows 30,000). A server that announces more is not
+/// PostgreSQL, and is not waited for.
 const LONGEST_MESSAGE: usize = 1 << 16;
 
-/// Introduces us and authenticates.
+/// Sends the startup message and authenticates.
 ///
 /// # Errors
-/// `denied` for a wrong or missing password; whatever else the server answers.
+/// `denied` for a wrong or missing password; other errors of the server.
 pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
     let path = config.schema.as_deref().map(quoted);
     let parameters = [
@@ -74,13 +74,13 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
                 send(transport).await;
             }
             Message::AuthenticationSaslContinue(body) => {
-                let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
+                let step = scram.as_mut().ok_or_else(|| broken("an unexpected SCRAM message"))?;
                 step.update(body.data()).map_err(wrong)?;
                 frontend::sasl_response(step.message(), &mut transport.write).map_err(wrong)?;
                 send(transport).await;
             }
             Message::AuthenticationSaslFinal(body) => {
-                let mut step = scram.take().ok_or_else(|| broken("SCRAM out of turn"))?;
+                let mut step = scram.take().ok_or_else(|| broken("an unexpected SCRAM message"))?;
                 step.finish(body.data()).map_err(|_| {
                     Error::new(ErrorKind::Denied, "the server does not know the password either")
                 })?;
@@ -89,7 +89,7 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
             Message::AuthenticationGss => return Err(unsupported("GSSAPI")),
             Message::AuthenticationSspi => return Err(unsupported("SSPI")),
             Message::AuthenticationScmCredential => return Err(unsupported("SCM credentials")),
-            // SCRAM proves both sides; one that skips its own proof may be anybody.
+            // SCRAM authenticates both sides; a server that skips its proof may be an impostor.
             Message::AuthenticationOk | Message::ReadyForQuery(_) if scram.is_some() => {
                 let message = "the server did not prove that it knows the password";
                 return Err(Error::new(ErrorKind::Denied, message));
@@ -104,7 +104,7 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
     }
 }
 
-/// The strongest of the offered mechanisms, bound to the server's end of TLS if there is one.
+/// The strongest offered mechanism, bound to the server's end of TLS if possible.
 fn mechanism(
     offered: &[&str],
     end_point: Option<Vec<u8>>,
@@ -114,7 +114,7 @@ fn mechanism(
             Ok((SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(end_point)))
         }
         _ if !offered.contains(&SCRAM_SHA_256) => Err(unsupported(&offered.join(", "))),
-        // A server whose offer was left out by somebody in between finds out by this.
+        // Lets a server detect that someone in between has removed its offer.
         Some(_) => Ok((SCRAM_SHA_256, ChannelBinding::unrequested())),
         None => Ok((SCRAM_SHA_256, ChannelBinding::unsupported())),
     }
@@ -130,8 +130,8 @@ fn require_bound(config: &Config, bound: bool) -> Result<()> {
 }
 
 async fn send(transport: &mut Transport) {
-    // If it cannot be sent the connection is at its end, and the reason lies in what the server
-    // sent last: the next message tells.
+    // If sending fails, the connection has ended and the server's last message has the reason: the
+    // next read returns it.
     let _ = transport.send().await;
 }
 
@@ -184,7 +184,7 @@ mod tests {
     use super::super::connect;
     use super::*;
 
-    /// Says yes to anybody after it has asked for SCRAM, as one could that knows no password.
+    /// A server that accepts any login after requesting SCRAM, as one without the password could.
     fn impostor() -> (std::thread::JoinHandle<()>, u16) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -192,7 +192,7 @@ mod tests {
             let (mut client, _) = listener.accept().unwrap();
             client.write_all(b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0").unwrap();
             client.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
-            // Until the client hangs up; how it does so is its own affair.
+            // Until the client disconnects, in whatever way.
             let _ = client.read_to_end(&mut Vec::new());
         });
         (server, port)

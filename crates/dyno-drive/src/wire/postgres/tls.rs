@@ -1,4 +1,4 @@
-//! From a plain connection to one that is encrypted: PostgreSQL's own request, then TLS.
+//! Encrypts a plain connection: PostgreSQL's own request, then TLS.
 
 use bytes::Buf as _;
 use dyno_record::{Error, ErrorKind, Result};
@@ -10,16 +10,16 @@ use super::frame::broken;
 use crate::wire::tls::Connector;
 use crate::wire::transport::Transport;
 
-/// The protocol's name in TLS (ALPN).
+/// The protocol's ALPN name.
 pub const PROTOCOL: &str = "postgresql";
 
-/// What libpq, and so the URL, calls the file of authorities.
+/// The name of libpq, and so of the URL, for the file of authorities.
 const CA: &str = "sslrootcert";
 
-/// Encrypts a connection that nothing has been sent over yet.
+/// Encrypts a connection over which nothing has been sent.
 ///
 /// # Errors
-/// `unreachable` if the server has no TLS, or is not whom it should be.
+/// `unreachable` if the server has no TLS or fails its checks.
 pub async fn secure(
     mut transport: Transport,
     config: &Config,
@@ -28,7 +28,7 @@ pub async fn secure(
     frontend::ssl_request(&mut transport.write);
     transport.send().await.map_err(|error| hung_up(&error))?;
     transport.receive().await.map_err(|error| hung_up(&error))?;
-    // This one byte is the answer. What anybody slipped in behind it refuses TLS.
+    // The answer is this one byte. TLS refuses anything injected after it.
     match transport.read.get_u8() {
         b'S' => transport.secure(connector, &config.host, CA).await,
         b'N' => Err(Error::new(
@@ -36,7 +36,7 @@ pub async fn secure(
             "the server does not offer TLS; turn it on there (ssl = on), or connect without it \
              (sslmode=disable)",
         )),
-        // Its words came unencrypted, from anybody; libpq does not show them either.
+        // The message is unencrypted and could be from anyone; libpq does not show it either.
         b'E' => {
             let message = "the server rejected the TLS request with an error";
             Err(Error::new(ErrorKind::Unreachable, message))
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::wire::tls::Tls;
 
-    /// What comes of a server that answers the request for TLS with `answer`.
+    /// The result with a server that answers the TLS request with `answer`.
     fn told(answer: &'static [u8]) -> Error {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -64,7 +64,7 @@ mod tests {
             client.read_exact(&mut request).unwrap();
             client.write_all(answer).unwrap();
             client.shutdown(std::net::Shutdown::Write).unwrap();
-            // Until the client hangs up; how it does so is its own affair.
+            // Until the client disconnects, in whatever way.
             let _ = client.read_to_end(&mut Vec::new());
             request
         });

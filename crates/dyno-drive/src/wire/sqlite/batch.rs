@@ -1,4 +1,4 @@
-//! A batch of statements and their answers, which two threads hand to and fro.
+//! A batch of statements and their answers, passed between two threads.
 
 use dyno_record::{Error, ErrorKind, Result};
 use rusqlite::types::ValueRef;
@@ -6,7 +6,7 @@ use rusqlite::types::ValueRef;
 use super::values::Values;
 use crate::wire::{Access, Type, Value};
 
-/// One thing to do.
+/// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     /// Begin a transaction.
@@ -15,37 +15,37 @@ pub enum Command {
     Commit,
     /// Roll it back.
     Rollback,
-    /// Execute the statement at this position, with the next parameters.
+    /// Execute the statement with this index and the next parameters.
     Execute(u16),
 }
 
-/// Where the answer to a command lies.
+/// Position of a command's answer.
 #[derive(Debug, Clone, Copy, Default)]
 struct Answer {
-    /// Position of its first cell.
+    /// Index of its first cell.
     first: usize,
     rows: usize,
     columns: usize,
     affected: u64,
 }
 
-/// Statements to execute in order, and what came of them. All its memory is used again.
+/// Statements to execute in order, and their results. All memory is reused.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// What to do.
     pub commands: Vec<Command>,
-    /// Parameters of the statements, in their order.
+    /// Parameters of the statements, in order.
     pub parameters: Values,
-    /// The first error, which ended the batch, with the command that met it.
+    /// The first error, which ended the batch, and the command that failed.
     pub failure: Option<(Error, Command)>,
-    /// Whether a transaction was open at its end.
+    /// Whether a transaction was open at the end.
     pub in_transaction: bool,
     cells: Values,
     answers: Vec<Answer>,
 }
 
 impl Batch {
-    /// Begins another batch.
+    /// Starts another batch.
     pub fn clear(&mut self) {
         self.commands.clear();
         self.parameters.clear();
@@ -67,7 +67,7 @@ impl Batch {
             Value::Int(value) => self.parameters.push(ValueRef::Integer(value.into())),
             Value::BigInt(value) => self.parameters.push(ValueRef::Integer(value)),
             Value::Decimal { units, scale } => {
-                // The tables hold decimals in whole units of their last digit, which are exact.
+                // The tables store decimals as exact integers in units of the last digit.
                 debug_assert_eq!(Type::Decimal(scale), declared, "a unit of another size");
                 self.parameters.push(ValueRef::Integer(units));
             }
@@ -78,7 +78,7 @@ impl Batch {
         }
     }
 
-    /// Begins the answer to the next command, in rows of so many columns.
+    /// Starts the answer to the next command, with `columns` columns per row.
     pub fn begin_answer(&mut self, columns: usize) {
         self.answers.push(Answer { first: self.cells.len(), columns, ..Answer::default() });
     }
@@ -102,7 +102,7 @@ impl Batch {
         self.answers.get(usize::from(number)).map_or(0, |answer| answer.rows)
     }
 
-    /// Rows that a command inserted, updated, deleted or returned; None if it was not reached.
+    /// Rows that a command inserted, updated, deleted or returned; None if it did not run.
     pub fn affected(&self, number: u16) -> Option<u64> {
         self.answers.get(usize::from(number)).map(|answer| answer.affected)
     }

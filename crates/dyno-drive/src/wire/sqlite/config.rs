@@ -1,4 +1,4 @@
-//! The database file that is driven, and how its sessions are set.
+//! The database file to drive, and the settings of its sessions.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use super::settings::Settings;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The file, which exists. The process may not have it open through another copy of the
-    /// library: closing that one would drop the locks of this one.
+    /// Path of an existing file. The process must not have it open through another copy of the
+    /// library: closing that one would drop this one's locks.
     pub path: PathBuf,
-    /// How long a statement waits for a lock of another session.
+    /// How long a statement waits for another session's lock.
     #[serde(default = "default_busy_timeout")]
     pub busy_timeout_s: f64,
-    /// Pragmas of every session, each read back.
+    /// Pragmas of every session, each verified by reading it back.
     #[serde(default)]
     pub settings: Settings,
 }

@@ -1,15 +1,15 @@
-//! What SQLite's errors mean, in the classes that a bundle counts.
+//! Classifies SQLite's errors.
 
 use dyno_record::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_BUSY_SNAPSHOT as BUSY_SNAPSHOT;
 
-/// The error for a call that failed.
+/// Converts the error of a failed call.
 pub fn classed(error: &rusqlite::Error) -> Error {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => ErrorKind::DiskFull,
         Some(ErrorCode::OutOfMemory) => ErrorKind::OutOfMemory,
-        // What a transaction read has changed before it first wrote.
+        // Data that the transaction read has changed before its first write.
         Some(ErrorCode::DatabaseBusy) if extended(error) == Some(BUSY_SNAPSHOT) => {
             ErrorKind::Serialization
         }
@@ -38,8 +38,8 @@ pub fn classed(error: &rusqlite::Error) -> Error {
     Error::new(kind, format!("SQLite: {}{advice}", words(error)))
 }
 
-/// The error for a statement that could not be prepared: where tables or columns are missing, a
-/// wrong use of the file.
+/// Converts the error of a statement that could not be prepared: missing tables or columns are
+/// usage errors.
 pub fn unprepared(error: &rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::Unknown) => {
@@ -50,7 +50,7 @@ pub fn unprepared(error: &rusqlite::Error) -> Error {
     }
 }
 
-/// SQLite's own words, without the statement.
+/// SQLite's message, without the statement.
 fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),

@@ -1,7 +1,7 @@
-//! SQLite, inside this process: each session is a connection in a thread of its own.
+//! SQLite inside this process: each session is a connection with its own thread.
 //!
-//! One transaction at a time may write to a file. How long that right was held, and how long others
-//! waited for it, is told with the figures ([`Writer`]).
+//! Only one transaction at a time may write to a file. [`Writer`] reports how long the write lock
+//! was held and how long others waited for it.
 
 mod batch;
 mod config;
@@ -33,7 +33,7 @@ use crate::alarm::Alarm;
 use crate::outcome::Writer;
 use turn::Turns;
 
-/// Opens sessions with one file.
+/// Opens sessions to one file.
 #[derive(Debug, Clone)]
 pub struct Sqlite {
     config: Arc<Config>,
@@ -41,7 +41,7 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// A wire to the file of `config`.
+    /// Creates a wire to the file of `config`.
     pub fn new(config: Config) -> Self {
         Self { config: Arc::new(config), turns: Arc::default() }
     }

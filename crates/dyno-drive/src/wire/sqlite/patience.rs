@@ -1,7 +1,7 @@
 //! How a thread waits for a lock of another session or process.
 //!
-//! As SQLite's own `busy_timeout` does: it looks again after pauses that become longer. That one
-//! cannot be ended before its time, though, and a run that is stopped must not wait for it.
+//! Like SQLite's own `busy_timeout`, it retries after increasing pauses. `busy_timeout` itself
+//! cannot be interrupted, and a run that is stopped must not wait for it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-/// Pauses in milliseconds; all further ones are like the last. They are SQLite's: each adds to the
-/// latency that its users have, so that others would measure something else.
+/// Pauses in milliseconds; the last one repeats. They are SQLite's own: each adds to the latency
+/// that SQLite's users see, so other values would measure something else.
 /// Source: <https://www.sqlite.org/src/file/src/main.c>, `sqliteDefaultBusyCallback`.
 const PAUSES_MS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 
@@ -23,16 +23,16 @@ thread_local! {
 #[derive(Debug)]
 struct Patience {
     limit: Duration,
-    /// Pauses so far for the lock at hand.
+    /// Total pause for the current lock.
     waited: Duration,
     leaving: Arc<AtomicBool>,
 }
 
-/// Has the connections of this thread wait for a lock for as long as `limit`, or until `leaving` is
-/// set and the thread unparked.
+/// Makes this thread's connections wait for locks up to `limit`, or until `leaving` is set and the
+/// thread unparked.
 ///
 /// # Errors
-/// What SQLite meets.
+/// Errors of SQLite.
 pub fn install(
     connection: &Connection,
     limit: Duration,
@@ -40,14 +40,14 @@ pub fn install(
 ) -> rusqlite::Result<()> {
     let patience = Patience { limit, waited: Duration::ZERO, leaving: Arc::clone(leaving) };
     PATIENCE.with_borrow_mut(|slot| *slot = Some(patience));
-    // It takes a bare function: what that needs to know is the thread's.
+    // The handler is a plain function, so its state is thread-local.
     connection.busy_handler(Some(|before| {
         PATIENCE.with_borrow_mut(|slot| slot.as_mut().is_some_and(|it| it.wait(before)))
     }))
 }
 
 impl Patience {
-    /// Waits for the next look, the one after `before` others; false if there is to be none.
+    /// Waits before retry `before` + 1; false to give up.
     fn wait(&mut self, before: i32) -> bool {
         if before == 0 {
             self.waited = Duration::ZERO;
@@ -89,7 +89,7 @@ mod tests {
     fn pauses_add_up_to_the_limit() {
         let mut patience = patience(20);
         for _ in 0..2 {
-            // 1, 2, 5, 10, and the 2 that are left.
+            // 1, 2, 5, 10, and the remaining 2.
             let looks = (0..100).take_while(|before| patience.wait(*before)).count();
             assert_eq!(looks, 5);
             assert_eq!(patience.waited, Duration::from_millis(20));

@@ -1,4 +1,5 @@
-//! A session's connection and statements: opened, set, prepared and compared with what is declared.
+//! A session's connection and statements: opened, configured, prepared and compared with the
+//! declarations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,18 +13,18 @@ use super::error::{classed, unprepared};
 use super::{patience, settings, words};
 use crate::wire::{Statement, Type};
 
-/// Steps of a statement between two looks at whether its session is to leave. SQLite forgets an
-/// interruption that meets no statement: without them, one that was just about to begin would run
-/// on to its end.
+/// Steps of a statement between two checks of whether its session must end. SQLite discards an
+/// interrupt that arrives between statements: without the checks, a statement about to begin would
+/// run to its end.
 const LOOK: i32 = 10_000;
 
-/// Opens the file and gives the connection its settings.
+/// Opens the file and applies the connection's settings.
 ///
 /// # Errors
-/// What SQLite meets; `usage` if a setting does not take.
+/// Errors of SQLite; `usage` if a setting is not accepted.
 pub fn open(config: &Config, leaving: &Arc<AtomicBool>) -> Result<Connection> {
     let opened = || {
-        // The connection never leaves its thread, so that it needs no mutex.
+        // The connection never leaves its thread, so it needs no mutex.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
             Connection::open_with_flags(&config.path, flags).map_err(|error| classed(&error))?;
@@ -43,7 +44,7 @@ pub fn open(config: &Config, leaving: &Arc<AtomicBool>) -> Result<Connection> {
 /// Prepares a statement.
 ///
 /// # Errors
-/// `usage` where tables are missing or a column's type is not the declared one.
+/// `usage` if tables are missing or a column's type differs from the declared one.
 pub fn prepare<'c>(
     connection: &'c Connection,
     declared: &Statement,
@@ -73,12 +74,12 @@ pub fn prepare<'c>(
     Ok(prepared)
 }
 
-/// Whether a column of a declared type may hold such values. An expression has no declared type;
-/// what it returns is looked at when it is read.
+/// Whether a column of a declared type may store such values. An expression has no declared type;
+/// its values are checked when they are read.
 fn accepts(kind: Type, declared: Option<&str>) -> bool {
     let Some(declared) = declared else { return true };
     let wanted = match kind {
-        // Decimals are whole units of their last digit: in a REAL they would not be exact.
+        // Decimals are integers in units of the last digit: REAL would not be exact.
         Type::Int | Type::BigInt | Type::Decimal(_) => "INTEGER",
         Type::Text | Type::Timestamp => "TEXT",
     };

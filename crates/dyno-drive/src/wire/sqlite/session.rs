@@ -1,4 +1,4 @@
-//! A session: batches are handed to its thread, and their answers awaited.
+//! A session: passes batches to its thread and waits for their answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use super::turn::Turns;
 use super::worker::Worker;
 use crate::wire::{Access, Session, Slot, Statement, StatementId, Value};
 
-/// A connection with prepared statements, in a thread of its own.
+/// A connection with prepared statements, in its own thread.
 #[derive(Debug)]
 pub struct SqliteSession {
     thread: Thread,
     declared: Arc<[Statement]>,
     batch: Batch,
-    /// Set while answers may be read; the next `queue…` call starts a new batch.
+    /// Set while answers can be read; the next `queue…` call starts a new batch.
     answered: bool,
-    /// Set from the first flush that did not come back.
+    /// Set by the first flush that did not return.
     broken: bool,
 }
 
-/// The thread of a session. Dropped, it is ended, and waited for: nothing of this process may have
-/// the file open once a run is over.
+/// The thread of a session. Dropping this ends and joins it: the process must not have the file
+/// open after a run.
 struct Thread {
     handle: Option<JoinHandle<()>>,
-    /// Each channel holds one batch, which goes round: none is ever allocated.
+    /// Each channel holds the one batch that circulates, so none is allocated.
     batches: Option<SyncSender<Batch>>,
     answers: mpsc::Receiver<Batch>,
     leaving: Arc<AtomicBool>,
@@ -41,7 +41,7 @@ struct Thread {
 }
 
 impl SqliteSession {
-    /// Opens the file in a thread of its own.
+    /// Opens the file in a new thread.
     ///
     /// # Errors
     /// As [`Wire::connect`](crate::wire::Wire::connect).
@@ -77,7 +77,7 @@ impl SqliteSession {
         Ok(Self { thread, declared, batch: Batch::default(), answered: true, broken: false })
     }
 
-    /// Has the interruption of the last statement meet none, as one does between two statements.
+    /// Makes the next interrupt arrive between two statements.
     #[cfg(test)]
     pub(super) fn miss_interruption(&mut self) {
         self.thread.interrupt = None;
@@ -169,7 +169,7 @@ impl Session for SqliteSession {
     }
 
     async fn recover(&mut self) -> Result<()> {
-        // What the failed transaction left behind and never sent.
+        // Discard the unsent rest of the failed transaction.
         self.answered = true;
         if !self.broken && !self.batch.in_transaction {
             return Ok(());
@@ -180,7 +180,7 @@ impl Session for SqliteSession {
 
     async fn close(mut self) {
         self.thread.batches = None;
-        // Nothing more comes but the end, after the connection has been closed.
+        // The channel closes after the connection has been closed.
         while self.thread.answers.recv().await.is_some() {}
     }
 
@@ -239,7 +239,7 @@ impl Drop for Thread {
             }
             // It may be waiting for a lock.
             handle.thread().unpark();
-            // A panic of its own has been told on the standard error.
+            // The panic's message is on standard error.
             let _ = handle.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Sessions against real files.
+//! Sessions with real files.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ const GET: StatementId = StatementId(1);
 const ADD: StatementId = StatementId(2);
 const FAIL: StatementId = StatementId(3);
 
-/// Statements on a table of accounts. Their parameters do not occur in the order of their numbers.
+/// Statements on a table of accounts. Their parameters are not in numerical order.
 fn statements() -> Vec<Statement> {
     let all: [(&str, &str, &[Type], &[Type]); 4] = [
         (
@@ -49,7 +49,7 @@ fn statements() -> Vec<Statement> {
     all.into()
 }
 
-/// A file with a table of accounts, in a folder that goes with it.
+/// A file with a table of accounts, in a folder removed with it.
 struct File {
     folder: PathBuf,
     path: PathBuf,
@@ -89,7 +89,7 @@ impl Drop for File {
     }
 }
 
-/// Runs `body` as a driver thread would.
+/// Runs `body` like a driver thread.
 fn on_runtime<T>(body: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     tokio::task::LocalSet::new().block_on(&runtime, body)
@@ -160,7 +160,7 @@ fn an_error_in_the_middle_rolls_back_and_the_session_goes_on() {
         assert!(error.to_string().contains("NOT NULL"), "{error}");
         assert!(error.to_string().contains("statement fail"), "{error}");
         assert!(session.affected(after).is_err());
-        // Queued and never sent: it goes with the transaction.
+        // Queued and never sent: discarded with the transaction.
         put(&mut session, 3, 1);
         session.recover().await.unwrap();
         session.queue_begin(Access::Write);
@@ -192,7 +192,7 @@ fn two_writers_take_turns_and_a_reader_waits_for_neither() {
             two.flush().await.unwrap();
             there.set(true);
         });
-        // The thread is free for others while the second one waits, and they see the state before.
+        // While the second one waits, the thread serves others, who see the previous state.
         for _ in 0..50 {
             reader.queue_begin(Access::Read);
             let rows = reader.queue(GET, &[]);
@@ -276,7 +276,7 @@ fn a_statement_that_begins_after_the_interruption_ends_with_its_session() {
         session.queue(StatementId(4), &[]);
         {
             let mut working = pin!(session.flush());
-            // The first one is done, so that the second is at work.
+            // The first one is done, so the second is running.
             while file.number("select count(*) from account") == 0 {
                 tokio::select! {
                     biased;

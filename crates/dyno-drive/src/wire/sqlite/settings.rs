@@ -1,4 +1,4 @@
-//! Pragmas of a connection, given and read back.
+//! Pragmas of a connection, set and verified.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::error::classed;
 
-/// Pragmas and the values that they read back as.
+/// Pragmas and their expected values.
 pub type Settings = BTreeMap<String, Setting>;
 
 /// The value of a pragma.
@@ -18,14 +18,14 @@ pub type Settings = BTreeMap<String, Setting>;
 pub enum Setting {
     /// A number.
     Number(i64),
-    /// A word.
+    /// A text.
     Word(String),
 }
 
-/// Sets a pragma and reads it back; returns what it is now.
+/// Sets a pragma and reads it back; returns the current value.
 ///
 /// # Errors
-/// What SQLite meets; `usage` if the setting does not take.
+/// Errors of SQLite; `usage` if the setting is not accepted.
 pub fn set(connection: &Connection, name: &str, setting: &Setting) -> Result<String> {
     let (result, wanted) = match setting {
         Setting::Number(value) => (connection.pragma_update(None, name, value), value.to_string()),
@@ -43,7 +43,7 @@ pub fn set(connection: &Connection, name: &str, setting: &Setting) -> Result<Str
 /// A pragma's value as text.
 ///
 /// # Errors
-/// What SQLite meets.
+/// Errors of SQLite.
 pub fn read(connection: &Connection, name: &str) -> rusqlite::Result<String> {
     connection.pragma_query_value(None, name, |row| {
         Ok(match row.get(0)? {

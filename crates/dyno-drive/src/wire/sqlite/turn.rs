@@ -1,4 +1,4 @@
-//! The one right to write to a file: how much of the time it was held, and how long others waited.
+//! Use of a file's single write lock: how long it was held, and how long others waited.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,25 +6,25 @@ use dyno_record::{Latency, monotonic_ns};
 
 use crate::outcome::Writer;
 
-/// What all sessions with a file know of its write lock.
+/// The state of the write lock, shared by all sessions of a file.
 #[derive(Debug, Default)]
 pub struct Turns(Mutex<Tally>);
 
 #[derive(Debug, Default)]
 struct Tally {
-    /// When the figures begin.
+    /// Start of the statistics.
     from_ns: u64,
-    /// Time that it was held since then, up to the last release.
+    /// Time it was held since then, up to the last release.
     held_ns: u64,
-    /// Holders. SQLite lets the next one in before the last one's COMMIT has returned.
+    /// Number of holders. SQLite lets in the next one before the last one's COMMIT has returned.
     holders: u32,
-    /// Since when there has been one.
+    /// Start of the current holding time.
     since_ns: u64,
     waits: Latency,
 }
 
 impl Turns {
-    /// Somebody has it, after a wait from `asked_ns` to `now_ns`.
+    /// A session has acquired it, after waiting from `asked_ns` to `now_ns`.
     pub fn taken(&self, asked_ns: u64, now_ns: u64) {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tally.waits.record(now_ns.saturating_sub(asked_ns));
@@ -34,13 +34,13 @@ impl Turns {
         tally.holders += 1;
     }
 
-    /// Somebody waited in vain.
+    /// A session gave up waiting.
     pub fn missed(&self, asked_ns: u64, now_ns: u64) {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tally.waits.record(now_ns.saturating_sub(asked_ns));
     }
 
-    /// Whoever had it has it no more.
+    /// A holder has released it.
     pub fn given_up(&self, now_ns: u64) {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tally.holders = tally.holders.saturating_sub(1);
@@ -49,7 +49,7 @@ impl Turns {
         }
     }
 
-    /// The figures since the last call.
+    /// Returns the statistics since the last call.
     pub fn take(&self) -> Writer {
         self.take_at(monotonic_ns())
     }

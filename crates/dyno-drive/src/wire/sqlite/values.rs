@@ -1,8 +1,8 @@
-//! Values on their way between two threads, in memory that is used again.
+//! Values passed between two threads, in reused memory.
 
 use rusqlite::types::ValueRef;
 
-/// A list of SQLite's values; texts lie one after another.
+/// A list of SQLite values; texts are stored consecutively.
 #[derive(Debug, Default)]
 pub struct Values {
     items: Vec<Item>,
@@ -14,13 +14,13 @@ enum Item {
     Null,
     Int(i64),
     Real(f64),
-    /// Where it begins and ends.
+    /// Start and end offset.
     Text(u32, u32),
     Blob(u32, u32),
 }
 
 impl Values {
-    /// Forgets all values and keeps the memory, but for what one unusual batch took.
+    /// Removes all values and keeps the memory, except the excess of an unusually large batch.
     pub fn clear(&mut self) {
         const KEEP: usize = 1 << 20;
         self.items.clear();
@@ -51,7 +51,7 @@ impl Values {
         self.items.push(item);
     }
 
-    /// The value at a position, if there is one.
+    /// The value at an index, if any.
     pub fn get(&self, position: usize) -> Option<ValueRef<'_>> {
         Some(match *self.items.get(position)? {
             Item::Null => ValueRef::Null,

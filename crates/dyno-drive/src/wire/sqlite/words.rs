@@ -1,12 +1,12 @@
-//! A statement's text as SQLite numbers its parameters.
+//! Translates a statement's parameters for SQLite.
 
 use std::fmt::Write as _;
 
 use crate::wire::Statement;
 use crate::wire::places::with_places;
 
-/// A statement's SQL for SQLite, with its numbered parameters: `$1` would be a name there, given a
-/// number by the place where it first occurs.
+/// A statement's SQL with numbered parameters (`?1`). SQLite takes `$1` for a name, and numbers
+/// names by their first occurrence.
 pub fn sql(statement: &Statement) -> String {
     with_places(&statement.sql, |number, out| {
         let written = write!(out, "?{number}");

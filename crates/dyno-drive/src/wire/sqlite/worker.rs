@@ -1,6 +1,6 @@
-//! The thread of a session. It alone touches the connection, so that a statement which waits, for
-//! a lock or for storage, holds up nobody but its own user. What it takes of the processors is the
-//! engine's work: the driver's own is measured by thread.
+//! The thread of a session. Only it uses the connection, so a statement that waits for a lock or
+//! for storage blocks no other user. Its CPU time counts for the engine: the driver's is measured
+//! by thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -18,24 +18,24 @@ use super::prepare::{open, prepare};
 use super::turn::Turns;
 use crate::wire::{Access, Statement};
 
-/// What a session's thread is given.
+/// Input of a session's thread.
 pub struct Worker {
-    /// Which file.
+    /// The file and its settings.
     pub config: Arc<Config>,
-    /// What to prepare.
+    /// The statements to prepare.
     pub statements: Vec<Statement>,
     /// Receives the statistics of the write lock.
     pub turns: Arc<Turns>,
-    /// Set when it is to end at once.
+    /// Set when the thread must end at once.
     pub leaving: Arc<AtomicBool>,
-    /// Batches to execute; it ends when there can be no more.
+    /// Batches to execute; the thread ends when this closes.
     pub batches: Receiver<Batch>,
-    /// Batches with their answers. It closes after the connection has been closed.
+    /// Batches with their answers. Closes after the connection has been closed.
     pub answers: mpsc::Sender<Batch>,
 }
 
 impl Worker {
-    /// Opens the connection, tells so, and works until nobody asks for anything any more.
+    /// Opens the connection, reports that, and works until `batches` closes.
     pub fn run(self, opened: oneshot::Sender<Result<InterruptHandle>>) {
         let connection = match open(&self.config, &self.leaving) {
             Ok(connection) => connection,
@@ -57,11 +57,11 @@ impl Worker {
 }
 
 fn tell(opened: oneshot::Sender<Result<InterruptHandle>>, what: Result<InterruptHandle>) {
-    // Whoever asked may have given up meanwhile.
+    // The receiver may have given up.
     let _ = opened.send(what);
 }
 
-/// A connection with its statements.
+/// A connection and its statements.
 struct Engine<'c> {
     connection: &'c Connection,
     statements: Vec<rusqlite::Statement<'c>>,
@@ -82,11 +82,11 @@ impl<'c> Engine<'c> {
         Ok(Self {
             connection,
             statements: statements.collect::<Result<_>>()?,
-            // A transaction that only reads sees one state of the data and keeps nobody waiting.
+            // A transaction that only reads sees one state of the data and blocks nobody.
             begin_read: control("begin deferred")?,
-            // One that will write takes the write lock at once. Begun as a reader, it would be
-            // refused with SQLITE_BUSY, without any wait, as soon as it first wrote after another
-            // one had: what it read would no longer be the latest state.
+            // A transaction that will write takes the write lock at once. Begun as a reader, its
+            // first write would fail with SQLITE_BUSY, without any wait, if another has written
+            // since: what it read would no longer be current.
             begin_write: control("begin immediate")?,
             commit: control("commit")?,
             rollback: control("rollback")?,
@@ -149,7 +149,7 @@ impl<'c> Engine<'c> {
         begun
     }
 
-    /// Tells that the write lock is free once there is no transaction any more.
+    /// Records the release of the write lock once there is no transaction.
     fn note_end(&mut self) {
         if self.writes && self.connection.is_autocommit() {
             self.writes = false;
@@ -185,10 +185,10 @@ impl<'c> Engine<'c> {
         Ok(())
     }
 
-    /// Rolls back what is open, so that the write lock is given up and seen to be.
+    /// Rolls back an open transaction, so that the write lock is released and recorded as such.
     fn leave(mut self) {
         if !self.connection.is_autocommit() {
-            // Closing the connection would do it as well.
+            // Closing the connection would roll back, too.
             let _ = self.rollback.raw_execute();
         }
         self.note_end();

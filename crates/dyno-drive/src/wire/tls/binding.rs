@@ -1,4 +1,4 @@
-//! What ties a login to the TLS connection that it goes over.
+//! Binds a login to its TLS connection.
 
 use ring::digest::{Algorithm, SHA256, SHA384, SHA512, digest};
 use x509_cert::Certificate;
@@ -7,7 +7,7 @@ use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::oid::db::rfc5912;
 
 /// The channel binding `tls-server-end-point` (RFC 5929, section 4.1) of a server's certificate:
-/// its hash by the function that it is signed with, or by SHA-256 for MD5 and SHA-1. None where the
+/// its hash by the signature's hash function, or by SHA-256 instead of MD5 and SHA-1. None if the
 /// signature names no such function.
 pub fn server_end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     let parsed = Certificate::from_der(certificate).ok()?;

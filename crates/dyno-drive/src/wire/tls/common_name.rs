@@ -1,4 +1,4 @@
-//! Hosts that a certificate names in the old way only, in its subject.
+//! Certificates that name their host only in the subject, the old way.
 
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::WebPkiSupportedAlgorithms;
@@ -12,20 +12,21 @@ use x509_cert::der::oid::db::rfc4519::COMMON_NAME;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{NameConstraints, SubjectAltName};
 
-/// Whom to trust: authorities, and the algorithms of their signatures.
+/// Trusted authorities, and the supported signature algorithms.
 #[derive(Clone, Copy)]
 pub struct Trust<'a> {
     pub roots: &'a RootCertStore,
     pub algorithms: &'a WebPkiSupportedAlgorithms,
 }
 
-/// Whether a certificate, whose alternative names are not the host's, is for it by its common name,
-/// as libpq takes those that PostgreSQL's manual makes (RFC 6125, section 6.4.4): only where no
-/// alternative name is of the host's kind, and where no authority on the way to it is limited to
-/// certain names, since those limits are not held against common names. Wildcards are not taken.
+/// Checks whether a certificate without a matching alternative name is valid for the host by its
+/// common name, as libpq accepts those made according to PostgreSQL's manual (RFC 6125, section
+/// 6.4.4). No alternative name may be of the host's kind, and no authority in the chain may have
+/// name constraints, because these are not checked against common names. Wildcards are not
+/// accepted.
 ///
 /// # Errors
-/// `refusal` if it is not.
+/// `refusal` if it is not valid.
 pub fn accept(
     refusal: Error,
     trust: Trust<'_>,
@@ -53,8 +54,8 @@ pub fn accept(
     }
 }
 
-/// Whether no alternative name is of the host's kind. Those of a service or an address on the web
-/// name a host, too. What cannot be read may hold anything.
+/// Whether no alternative name is of the host's kind. Names of services and web addresses name a
+/// host, too. Unreadable names may be anything.
 fn may_be_named_by_subject(certificate: &Certificate, host: &ServerName<'_>) -> bool {
     let of_its_kind = |name: &GeneralName| match host {
         ServerName::IpAddress(_) => matches!(name, GeneralName::IpAddress(_)),
@@ -72,7 +73,7 @@ fn may_be_named_by_subject(certificate: &Certificate, host: &ServerName<'_>) -> 
     }
 }
 
-/// Whether the certificate is signed by way of authorities alone that may sign for any name.
+/// Whether the certificate has a chain of authorities without name constraints.
 fn has_free_path(
     trust: Trust<'_>,
     certificate: &CertificateDer<'_>,
@@ -93,7 +94,7 @@ fn has_free_path(
     })
 }
 
-/// Whether a certificate limits the names in those that it signs.
+/// Whether a certificate has name constraints.
 fn is_limited(certificate: &Certificate) -> bool {
     let extensions = certificate.tbs_certificate.extensions.as_deref().unwrap_or_default();
     extensions.iter().any(|extension| extension.extn_id == NameConstraints::OID)
@@ -122,14 +123,15 @@ mod tests {
 
     const HOST: &str = "db.test";
 
-    /// An authority, one below it, and the certificates that they sign.
+    /// An authority, an intermediate one, and the certificates that they sign.
     struct Authority {
         der: CertificateDer<'static>,
         issuer: Issuer<'static, KeyPair>,
     }
 
     impl Authority {
-        /// One that signs itself or is signed by `above`, `limited` to a domain.
+        /// Creates one that is self-signed or signed by `above`, with a name constraint if
+        /// `limited`.
         fn new(name: &str, limited: bool, above: Option<&Self>) -> Self {
             let mut params = named(name, &[]);
             params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

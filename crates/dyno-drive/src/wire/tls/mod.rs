@@ -1,4 +1,4 @@
-//! TLS as a wire speaks it: rustls with ring, and the server checked as far as the plan says.
+//! TLS for wires: rustls with ring, and the server checks that the plan requests.
 
 mod binding;
 mod common_name;
@@ -24,33 +24,33 @@ pub(crate) use binding::server_end_point;
 pub(crate) use refusal::{of_io, told};
 use verifier::Verifier;
 
-/// How TLS is to be spoken. A server that does not offer it is refused.
+/// TLS settings. A server without TLS is refused.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// Who may have signed the server's certificate: a file of certificates in PEM, or `system`
-    /// for those that this machine trusts. Without it the connection is encrypted, but whose it is
-    /// is not known.
+    /// The authorities that may have signed the server's certificate: a PEM file, or `system` for
+    /// those that this machine trusts. Without it the connection is encrypted, but the server is
+    /// not authenticated.
     #[serde(default)]
     pub ca: Option<PathBuf>,
-    /// Whether the certificate must be for the host as well.
+    /// Whether the certificate must also match the host.
     #[serde(default)]
     pub check_host: bool,
-    /// The client's own certificate in PEM, with those that lead to the authority's.
+    /// The client's certificate in PEM, with intermediate certificates.
     #[serde(default)]
     pub cert: Option<PathBuf>,
-    /// Its key in PEM, without a passphrase; looked for in the certificate's file if absent.
+    /// Its key in PEM, without a passphrase; default: in the certificate's file.
     #[serde(default)]
     pub key: Option<PathBuf>,
-    /// The oldest version to speak.
+    /// Minimum version.
     #[serde(default)]
     pub oldest: Option<Version>,
-    /// The newest.
+    /// Maximum version.
     #[serde(default)]
     pub newest: Option<Version>,
 }
 
-/// A version of TLS.
+/// A TLS version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Version {
     /// 1.2.
@@ -61,7 +61,7 @@ pub enum Version {
     V1_3,
 }
 
-/// Opens connections as a [`Tls`] says. Its files are read once; its key never shows.
+/// Opens connections according to a [`Tls`]. Reads its files once; never shows the key.
 #[derive(Clone)]
 pub(crate) struct Connector {
     connector: TlsConnector,
@@ -75,10 +75,10 @@ impl fmt::Debug for Connector {
 }
 
 impl Connector {
-    /// Reads the files of `tls`, for connections that speak `protocol` (its name in ALPN).
+    /// Reads the files of `tls`, for connections with the protocol `protocol` (its ALPN name).
     ///
     /// # Errors
-    /// `usage` if a file cannot be read or does not hold what it should.
+    /// `usage` if a file cannot be read or lacks the expected content.
     pub fn new(tls: &Tls, protocol: &str) -> Result<Self> {
         if tls.check_host && tls.ca.is_none() {
             let message = "a certificate's host cannot be checked without trusted authorities";
@@ -107,16 +107,16 @@ impl Connector {
             }
         };
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
-        // Every session pays for its own handshake, as with libpq.
+        // Every session does a full handshake, as with libpq.
         config.resumption = Resumption::disabled();
         Ok(Self { connector: Arc::new(config).into(), check_host: tls.check_host })
     }
 
-    /// Shakes hands over `stream` with the server that is called `host`.
+    /// Performs the handshake over `stream` with the server named `host`.
     ///
     /// # Errors
-    /// `unreachable` if the server is not whom it should be, or does not speak TLS as expected;
-    /// `ca` is what a user knows the list of authorities as.
+    /// `unreachable` if the server fails its checks or does not speak TLS as expected; `ca` is the
+    /// user's name for the list of authorities.
     pub async fn connect(
         &self,
         host: &str,
@@ -125,10 +125,10 @@ impl Connector {
     ) -> Result<TlsStream<TcpStream>> {
         let name = match ServerName::try_from(host.to_owned()) {
             Ok(name) => name,
-            // Such as an address with a zone. This one is not told to the server.
+            // For example an address with a zone. This placeholder is not sent to the server.
             Err(_) if !self.check_host => Ipv6Addr::UNSPECIFIED.into(),
             Err(_) => {
-                let message = format!("no certificate can be for a host named {host}");
+                let message = format!("certificates cannot name the host {host}");
                 return Err(Error::new(ErrorKind::Usage, message));
             }
         };

@@ -1,4 +1,4 @@
-//! Certificates and keys out of files.
+//! Reads certificates and keys from files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// What stands for the authorities that this machine trusts, in the place of a file.
+/// Stands for the authorities that this machine trusts, instead of a file.
 const SYSTEM: &str = "system";
 
 /// The authorities in `ca`, or those of this machine.
@@ -17,11 +17,11 @@ const SYSTEM: &str = "system";
 pub fn authorities(ca: &Path) -> Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     if ca == Path::new(SYSTEM) {
-        // What single files of the system's are broken does not matter beside those that are not.
+        // Unreadable system certificates do not matter if others are readable.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
             return Err(wrong(
-                "this machine has no trusted authorities: name a file of them".to_owned(),
+                "this machine has no trusted authorities: specify a CA file".to_owned(),
             ));
         }
         return Ok(roots);
@@ -34,7 +34,7 @@ pub fn authorities(ca: &Path) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// All certificates of a file, in their order.
+/// All certificates of a file, in order.
 ///
 /// # Errors
 /// `usage` if there are none.
@@ -65,7 +65,7 @@ fn none(file: &Path, what: &str) -> Error {
 fn unreadable(file: &Path, error: &pem::Error) -> Error {
     let told = match error {
         pem::Error::Io(error) => error.to_string(),
-        // Its own words may hold a line of the file.
+        // The library's message may include a line of the file.
         _ => "it is not PEM".to_owned(),
     };
     wrong(format!("cannot read {}: {told}", file.display()))

@@ -1,15 +1,15 @@
-//! Why TLS came to nothing, in words that say what to do.
+//! Explains TLS failures, with advice.
 
 use std::io;
 
 use rustls::{CertificateError, Error};
 
-/// The TLS library's error inside of the system's, if it is one.
+/// The TLS library's error inside an I/O error, if it is one.
 pub fn of_io(error: &io::Error) -> Option<&Error> {
     error.get_ref()?.downcast_ref()
 }
 
-/// What is wrong, and what helps; `ca` is what the URL calls the file of authorities.
+/// The problem and its solution; `ca` is the URL's name for the file of authorities.
 pub fn told(error: &Error, ca: &str) -> String {
     match error {
         Error::InvalidCertificate(reason) => certificate(reason, ca),
@@ -46,7 +46,7 @@ fn certificate(reason: &CertificateError, ca: &str) -> String {
             )
         }
         other => {
-            // The library keeps these to itself but for their names.
+            // The library exposes these only by name.
             let name = format!("{other:?}");
             if name.contains("CaUsedAsEndEntity") {
                 format!(

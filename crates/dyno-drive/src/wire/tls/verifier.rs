@@ -1,4 +1,4 @@
-//! Whether a server is whom it should be.
+//! Checks a server's certificate.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -14,12 +14,12 @@ use x509_cert::der::{Decode as _, Encode as _};
 
 use super::common_name::{self, Trust};
 
-/// Checks a server's certificate as far as is asked; that it has the key to it always.
+/// Checks a server's certificate as far as requested, and always that the server has its key.
 #[derive(Debug)]
 pub struct Verifier {
-    /// Who may have signed it; anybody if absent.
+    /// Authorities that may have signed it; default: anyone.
     pub roots: Option<RootCertStore>,
-    /// Whether it must be for the host.
+    /// Whether it must match the host.
     pub check_host: bool,
     pub algorithms: WebPkiSupportedAlgorithms,
 }
@@ -68,8 +68,8 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        // rustls takes certificates of version 3 only, but where nobody is asked who signed it the
-        // key is all that counts. Channel binding relies on this proof that the server has it.
+        // rustls accepts only version 3 certificates. If the signer is not checked, only the key
+        // matters. Channel binding relies on this proof that the server has it.
         match Certificate::from_der(certificate) {
             Ok(parsed) if self.roots.is_none() => {
                 let key = parsed.tbs_certificate.subject_public_key_info.to_der();

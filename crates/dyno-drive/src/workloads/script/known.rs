@@ -1,4 +1,4 @@
-//! Scripts as they are run: checked, with positions in the place of names.
+//! Checked scripts, with indexes instead of names.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,52 +8,52 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::{MOST, Operation, Script, Step};
 use crate::wire::{Access, StatementId, Type};
 
-/// What statements call the time.
+/// The name of the current time in statements.
 const NOW: &str = "now";
 
-/// A script that was checked. Names of operations outlive every run, so each script is kept for as
-/// long as the process lives, and only once.
+/// A checked script. Names of operations outlive every run, so each script is stored once, for the
+/// life of the process.
 #[derive(Debug)]
 pub struct Known {
-    /// As it was given.
+    /// The original script.
     pub script: &'static Script,
     /// Names of its operations.
     pub names: Vec<&'static str>,
-    /// What each operation queues.
+    /// The statements of each operation.
     pub queues: Vec<Vec<Queued>>,
-    /// What each operation does to the data.
+    /// The access of each operation: read or write.
     pub access: Vec<Access>,
-    /// Up to where in 0..1 each operation's share of the mix goes.
+    /// Cumulative shares of the operations, up to 1.
     shares: Vec<f64>,
 }
 
 /// A statement of an operation.
 #[derive(Debug)]
 pub struct Queued {
-    /// Its position among the workload's.
+    /// Its index in the workload.
     pub id: StatementId,
-    /// Where its parameters come from.
+    /// The sources of its parameters.
     pub given: Vec<Given>,
     /// Their types.
     pub types: Vec<Type>,
 }
 
-/// Where a parameter comes from.
+/// The source of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Given {
-    /// The operation's input of that position.
+    /// The operation's input with this index.
     Input(usize),
-    /// The time.
+    /// The current time.
     Now,
 }
 
 static KNOWN: Mutex<Vec<&'static Known>> = Mutex::new(Vec::new());
 
 impl Known {
-    /// The script, checked.
+    /// Checks a script.
     ///
     /// # Errors
-    /// `usage` if it makes no sense, naming the operation or statement.
+    /// `usage` if it is invalid, with the name of the operation or statement.
     pub fn of(script: &Script) -> Result<&'static Self> {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.iter().find(|found| found.script == script) {
@@ -98,7 +98,7 @@ impl Known {
         })
     }
 
-    /// The operation that a number from 0 to 1 falls on.
+    /// The operation for a random number from 0 to 1.
     pub fn pick(&self, drawn: f64) -> usize {
         let place = self.shares.iter().position(|share| drawn < *share);
         place.unwrap_or(self.shares.len() - 1)
@@ -129,7 +129,7 @@ fn check(script: &Script) -> Result<()> {
     let names = operations.iter().map(|it| &it.name).chain(steps.map(|step| &step.name));
     let mut seen = HashSet::new();
     for (place, each) in names.enumerate() {
-        // Operations and statements may share a name, two of either may not.
+        // An operation and a statement may share a name; two of the same kind may not.
         if !seen.insert((place < operations.len(), each)) {
             return Err(usage(each, "is there twice"));
         }

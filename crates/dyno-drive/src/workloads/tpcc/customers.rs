@@ -6,8 +6,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::inputs::{Customer, Selector};
 use crate::wire::{Session, Slot, StatementId, Value};
 
-/// Queues the statement that finds `customer`, in the form that fits how it is named. `name` is
-/// scratch space.
+/// Queues the statement that finds `customer`, by number or by name. `name` is scratch space.
 pub fn queue<S: Session>(
     session: &mut S,
     by_number: StatementId,
@@ -28,8 +27,8 @@ pub fn queue<S: Session>(
     }
 }
 
-/// The row that is meant among those found: of n customers with the name, ordered by first name,
-/// the one at ⌈n/2⌉ (TPC-C specification, clause 2.5.2.2).
+/// The selected row of those found: of n customers with the name, ordered by first name, number
+/// ⌈n/2⌉ (TPC-C specification, clause 2.5.2.2).
 pub fn pick<S: Session>(session: &S, slot: Slot) -> Result<usize> {
     match session.rows(slot) {
         0 => Err(Error::new(
@@ -41,7 +40,7 @@ pub fn pick<S: Session>(session: &S, slot: Slot) -> Result<usize> {
     }
 }
 
-/// Position from 0 of row ⌈n/2⌉ of n.
+/// Index, from 0, of row ⌈n/2⌉ of n.
 const fn middle(count: usize) -> usize {
     count.div_ceil(2) - 1
 }

@@ -1,10 +1,10 @@
-//! The mix of transactions: each user deals them from an own deck of 23 cards, shuffled anew when
-//! it is used up (TPC-C specification, clause 5.2.4.2). The mix is exact after every deck.
+//! The mix of transactions: each user draws from a deck of 23 cards, which is shuffled again when
+//! it is empty (TPC-C specification, clause 5.2.4.2). The mix is exact after each deck.
 
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The five transactions. Their order is that of [`NAMES`].
+/// The five transactions, in the order of [`NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A customer orders 5 to 15 items.
@@ -15,7 +15,7 @@ pub enum Kind {
     OrderStatus,
     /// The oldest order of each district is delivered.
     Delivery,
-    /// The stock of recently ordered items is looked at.
+    /// Counts recently ordered items with low stock.
     StockLevel,
 }
 
@@ -39,7 +39,7 @@ const CARDS: [Kind; 23] = {
     cards
 };
 
-/// One user's deck.
+/// A user's deck.
 #[derive(Debug, Clone)]
 pub struct Deck {
     cards: [Kind; 23],
@@ -47,7 +47,7 @@ pub struct Deck {
 }
 
 impl Deck {
-    /// A deck to be shuffled before the first card.
+    /// A deck that is shuffled before the first card.
     pub const fn new() -> Self {
         Self { cards: CARDS, dealt: CARDS.len() }
     }

@@ -1,5 +1,6 @@
-//! Delivery: three round trips for all ten districts (TPC-C specification, clause 2.7.4), as one
-//! transaction. Districts are taken in order, so that two deliveries queue up behind each other.
+//! Delivery: three round trips for all ten districts (TPC-C specification, clause 2.7.4), in one
+//! transaction. Districts are processed in order, so that concurrent deliveries queue rather than
+//! deadlock.
 
 use dyno_record::{Error, ErrorKind, Result};
 
@@ -10,7 +11,7 @@ use crate::workloads::contract::TxnOutcome;
 
 const COUNT: usize = DISTRICTS as usize;
 
-/// An order on its way to its customer.
+/// An order to deliver.
 #[derive(Clone, Copy)]
 struct Parcel {
     district: i32,
@@ -40,7 +41,7 @@ pub async fn run<S: Session>(
     let mut parcels = [none; COUNT];
     let mut count = 0;
     for (district, slot) in (1..).zip(oldest) {
-        // A district where everything is delivered is skipped (clause 2.7.4.2).
+        // Skip a district in which everything is delivered (clause 2.7.4.2).
         if session.rows(slot) > 0 {
             let order = session.int(slot, 0, 0)? as i32;
             parcels[count] = Parcel { district, order, ..none };

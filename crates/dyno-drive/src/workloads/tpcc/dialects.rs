@@ -1,12 +1,11 @@
-//! Statements that a system says in other words than PostgreSQL, by their names.
+//! Statements that differ from PostgreSQL's in other dialects, by name.
 
 use std::borrow::Cow;
 
 use crate::wire::{AND_THEN, Dialect, Statement};
 
-/// MariaDB and MySQL: `||` is a logical or there. MariaDB's DELETE could return rows, but describes
-/// them only when it runs. The row stays locked from the query on, so what that finds is what is
-/// deleted.
+/// MariaDB and MySQL: `||` is a logical or. MariaDB's DELETE can return rows, but describes them
+/// only when it runs. The query locks the row, so the DELETE removes the row that the query found.
 const MYSQL: &[(&str, &[&str])] = &[
     (
         "take_oldest",
@@ -28,8 +27,7 @@ const MYSQL: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// SQLite has no LEFT, and no FOR UPDATE, which it needs as little: its one writer holds the lock
-/// of the whole file.
+/// SQLite has no LEFT. It has no FOR UPDATE and needs none: its single writer locks the whole file.
 const SQLITE: &[(&str, &[&str])] = &[
     (
         "pay_bad_credit",
@@ -54,7 +52,7 @@ const fn own(dialect: Dialect) -> &'static [(&'static str, &'static [&'static st
     }
 }
 
-/// The statements in a dialect's words.
+/// Replaces the statements that differ in a dialect.
 pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
     for (name, commands) in own(dialect) {
         for statement in statements.iter_mut().filter(|statement| statement.name == *name) {

@@ -1,4 +1,4 @@
-//! Which warehouse a user works for.
+//! The choice of a user's warehouse.
 
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -8,16 +8,16 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// Each user keeps one, spread round-robin: few users touch little of the data.
+    /// Each user keeps one, assigned round-robin: few users touch little of the data.
     Fixed,
-    /// Each transaction draws one, so that all the data is touched.
+    /// Each transaction draws one at random, so all data is touched.
     #[default]
     Random,
-    /// Each user takes all of them in turn, each starting at another one.
+    /// Each user takes all warehouses in turn, from a different start.
     All,
 }
 
-/// One user's choice.
+/// A user's choice.
 #[derive(Debug, Clone)]
 pub struct Home {
     policy: Policy,
@@ -26,12 +26,12 @@ pub struct Home {
 }
 
 impl Home {
-    /// The choice of user number `user`.
+    /// The choice for user number `user`.
     pub fn new(policy: Policy, user: u32, warehouses: i32) -> Self {
         Self { policy, warehouses, current: (user % warehouses as u32) as i32 + 1 }
     }
 
-    /// The warehouse of the next transaction.
+    /// The warehouse for the next transaction.
     pub fn next(&mut self, rng: &mut Xoshiro256PlusPlus) -> i32 {
         match self.policy {
             Policy::Fixed => self.current,

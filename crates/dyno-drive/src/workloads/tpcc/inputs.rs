@@ -1,4 +1,4 @@
-//! What users enter: TPC-C's input generation (specification, clauses 2.1.6 and 2.4 to 2.8).
+//! User inputs: TPC-C's input generation (specification, clauses 2.1.6 and 2.4 to 2.8).
 
 use dyno_gen::tpcc::nurand::{A_LAST_NAME, LAST_NAMES, nurand};
 use rand::Rng;
@@ -6,15 +6,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::home::Home;
 
-/// Districts of a warehouse.
+/// Districts per warehouse.
 pub const DISTRICTS: i32 = 10;
-/// Customers of a district.
+/// Customers per district.
 pub const CUSTOMERS: i32 = 3_000;
-/// Items in all.
+/// Number of items.
 pub const ITEMS: i32 = 100_000;
-/// An item number that no row has, for the orders to be rolled back.
+/// An unused item number, for orders that are to be rolled back.
 pub const UNUSED_ITEM: i32 = ITEMS + 1;
-/// Most lines of an order.
+/// Maximum lines of an order.
 pub const MOST_LINES: usize = 15;
 
 /// The constants C of the non-uniform distributions, fixed for a run.
@@ -29,8 +29,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Draws constants for a run on data that was loaded with `c_load` for last names: the
-    /// difference between the two lies in 65 to 119, but is not 96 or 112 (clause 2.1.6.1).
+    /// Draws constants for a run on data loaded with `c_load` for last names: their difference is
+    /// in 65 to 119, but not 96 or 112 (clause 2.1.6.1).
     pub fn draw(c_load: i32, rng: &mut Xoshiro256PlusPlus) -> Self {
         let legal = |c_run: &i32| {
             let delta = (c_run - c_load).abs();
@@ -38,7 +38,7 @@ impl Constants {
         };
         let candidates: Vec<i32> = (0..=A_LAST_NAME).filter(legal).collect();
         Self {
-            // Every load constant in 0..=255 leaves some: 255 - 119 > 0 and 0 + 119 < 255.
+            // Every load constant in 0..=255 leaves candidates: 255 - 119 > 0 and 0 + 119 < 255.
             last_name: candidates[rng.random_range(0..candidates.len())],
             customer: rng.random_range(0..=A_CUSTOMER),
             item: rng.random_range(0..=A_ITEM),
@@ -50,7 +50,7 @@ impl Constants {
 const A_CUSTOMER: i32 = 1_023;
 const A_ITEM: i32 = 8_191;
 
-/// How a customer is named.
+/// How a customer is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selector {
     /// By number.
@@ -59,14 +59,14 @@ pub enum Selector {
     LastName(i32),
 }
 
-/// A customer, somewhere.
+/// A customer in any district.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Customer {
     /// Warehouse of the customer.
     pub warehouse: i32,
     /// District of the customer.
     pub district: i32,
-    /// Which of the district's customers.
+    /// How to select the customer in the district.
     pub selector: Selector,
 }
 
@@ -77,7 +77,7 @@ pub struct Line {
     pub item: i32,
     /// Warehouse that supplies it.
     pub supply_warehouse: i32,
-    /// Pieces, 1 to 10.
+    /// Quantity, 1 to 10.
     pub quantity: i32,
 }
 
@@ -90,7 +90,7 @@ pub struct NewOrder {
     pub district: i32,
     /// Customer who orders.
     pub customer: i32,
-    /// Whether the last line names an unused item, so that the order is rolled back.
+    /// Whether the last line has an unused item, so that the order is rolled back.
     pub rolls_back: bool,
     count: usize,
     lines: [Line; MOST_LINES],
@@ -106,11 +106,11 @@ impl NewOrder {
 /// A Payment's inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Payment {
-    /// Warehouse paid at.
+    /// Warehouse where the payment is made.
     pub warehouse: i32,
-    /// District paid at.
+    /// District where the payment is made.
     pub district: i32,
-    /// Customer who pays; 15 % belong to another warehouse.
+    /// The paying customer; 15 % belong to another warehouse.
     pub customer: Customer,
     /// Amount in hundredths, 1.00 to 5,000.00.
     pub cents: i64,
@@ -130,13 +130,13 @@ pub struct Delivery {
 pub struct StockLevel {
     /// Home warehouse.
     pub warehouse: i32,
-    /// District looked at.
+    /// District to examine.
     pub district: i32,
     /// Stock below this counts as low, 10 to 20.
     pub threshold: i32,
 }
 
-/// Draws inputs for one user.
+/// Draws inputs for a user.
 #[derive(Debug, Clone)]
 pub struct Inputs {
     /// The user's random numbers.
@@ -147,7 +147,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs for a user at `home`.
+    /// Creates inputs for a user at `home`.
     pub fn new(rng: Xoshiro256PlusPlus, constants: Constants, warehouses: i32, home: Home) -> Self {
         Self { rng, constants, warehouses, home }
     }
@@ -229,7 +229,7 @@ impl Inputs {
         }
     }
 
-    /// Any warehouse but `home`.
+    /// Any warehouse except `home`.
     fn other(&mut self, home: i32) -> i32 {
         let drawn = self.rng.random_range(1..self.warehouses);
         if drawn >= home { drawn + 1 } else { drawn }

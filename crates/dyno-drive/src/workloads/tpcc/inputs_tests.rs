@@ -9,7 +9,7 @@ fn inputs(seed: u64, warehouses: i32) -> Inputs {
     Inputs::new(rng, constants, warehouses, Home::new(Policy::Random, 0, warehouses))
 }
 
-/// Whether `hits` of `draws` is within five deviations of the share `expected`.
+/// Whether `hits` of `draws` is within five standard deviations of the share `expected`.
 fn is_share(hits: usize, draws: usize, expected: f64) -> bool {
     let draws = draws as f64;
     let deviation = (expected * (1.0 - expected) / draws).sqrt();

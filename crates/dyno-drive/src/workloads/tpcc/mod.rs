@@ -1,5 +1,5 @@
-//! The TPC-C-derived workload: five transactions, each in a file, as statements over a
-//! [`Session`]; or, in procedure mode, each as one call. Derived from TPC-C; not comparable with
+//! The TPC-C-derived workload: five transactions, each in its own file, as statements over a
+//! [`Session`]; in procedure mode, each as one call. Derived from TPC-C; not comparable with
 //! published TPC results.
 
 mod customers;
@@ -32,18 +32,18 @@ use inputs::{Constants, Inputs};
 pub use home::Policy as HomePolicy;
 pub use mode::Mode;
 
-/// What a plan says of the workload.
+/// The workload's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Size of the data.
+    /// Number of warehouses.
     pub warehouses: u32,
-    /// The constant that last names were loaded with.
+    /// The constant C of the loaded last names.
     pub c_load: u8,
-    /// Which warehouse a user works for.
+    /// How users choose their warehouse.
     #[serde(default)]
     pub home: HomePolicy,
-    /// Where the transactions are programmed.
+    /// Where the transactions run.
     #[serde(default)]
     pub mode: Mode,
 }
@@ -65,7 +65,7 @@ impl contract::Params for Params {
     }
 }
 
-/// The workload on a database of a given size.
+/// The workload for a database of a given size.
 #[derive(Debug, Clone)]
 pub struct Tpcc {
     seed: u64,
@@ -112,7 +112,7 @@ impl Workload for Arc<Tpcc> {
     }
 }
 
-/// The random numbers that a user draws from for a purpose.
+/// The random number stream of a user for a purpose.
 fn stream(seed: u64, user: u32, purpose: &str) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(derive_seed(seed, Tpcc::NAME, user.into(), purpose))
 }
@@ -126,7 +126,7 @@ pub struct TpccTerminal {
     mode: Mode,
     drawn: Option<Drawn>,
     previous: Option<Kind>,
-    /// Reused for texts that are put together.
+    /// Reused for composed texts.
     text: String,
 }
 
@@ -169,8 +169,8 @@ impl Terminal for TpccTerminal {
     fn pause_ns(&mut self) -> u64 {
         let seconds = |kind: Kind| deck::PAUSES_S[kind as usize];
         let (keying_s, _) = self.drawn.map_or((0.0, 0.0), |drawn| seconds(drawn.kind()));
-        // Users who have just sat down have nothing to think about; as if they had, so that they
-        // do not all start at once.
+        // New users have nothing to think about. They think anyway, so that they do not all start
+        // at once.
         let (_, think_s) = seconds(self.previous.unwrap_or(Kind::NewOrder));
         (keying_s * 1e9) as u64 + think_ns(think_s, self.thinking.random())
     }

@@ -1,14 +1,14 @@
-//! Where a transaction is programmed.
+//! Where transactions run: in the client or in the database.
 
 use serde::Deserialize;
 
-/// Where the transactions are programmed.
+/// Where transactions run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// In the client, statement by statement.
     #[default]
     Client,
-    /// In the database, as procedures that the target has: one call a transaction.
+    /// In the database, as the target's stored procedures: one call per transaction.
     Procedure,
 }

@@ -1,8 +1,8 @@
 //! New-Order: two round trips (TPC-C specification, clause 2.4.2).
 //!
 //! The first reads, then takes locks: stock rows in the order of (warehouse, item), so that two
-//! orders cannot lock each other out, and the district, which everybody wants, last. The second
-//! inserts and commits, or rolls back.
+//! orders cannot deadlock, and the contended district row last. The second inserts and commits, or
+//! rolls back.
 
 use std::hint::black_box;
 
@@ -62,7 +62,7 @@ pub async fn run<S: Session>(
     Ok(TxnOutcome::Committed)
 }
 
-/// What the first round trip found out.
+/// The results of the first round trip.
 struct Order {
     number: i32,
     factors: Factors,
@@ -76,14 +76,14 @@ struct Factors {
 }
 
 impl Factors {
-    /// What the customer pays for goods worth `cents`, in units of 10^-10.
+    /// The total for goods worth `cents`, in units of 10^-10.
     fn total(&self, cents: i64) -> i128 {
         let tax = WHOLE + self.warehouse_tax + self.district_tax;
         i128::from(cents) * i128::from(WHOLE - self.discount) * i128::from(tax)
     }
 }
 
-/// Positions of the lines in the order of their locks; only as many as there are lines count.
+/// Indexes of the lines in locking order; only the first `lines.len()` are used.
 pub fn lock_order(lines: &[Line]) -> [u8; MOST_LINES] {
     let mut order: [u8; MOST_LINES] = std::array::from_fn(|position| position as u8);
     order[..lines.len()].sort_unstable_by_key(|position| {
@@ -93,7 +93,7 @@ pub fn lock_order(lines: &[Line]) -> [u8; MOST_LINES] {
     order
 }
 
-/// Queues the lines' stock updates in the order of their locks; returns them in that of the lines.
+/// Queues the lines' stock updates in locking order; returns their slots in the order of the lines.
 fn queue_stock<S: Session>(session: &mut S, input: &NewOrder) -> [Slot; MOST_LINES] {
     let lines = input.lines();
     let mut slots = [Slot(0); MOST_LINES];
@@ -122,7 +122,7 @@ async fn insert<S: Session>(
     stock: &[Slot],
 ) -> Result<()> {
     let lines = input.lines();
-    // Results last until the next batch is begun: take what its statements need.
+    // Results last until the next batch begins: take what its statements need.
     let mut amounts = [0; MOST_LINES];
     let mut texts = [[0; TEXT]; MOST_LINES];
     let mut goods = 0;
@@ -138,7 +138,7 @@ async fn insert<S: Session>(
             session.text(stock[position], 0, 2)?,
         ));
     }
-    // Shown to the user, stored nowhere.
+    // Displayed to the user, not stored.
     black_box(order.factors.total(goods));
 
     let all_local = lines.iter().all(|line| line.supply_warehouse == input.warehouse);
@@ -177,7 +177,7 @@ async fn insert<S: Session>(
     session.flush().await
 }
 
-/// Length of a stock row's district texts.
+/// Length of a stock row's district text.
 const TEXT: usize = 24;
 
 fn copy(from: &str, to: &mut [u8; TEXT]) {
@@ -190,7 +190,7 @@ fn text(bytes: &[u8; TEXT]) -> &str {
     std::str::from_utf8(&bytes[..length]).unwrap_or_default()
 }
 
-/// The item is of the original brand if both texts say so (clause 2.4.2.2).
+/// The item is an original-brand item if both texts say so (clause 2.4.2.2).
 fn is_brand(item_data: &str, stock_data: &str) -> bool {
     item_data.contains("ORIGINAL") && stock_data.contains("ORIGINAL")
 }

@@ -1,4 +1,4 @@
-//! Order-Status: three round trips, two if the customer is named by number (TPC-C specification,
+//! Order-Status: three round trips, two if the customer is selected by number (TPC-C specification,
 //! clause 2.6.2).
 
 use dyno_record::Result;
@@ -34,7 +34,7 @@ pub async fn run<S: Session>(
             order
         }
     };
-    // Every customer has an order in freshly loaded data; elsewhere none is a valid answer.
+    // In freshly loaded data each customer has an order; otherwise none is a valid result.
     if session.rows(order) > 0 {
         let number = Value::Int(session.int(order, 0, 0)? as i32);
         session.queue(LINES, &[warehouse, district, number]);

@@ -1,7 +1,7 @@
 //! Payment: two round trips (TPC-C specification, clause 2.5.2).
 //!
 //! The first reads what never changes. The second updates and commits, so that the warehouse row,
-//! which every payment there must lock, is held for no longer than the server needs.
+//! which every payment must lock, is held no longer than the server needs.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use super::statements::{
 use crate::wire::{Access, Session, Slot, Value};
 use crate::workloads::contract::TxnOutcome;
 
-/// Credit of customers whose payments leave a trace in their data.
+/// Credit of customers whose payments are recorded in their data.
 const BAD_CREDIT: &str = "BC";
 
 /// Runs it once. `text` is scratch space.
@@ -80,7 +80,7 @@ pub async fn run<S: Session>(
     Ok(TxnOutcome::Committed)
 }
 
-/// Appends what the data of a customer of bad credit tell of a payment (clause 2.5.2.2).
+/// Appends the record of a payment to the data of a bad-credit customer (clause 2.5.2.2).
 fn push_trace(text: &mut String, number: i32, input: &Payment) {
     let Payment { warehouse, district, customer, cents } = input;
     let (home, home_district) = (customer.warehouse, customer.district);
@@ -90,7 +90,7 @@ fn push_trace(text: &mut String, number: i32, input: &Payment) {
     debug_assert!(written.is_ok(), "a String takes all that is written");
 }
 
-/// Money must not vanish unseen.
+/// Fails unless each update changed one row: a lost payment must not go unnoticed.
 fn prove_paid<S: Session>(session: &S, paid: &[Slot]) -> Result<()> {
     for slot in paid {
         if session.affected(*slot)? != 1 {

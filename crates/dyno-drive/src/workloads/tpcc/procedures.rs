@@ -1,9 +1,8 @@
-//! Procedure mode: the same five transactions inside the database, one round trip each.
+//! Procedure mode: the same five transactions in the database, one round trip each.
 //!
-//! The terminal sends what the user entered, and a procedure does with the same statements what
-//! client mode does; what the screen would show comes back as one row, lists as one text. The
-//! procedures themselves belong to the target. A call outside of a transaction is one of its own,
-//! and the prescribed rollback is the procedure's.
+//! The terminal sends the user's input. The procedure runs the same statements as client mode and
+//! returns the screen's values as one row, with lists as text. The procedures belong to the target.
+//! A call is a transaction of its own, and the procedure performs the prescribed rollback.
 
 use std::fmt::Write as _;
 
@@ -25,23 +24,24 @@ const RATE: Type = Type::Decimal(4);
 const TOTAL: Type = Type::Decimal(10);
 const TIME: Type = Type::Timestamp;
 
-/// The procedures' names, parameters and results, in the order of [`Kind`](super::deck::Kind).
+/// Names, parameters and results of the procedures, in the order of [`Kind`](super::deck::Kind).
 const PROCEDURES: [(&str, &[Type], &[Type]); 5] = [
     (
         "dyno_new_order",
-        // Warehouse, district, customer, time; item, warehouse and quantity of each line; the
-        // lines' numbers in the order of their locks.
+        // Warehouse, district, customer, time; item, warehouse and quantity of each line; the line
+        // numbers in locking order.
         &[INT, INT, INT, TIME, TEXT, TEXT],
-        // Number of the order, none if it was rolled back; the customer's name and credit;
-        // discount, taxes, total, and the lines.
+        // Order number, null if it was rolled back; name and credit of the customer; discount,
+        // taxes, total, and the lines.
         &[INT, TEXT, TEXT, RATE, RATE, RATE, TOTAL, TEXT],
     ),
     (
         "dyno_payment",
-        // Warehouse and district paid at, the customer's, the customer by number or by name, the
-        // amount, the time.
+        // Warehouse and district of the payment; those of the customer; the customer by number or
+        // by name; amount; time.
         &[INT, INT, INT, INT, INT, TEXT, MONEY, TIME],
-        // Number and balance of the customer; addresses, the customer, and data of bad credit.
+        // Number and balance of the customer; addresses, the customer, and data of a bad-credit
+        // customer.
         &[INT, MONEY, TEXT, TEXT, TEXT],
     ),
     (
@@ -51,14 +51,14 @@ const PROCEDURES: [(&str, &[Type], &[Type]); 5] = [
         // The customer's number, balance and name; the order's number, carrier, time and lines.
         &[INT, MONEY, TEXT, INT, INT, TIME, TEXT],
     ),
-    // Warehouse, carrier, time; orders that were delivered.
+    // Warehouse, carrier, time; orders delivered.
     ("dyno_delivery", &[INT, INT, TIME], &[INT]),
     // Warehouse, district, threshold; items below it.
     ("dyno_stock_level", &[INT, INT, INT], &[INT]),
 ];
 
-/// The calls. Each result has a place among the arguments, as PostgreSQL wants it; in MariaDB and
-/// MySQL a procedure returns a row of its results.
+/// The calls. PostgreSQL requires an argument for each result; in MariaDB and MySQL a procedure
+/// returns its results as a row.
 pub fn all(dialect: Dialect) -> Vec<Statement> {
     PROCEDURES
         .iter()
@@ -73,7 +73,7 @@ pub fn all(dialect: Dialect) -> Vec<Statement> {
         .collect()
 }
 
-/// Calls the drawn transaction's procedure once. `text` is scratch space.
+/// Calls the procedure of the drawn transaction. `text` is scratch space.
 pub async fn call<S: Session>(
     session: &mut S,
     drawn: &Drawn,
@@ -97,7 +97,7 @@ pub async fn call<S: Session>(
     session.flush().await?;
     match drawn {
         Drawn::NewOrder(input) => ended(session, slot, input),
-        // The first result is a number in each: without it nothing was done.
+        // In each, the first result is a number: if it is missing, nothing was done.
         _ => session.int(slot, 0, 0).map(|_| TxnOutcome::Committed),
     }
 }
@@ -167,14 +167,14 @@ fn queue_order_status<S: Session>(
     session.queue(id, &[Value::Int(input.warehouse), Value::Int(input.district), number, name])
 }
 
-/// Appends to a list of numbers that begins at `start`.
+/// Appends to a list of numbers that starts at `start`.
 fn push(list: &mut String, start: usize, number: i32) {
     let comma = if list.len() > start { "," } else { "" };
     let written = write!(list, "{comma}{number}");
     debug_assert!(written.is_ok(), "a String takes all that is written");
 }
 
-/// A customer as number and last name, one of them null. The name is put into `text`.
+/// A customer as number and last name, one of them null. The name is written to `text`.
 fn selected(selector: Selector, text: &mut String) -> [Value<'_>; 2] {
     match selector {
         Selector::Number(number) => [Value::Int(number), Value::Null],
@@ -185,14 +185,14 @@ fn selected(selector: Selector, text: &mut String) -> [Value<'_>; 2] {
     }
 }
 
-/// How a New-Order ended: the procedure rolls back where it finds no item, and must do so where
-/// the user named the unused one, and only there.
+/// How a New-Order ended: the procedure must roll back if and only if the user entered the unused
+/// item.
 fn ended<S: Session>(session: &S, slot: Slot, input: &NewOrder) -> Result<TxnOutcome> {
     let rolled_back = session.is_null(slot, 0, 0)?;
     if !rolled_back {
         let number = session.int(slot, 0, 0)?;
         return match input.rolls_back {
-            // The null target, which rolls nothing back, numbers all orders 0.
+            // The null target never rolls back; its order numbers are all 0.
             true if number == 0 => Ok(TxnOutcome::RolledBack),
             true => Err(odd(&format!("item {UNUSED_ITEM} exists, which no order may contain"))),
             false => Ok(TxnOutcome::Committed),

@@ -1,4 +1,4 @@
-//! The statements of the client mode, over the specification's tables and columns.
+//! The statements of client mode, over the specification's tables and columns.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ statements! {
     ITEM = "item",
         "select i_price, i_name, i_data from item where i_id = $1",
         &[INT] => &[MONEY, TEXT, TEXT];
-    /// New-Order: takes the next order number of a district, and returns it with the tax.
+    /// New-Order: takes the next order number of a district; returns it with the tax.
     TAKE_ORDER_NUMBER = "take_order_number",
         "update district set d_next_o_id = d_next_o_id + 1 where d_w_id = $1 and d_id = $2 \
          returning d_next_o_id - 1, d_tax",
@@ -45,7 +45,7 @@ statements! {
         "insert into orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) \
          values ($1, $2, $3, $4, $5, $6, $7)",
         &[INT, INT, INT, INT, TIME, INT, INT] => &[];
-    /// New-Order: the mark that it is not delivered yet.
+    /// New-Order: marks the order as undelivered.
     INSERT_NEW_ORDER = "insert_new_order",
         "insert into new_order (no_o_id, no_d_id, no_w_id) values ($1, $2, $3)",
         &[INT, INT, INT] => &[];
@@ -76,27 +76,27 @@ statements! {
          c_state, c_zip, c_phone, c_since, c_credit_lim, c_discount from customer \
          where c_w_id = $1 and c_d_id = $2 and c_last = $3 order by c_first",
         &[INT, INT, TEXT] => PAYER;
-    /// Payment: what the warehouse took in.
+    /// Payment: adds to the warehouse's year-to-date total.
     PAY_WAREHOUSE = "pay_warehouse",
         "update warehouse set w_ytd = w_ytd + $1 where w_id = $2",
         &[MONEY, INT] => &[];
-    /// Payment: what the district took in.
+    /// Payment: adds to the district's year-to-date total.
     PAY_DISTRICT = "pay_district",
         "update district set d_ytd = d_ytd + $1 where d_w_id = $2 and d_id = $3",
         &[MONEY, INT, INT] => &[];
-    /// Payment: what the customer owes.
+    /// Payment: updates the customer's balance.
     PAY_CUSTOMER = "pay_customer",
         "update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
          c_payment_cnt = c_payment_cnt + 1 \
          where c_w_id = $2 and c_d_id = $3 and c_id = $4 returning c_balance",
         &[MONEY, INT, INT, INT] => &[MONEY];
-    /// Payment: the same for a customer of bad credit, whose data tell the story of it.
+    /// Payment: updates a bad-credit customer, including the record in their data.
     PAY_BAD_CREDIT = "pay_bad_credit",
         "update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
          c_payment_cnt = c_payment_cnt + 1, c_data = left($5 || c_data, 500) \
          where c_w_id = $2 and c_d_id = $3 and c_id = $4 returning c_balance, left(c_data, 200)",
         &[MONEY, INT, INT, INT, TEXT] => &[MONEY, TEXT];
-    /// Payment: its record.
+    /// Payment: inserts the history row.
     INSERT_HISTORY = "insert_history",
         "insert into history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, \
          h_data) values ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -122,23 +122,23 @@ statements! {
          where ol_w_id = $1 and ol_d_id = $2 and ol_o_id = $3",
         &[INT, INT, INT] => &[INT, INT, INT, MONEY, TIME];
     /// Delivery: takes a district's oldest undelivered order. A concurrent Delivery that waits for
-    /// the row lock goes on to the next order, it does not come back empty-handed.
+    /// the row lock continues with the next order rather than with none.
     TAKE_OLDEST = "take_oldest",
         "delete from new_order where no_w_id = $1 and no_d_id = $2 and no_o_id = (\
          select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
          order by no_o_id limit 1 for update) returning no_o_id",
         &[INT, INT] => &[INT];
-    /// Delivery: its carrier.
+    /// Delivery: sets the order's carrier.
     DELIVER_ORDER = "deliver_order",
         "update orders set o_carrier_id = $1 where o_w_id = $2 and o_d_id = $3 and o_id = $4 \
          returning o_c_id",
         &[INT, INT, INT, INT] => &[INT];
-    /// Delivery: its lines' date; returns what each costs.
+    /// Delivery: sets the delivery date of the lines; returns their amounts.
     DELIVER_LINES = "deliver_lines",
         "update order_line set ol_delivery_d = $1 \
          where ol_w_id = $2 and ol_d_id = $3 and ol_o_id = $4 returning ol_amount",
         &[TIME, INT, INT, INT] => &[MONEY];
-    /// Delivery: what the customer owes now.
+    /// Delivery: adds to the customer's balance.
     CHARGE_CUSTOMER = "charge_customer",
         "update customer set c_balance = c_balance + $1, c_delivery_cnt = c_delivery_cnt + 1 \
          where c_w_id = $2 and c_d_id = $3 and c_id = $4",
@@ -147,7 +147,7 @@ statements! {
     NEXT_ORDER = "next_order",
         "select d_next_o_id from district where d_w_id = $1 and d_id = $2",
         &[INT, INT] => &[INT];
-    /// Stock-Level: items of the last orders that run low.
+    /// Stock-Level: items of the last orders with low stock.
     LOW_STOCK = "low_stock",
         "select count(distinct s_i_id) from order_line, stock \
          where ol_w_id = $1 and ol_d_id = $2 and ol_o_id >= $3 and ol_o_id < $4 \
@@ -171,13 +171,13 @@ const TAKE_STOCK: [&str; 10] = [
     "take_stock_10",
 ];
 
-/// New-Order: takes pieces of an item from a warehouse's stock, and returns the district's text
-/// for the order line. Stock that would fall below 10 is filled up by 91 first (clause 2.4.2.2).
+/// New-Order: takes a quantity of an item from a warehouse's stock; returns the district's text for
+/// the order line. Adds 91 first if the stock would fall below 10 (clause 2.4.2.2).
 pub const fn take_stock(district: i32) -> StatementId {
     StatementId(Position::STOCK as u16 + district as u16 - 1)
 }
 
-/// All statements, in the order of their positions.
+/// All statements, in the order of their indexes.
 pub fn all() -> Vec<Statement> {
     let fixed = FIXED.iter().map(|(name, sql, params, returns)| Statement {
         name,

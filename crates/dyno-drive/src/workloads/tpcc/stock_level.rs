@@ -7,7 +7,7 @@ use super::statements::{LOW_STOCK, NEXT_ORDER};
 use crate::wire::{Access, Session, Value};
 use crate::workloads::contract::TxnOutcome;
 
-/// Orders looked back upon.
+/// Number of last orders to examine.
 const LAST_ORDERS: i32 = 20;
 
 /// Runs it once.

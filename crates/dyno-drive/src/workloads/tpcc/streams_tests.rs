@@ -1,4 +1,4 @@
-//! Users' random numbers: runs with neighbouring seeds share none.
+//! Users' random numbers: runs with adjacent seeds share none.
 
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ fn thinking_does_not_change_what_is_entered() {
     assert_eq!(entered(true), entered(false));
 }
 
-/// Pearson's coefficient of correlation of `count` even draws from each.
+/// Pearson's correlation coefficient of `count` uniform draws from each.
 fn correlation(mut one: Xoshiro256PlusPlus, mut other: Xoshiro256PlusPlus, count: u32) -> f64 {
     let sum: f64 =
         (0..count).map(|_| (one.random::<f64>() - 0.5) * (other.random::<f64>() - 0.5)).sum();
@@ -84,7 +84,7 @@ fn neighbouring_streams_are_not_correlated() {
             }
         }
     }
-    // The mean of many is near 0, and their spread is that of independent streams, 1/sqrt(n).
+    // The mean of many is near 0, and their spread that of independent streams, 1/sqrt(n).
     let count = coefficients.len() as f64;
     let spread = 1.0 / f64::from(DRAWS).sqrt();
     let mean = coefficients.iter().sum::<f64>() / count;

@@ -1,14 +1,14 @@
-//! The parts in which a batch goes to the kernel.
+//! Splits a batch into parts for the kernel.
 
 use crate::engine::Request;
 
-/// Parts of a batch, and the fewest I/Os of one: a device works on the first part while the kernel
-/// prepares the next, instead of on none until all are.
+/// Maximum parts of a batch, and minimum I/Os of a part. The device works on the first part while
+/// the kernel prepares the next, instead of waiting for all.
 const PARTS: usize = 4;
 const LEAST: usize = 4;
 
-/// Cuts a batch. What lies side by side on a target stays together, as the kernel makes fewer and
-/// larger I/Os of it.
+/// Splits a batch. Adjacent blocks of a target stay together, because the kernel merges them into
+/// fewer, larger I/Os.
 pub(super) fn parts(batch: &[Request]) -> impl Iterator<Item = &[Request]> {
     let least = batch.len().div_ceil(PARTS).max(LEAST);
     let mut rest = batch;
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn what_lies_side_by_side_stays_together() {
         assert_eq!(lengths(&(0..16).collect::<Vec<_>>()), [16]);
-        // Two streams, then single blocks.
+        // Two sequential streams, then single blocks.
         let streams = [0, 1, 2, 3, 4, 5, 90, 91, 92, 93, 94, 200, 210, 220, 230, 240];
         assert_eq!(lengths(&streams), [6, 5, 4, 1]);
     }

@@ -1,4 +1,4 @@
-//! A ring that the kernel finds without looking up a file descriptor each time.
+//! A registered ring, for which the kernel needs no lookup of a file descriptor.
 
 use std::io;
 use std::ptr::NonNull;
@@ -8,61 +8,60 @@ use dyno_record::monotonic_ns;
 use io_uring::squeue::{Entry, PushError};
 use io_uring::{Builder, CompletionQueue, IoUring, Submitter};
 
-/// Longest wait for the locked memory of rings that are being torn down.
+/// Longest wait for the locked memory of rings in teardown.
 const MEMORY_PATIENCE: Duration = Duration::from_millis(500);
 
-/// A ring and the way into it, which remembers what the ring is registered as. Both belong to the
-/// thread that made them.
+/// A ring and its submitter, which remembers the ring's registration. Both belong to the thread
+/// that created them.
 pub(super) struct Ring {
     /// Points into `inner`, which lives until `drop` has run.
     submitter: Submitter<'static>,
-    /// From `Box::leak`, and only ever borrowed shared. A bare pointer also keeps the ring on its
-    /// thread.
+    /// From `Box::leak`, and only borrowed shared. A raw pointer also keeps the ring on its thread.
     inner: NonNull<IoUring>,
 }
 
 impl Ring {
-    /// A ring with room for `slots` I/Os.
+    /// Creates a ring for `slots` I/Os.
     ///
     /// # Errors
     /// Of the kernel.
     pub(super) fn new(slots: u32) -> io::Result<Self> {
         let inner = NonNull::from(Box::leak(Box::new(make(slots)?)));
         // SAFETY: the ring is valid until `drop` frees it, after the submitter's last use; it never
-        // moves, and from here on is borrowed shared only.
+        // moves, and is only borrowed shared from here on.
         let submitter = unsafe { inner.as_ref() }.submitter();
         Ok(Self { submitter, inner })
     }
 
-    /// Whether the kernel can wait for I/Os with a limit (5.11).
+    /// Whether the kernel can wait for I/Os with a timeout (5.11).
     pub(super) fn waits_with_limit(&self) -> bool {
         // SAFETY: valid until `drop`.
         unsafe { self.inner.as_ref() }.params().is_feature_ext_arg()
     }
 
-    /// Spares the kernel the lookup of the ring's descriptor in each call (5.18). A refusal costs
-    /// that time only.
+    /// Spares the kernel the lookup of the ring's descriptor in each call (5.18). Failure only
+    /// costs that time.
     pub(super) fn register_itself(&mut self) {
         let _ = self.submitter.register_ring_fd();
     }
 
-    /// The way into the ring.
+    /// The ring's submitter.
     pub(super) fn submitter(&self) -> &Submitter<'static> {
         &self.submitter
     }
 
-    /// Queues `entries`, or none of them.
+    /// Queues all `entries`, or none.
     ///
     /// # Safety
-    /// What the entries point to must be valid, and left alone, until their I/Os have ended.
+    /// Whatever the entries point to must stay valid and unused until their I/Os have ended.
     pub(super) unsafe fn push(&mut self, entries: &[Entry]) -> Result<(), PushError> {
         // SAFETY: `&mut self` makes this the only borrow of the submission queue.
         let mut queue = unsafe { self.inner.as_ref().submission_shared() };
-        // SAFETY: handed on to the caller.
+        // SAFETY: the caller's obligation.
         unsafe { queue.push_multiple(entries) }
     }
 
-    /// What has ended.
+    /// The completion queue.
     pub(super) fn completions(&mut self) -> CompletionQueue<'_> {
         // SAFETY: `&mut self` makes this the only borrow of the completion queue.
         unsafe { self.inner.as_ref().completion_shared() }
@@ -71,18 +70,19 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // A registered ring would live as long as its thread. This fails if it was not registered.
+        // A registered ring would live as long as its thread. This call fails if it is not
+        // registered.
         let _ = self.submitter.unregister_ring_fd();
-        // SAFETY: made by `Box::leak` in `new`, and freed only here. The submitter has no `drop` of
-        // its own, and is not used again.
+        // SAFETY: from `Box::leak` in `new`, and freed only here. The submitter has no `drop` of
+        // its own and is not used again.
         drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
     }
 }
 
-/// A ring in the cheapest mode of completion that the kernel has.
+/// Creates a ring in the cheapest completion mode of the kernel.
 fn make(slots: u32) -> io::Result<IoUring> {
-    // Completions handled when this thread asks for them (6.1), without interrupting it (5.19), or
-    // as ever. Older kernels answer EINVAL to a flag they do not know.
+    // Completion work runs when this thread asks for it (6.1), or without interrupting it (5.19),
+    // or in the default mode. Older kernels return EINVAL for an unknown flag.
     let modes: [fn(&mut Builder) -> &mut Builder; 3] = [
         |builder| builder.setup_coop_taskrun().setup_single_issuer().setup_defer_taskrun(),
         Builder::setup_coop_taskrun,
@@ -94,7 +94,7 @@ fn make(slots: u32) -> io::Result<IoUring> {
         let mut builder = IoUring::builder();
         match modes[mode](&mut builder).build(slots.next_power_of_two()) {
             Err(error) if is(&error, libc::EINVAL) && mode + 1 < modes.len() => mode += 1,
-            // A ring closed a moment ago, perhaps by the step before, still holds its memory.
+            // A ring closed a moment ago, for example by the previous step, still holds its memory.
             Err(error) if is(&error, libc::ENOMEM) && monotonic_ns() < give_up_ns => {
                 std::thread::sleep(Duration::from_millis(5));
             }

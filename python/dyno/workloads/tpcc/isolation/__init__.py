@@ -1,4 +1,4 @@
-"""The nine isolation scenarios of TPC-C (specification, 3.4.2), on sessions that really overlap."""
+"""The nine isolation scenarios of TPC-C (specification, 3.4.2), with truly concurrent sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that does one thing after another while others do theirs."""
+"""Concurrent sessions, each with its own sequence of work."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dyno.errors import DynoError, TargetError
 T = TypeVar("T")
 
 PATIENCE_S = 0.5
-"""How long a statement may take before it is taken to wait for another session's lock. No verdict
-depends on it: one that is slow, and not waiting, ends later with an answer that is as right."""
+"""A statement that takes longer counts as waiting for another session's lock. No verdict depends on
+this: a slow statement that is not waiting ends later, with the same answer."""
 
 LIMIT_S = 30.0
-"""By then everything has ended that is not stuck."""
+"""Anything that takes longer is stuck."""
 
 MOST_ATTEMPTS = 5
 _AGAIN = {"serialization", "deadlock"}
@@ -28,21 +28,21 @@ _AGAIN = {"serialization", "deadlock"}
 
 @dataclass
 class Actor:
-    """One of the overlapping transactions: a session and the thread that works on it."""
+    """One of the concurrent transactions: a session and its thread."""
 
     connection: Connection
     begin: Callable[[bool], tuple[str, ...]]
     _thread: ThreadPoolExecutor
 
     def do(self, work: Callable[[Connection], T]) -> Future[T]:
-        """Starts work on the session, after what was started before."""
+        """Starts work on the session, after all work started before."""
         return self._thread.submit(work, self.connection)
 
     def now(self, work: Callable[[Connection], T]) -> T:
-        """Does work to its end.
+        """Does work and waits for its end.
 
         Raises:
-            DynoError: What the database answered; ``timeout`` if it did not.
+            DynoError: The database's error; ``timeout`` without an answer.
         """
         return ended(self.do(work))
 
@@ -52,15 +52,15 @@ class Actor:
             self.now(lambda session, text=statement: session.execute(text))
 
     def commit(self) -> None:
-        """Commits it."""
+        """Commits the transaction."""
         self.now(lambda session: session.execute("COMMIT"))
 
     def rollback(self) -> None:
-        """Takes it back."""
+        """Rolls the transaction back."""
         self.now(lambda session: session.execute("ROLLBACK"))
 
     def whole(self, work: Callable[[Connection], T], *, writes: bool = True) -> Future[Attempts[T]]:
-        """Starts a whole transaction; again if the database gives it up for another's sake."""
+        """Starts a whole transaction; retries it after a deadlock or serialisation failure."""
 
         def attempts(session: Connection) -> Attempts[T]:
             tally: Attempts[T] = Attempts()
@@ -85,19 +85,19 @@ class Actor:
 
 @dataclass
 class Attempts(Generic[T]):
-    """What a transaction came to, and the classes of errors that it was begun again for."""
+    """Result of a transaction, and the classes of errors that caused retries."""
 
     results: list[T] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
 
     @property
     def result(self) -> T:
-        """What it returned when it committed."""
+        """The result of the committed attempt."""
         return self.results[-1]
 
 
 class Stage:
-    """Opens actors, and closes them all in the end."""
+    """Opens actors, and closes them all at the end."""
 
     def __init__(
         self, connect: Callable[[], Connection], begin: Callable[[bool], tuple[str, ...]]
@@ -106,7 +106,7 @@ class Stage:
 
     @contextlib.contextmanager
     def actors(self, count: int) -> Generator[list[Actor]]:
-        """So many sessions; what they left open is rolled back by closing them."""
+        """Opens ``count`` sessions; closing them rolls back open transactions."""
         with contextlib.ExitStack() as stack:
             yield [self._actor(stack, number) for number in range(1, count + 1)]
 
@@ -119,7 +119,7 @@ class Stage:
 
 
 def _leave(connection: Connection, thread: ThreadPoolExecutor) -> None:
-    """Closes the session where it was opened; a statement that still waits is cancelled first."""
+    """Closes the session in its own thread; first cancels a statement that still waits."""
     closed = threading.Event()
 
     def close() -> None:
@@ -133,7 +133,7 @@ def _leave(connection: Connection, thread: ThreadPoolExecutor) -> None:
 
 
 def waits(future: Future[T]) -> bool:
-    """Whether it has not ended within the patience."""
+    """Whether it still runs after the patience."""
     try:
         future.result(PATIENCE_S)
     except FutureTimeout:

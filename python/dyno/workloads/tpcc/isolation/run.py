@@ -1,4 +1,4 @@
-"""Plays the scenarios one after another, and makes a check of each."""
+"""Runs the scenarios one after another, and records a check for each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dyno.workloads.tpcc.isolation.scenarios import SCENARIOS, Scenario
 def check_isolation(
     target: str, connect: Callable[[], Connection], isolation: Isolation, level: str
 ) -> list[Check]:
-    """Nine checks: whether transactions at ``level`` are kept apart as the workload asks.
+    """Nine checks: whether transactions at ``level`` are isolated as the workload requires.
 
-    What they commit stays, as after a run: a few orders, payments and a delivery. Nobody else may
-    work on the tables meanwhile.
+    Their commits stay, as after a run: a few orders, payments and a delivery. Nobody else may use
+    the tables meanwhile.
 
     Raises:
         TargetError: Of the kind ``connection_lost``, if the server is gone.

@@ -1,9 +1,9 @@
-"""The scenarios: what each transaction does, in which order, and what must come of it.
+"""The scenarios: the steps of each transaction, their order, and the required result.
 
-Source: the TPC-C specification, 3.4.2.1–9. T1 is stopped before its end; T2 starts meanwhile. Both
-of the specification's cases are right: that T2 waits for T1, and that it goes on with what was
-committed before. Two differ in a detail that saves changing a whole district: scenario 8 looks at
-the number of waiting orders, not at a district without any, and 7 at one item.
+Source: the TPC-C specification, 3.4.2.1–9. T1 pauses before its end, and T2 starts meanwhile. Both
+cases of the specification pass: T2 waits for T1, or continues with the data committed before. Two
+scenarios are simplified, to avoid changing a whole district: 8 checks the number of waiting orders
+instead of a district without any, and 7 checks one item.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ ITEM = 1
 
 @dataclass
 class Seen:
-    """What the sessions of a scenario saw.
+    """Observations of a scenario's sessions.
 
     Attributes:
-        facts: For the record, by a name.
-        faults: What must not be, a line each; none if the scenario holds.
+        facts: For the record, by name.
+        faults: Violations, one line each; empty if the scenario passes.
     """
 
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
     faults: list[str] = field(default_factory=list[str])
 
     def require(self, what: str, found: Any, expected: Any) -> None:
-        """Notes a value, and a fault if it is not as it must be."""
+        """Records a value, and a fault if it is wrong."""
         self.facts[what] = str(found)
         if found != expected:
             self.faults.append(f"{what} is {found}, not {expected}")
@@ -41,12 +41,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One of the nine.
+    """One of the nine scenarios.
 
     Attributes:
         number: As in the specification.
-        title: Who meets whom.
-        play: Plays it on a stage of sessions.
+        title: The transactions involved.
+        play: Runs it on a stage of sessions.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Scenario:
 
 
 def _status(*, commits: bool) -> Callable[[Stage], Seen]:
-    """Order-Status while the customer's New-Order has not ended."""
+    """Order-Status during a New-Order of the same customer."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()
@@ -69,7 +69,7 @@ def _status(*, commits: bool) -> Callable[[Stage], Seen]:
             found = ended(asked).result
             after = two.now(lambda session: tx.last_order(session, PLACE))
             seen.facts["T2"] = "waited" if waited else "went on"
-            # One that waited may have been answered after the commit.
+            # If it waited, its answer may be from after the commit.
             allowed = number if waited and commits and found == number else before
             seen.require("the order that T2 saw", found, allowed)
             seen.require("the last order afterwards", after, number if commits else before)
@@ -79,7 +79,7 @@ def _status(*, commits: bool) -> Callable[[Stage], Seen]:
 
 
 def _orders(*, commits: bool) -> Callable[[Stage], Seen]:
-    """Two New-Orders in one district."""
+    """Two concurrent New-Orders in one district."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()
@@ -106,7 +106,7 @@ def _orders(*, commits: bool) -> Callable[[Stage], Seen]:
 
 
 def _money(*, commits: bool) -> Callable[[Stage], Seen]:
-    """Payment while a Delivery to the same customer has not ended."""
+    """Payment during a Delivery to the same customer."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()
@@ -130,7 +130,7 @@ def _money(*, commits: bool) -> Callable[[Stage], Seen]:
 
 
 def _prices(stage: Stage) -> Seen:
-    """A New-Order reads a price twice; between the two it is changed."""
+    """A New-Order reads a price twice; another transaction changes it in between."""
     seen = Seen()
     with stage.actors(2) as (one, two):
         old = two.now(lambda session: tx.price(session, ITEM))
@@ -151,7 +151,7 @@ def _prices(stage: Stage) -> Seen:
 
 
 def _phantom(read: Callable[[Connection, tx.CustomerKey], Any]) -> Callable[[Stage], Seen]:
-    """What ``read`` returns must not change during its transaction, even if an order is added."""
+    """The result of ``read`` must not change within a transaction, even if an order is added."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()

@@ -1,8 +1,8 @@
-"""The workload's transactions as the scenarios run them: whole, small, and in neutral SQL.
+"""The workload's transactions for the scenarios: complete, small, and in portable SQL.
 
-Each leaves the data consistent (conditions 1 to 10 and 12), as the driver's own do: what commits
-here stays, as it does after a run. Statements that write come first, so that two transactions wait
-for each other at their first statement, and not half-way.
+Each leaves the data consistent (conditions 1 to 10 and 12), like the driver's: its commits stay, as
+after a run. Statements that write come first, so that concurrent transactions wait at their first
+statement rather than half-way.
 """
 
 # ruff: noqa: S608  (numbers of Dyno's own, none from outside)
@@ -27,16 +27,16 @@ class CustomerKey:
 
     @property
     def of_district(self) -> str:
-        """The district's row, as a condition."""
+        """Condition for the district's row."""
         return f"d_w_id = {self.warehouse} AND d_id = {self.district}"
 
     @property
     def of_customer(self) -> str:
-        """The customer's row, as a condition."""
+        """Condition for the customer's row."""
         return f"c_w_id = {self.warehouse} AND c_d_id = {self.district} AND c_id = {self.customer}"
 
     def of_order(self, prefix: str, number: Any) -> str:
-        """Rows of an order, as a condition; ``prefix`` is that of the table's columns."""
+        """Condition for the rows of an order; ``prefix`` is that of the table's columns."""
         return (
             f"{prefix}_w_id = {self.warehouse} AND {prefix}_d_id = {self.district} "
             f"AND {prefix}{'_id' if prefix == 'o' else '_o_id'} = {int(number)}"
@@ -50,7 +50,7 @@ def value(session: Connection, sql: str) -> Any:
 
 
 def next_number(session: Connection, place: CustomerKey) -> int:
-    """The number that the district's next order will have."""
+    """The district's next order number."""
     return int(value(session, f"SELECT d_next_o_id FROM district WHERE {place.of_district}"))
 
 
@@ -81,7 +81,7 @@ def new_order(session: Connection, place: CustomerKey, item: int = 1) -> int:
 
 
 def payment(session: Connection, place: CustomerKey, amount: str) -> None:
-    """The customer pays ``amount``, a number in the target's own units."""
+    """The customer pays ``amount``, in the target's units."""
     session.execute(
         f"UPDATE customer SET c_balance = c_balance - {amount}, c_ytd_payment = c_ytd_payment + "
         f"{amount}, c_payment_cnt = c_payment_cnt + 1 WHERE {place.of_customer}"
@@ -96,7 +96,7 @@ def payment(session: Connection, place: CustomerKey, amount: str) -> None:
 
 
 def delivery(session: Connection, place: CustomerKey, number: int) -> None:
-    """Delivers one order to the customer of ``place``, whose it is."""
+    """Delivers one order to its customer, that of ``place``."""
     session.execute(
         f"UPDATE customer SET c_balance = c_balance + (SELECT SUM(ol_amount) FROM order_line "
         f"WHERE {place.of_order('ol', number)}), c_delivery_cnt = c_delivery_cnt + 1 "
@@ -120,7 +120,7 @@ def last_order(session: Connection, place: CustomerKey) -> Any:
 
 
 def waiting_orders(session: Connection, place: CustomerKey) -> Any:
-    """What Delivery reads to find its order: how many the district has that wait."""
+    """The number of undelivered orders in the district, which Delivery reads."""
     return value(
         session,
         f"SELECT COUNT(*) FROM new_order WHERE no_w_id = {place.warehouse} "
@@ -129,9 +129,9 @@ def waiting_orders(session: Connection, place: CustomerKey) -> Any:
 
 
 def oldest(session: Connection, place: CustomerKey) -> tuple[CustomerKey, int]:
-    """The district's oldest waiting order, the only one that may be delivered, and whose it is.
+    """The district's oldest undelivered order, the next one to deliver, and its customer.
 
-    If none waits, one is entered.
+    Enters an order if there is none.
     """
     number = value(
         session,
@@ -145,22 +145,22 @@ def oldest(session: Connection, place: CustomerKey) -> tuple[CustomerKey, int]:
 
 
 def balance(session: Connection, place: CustomerKey) -> Any:
-    """What the customer owes."""
+    """The customer's balance."""
     return value(session, f"SELECT c_balance FROM customer WHERE {place.of_customer}")
 
 
 def order_amount(session: Connection, place: CustomerKey, number: int) -> Any:
-    """What an order costs."""
+    """The total amount of an order."""
     return value(
         session, f"SELECT SUM(ol_amount) FROM order_line WHERE {place.of_order('ol', number)}"
     )
 
 
 def price(session: Connection, item: int) -> Any:
-    """What an item costs."""
+    """The price of an item."""
     return value(session, f"SELECT i_price FROM item WHERE i_id = {item}")
 
 
 def set_price(session: Connection, item: int, price: Any) -> None:
-    """Changes what an item costs."""
+    """Changes the price of an item."""
     session.execute(f"UPDATE item SET i_price = {price} WHERE i_id = {item}")

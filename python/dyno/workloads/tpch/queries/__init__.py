@@ -1,7 +1,7 @@
 """The 22 decision-support queries, one file each: SQL, result columns, parameters.
 
-The SQL is written from the functional definitions of the TPC-H specification, in the part of the
-language that PostgreSQL and DuckDB share; a target brings its own text where it must differ.
+The SQL implements the functional definitions of the TPC-H specification in the dialect that
+PostgreSQL and DuckDB share; a target defines its own text where it must differ.
 """
 
 from __future__ import annotations

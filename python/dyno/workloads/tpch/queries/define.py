@@ -1,4 +1,4 @@
-"""How a query of this workload is written down: columns with their rules, and its order."""
+"""Defines a query of this workload: columns with their rules, and row order."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def define(
     draw: Callable[[Picker, float], dict[str, Any]],
     scaled: Callable[[float], dict[str, Any]] = lambda _scale: {},
 ) -> Query:
-    """Query ``number`` from its result columns (names and rules) and its other parts.
+    """Builds query ``number`` from its result columns (names and rules) and its other parts.
 
-    ``draw`` makes substitution parameters from a picker and the scale factor. The picker is seeded
-    by the seed and the query's name, so that the queries of one stream vary independently.
+    ``draw`` returns substitution parameters for a picker and the scale factor. The picker's seed
+    includes the query's name, so that the queries of one stream vary independently.
     """
     name = f"q{number:02}"
     return Query(

@@ -1,4 +1,4 @@
-"""The words from which substitution parameters are drawn: domains of the generated columns."""
+"""The values of substitution parameters: domains of the generated columns."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ tan thistle tomato turquoise violet wheat white yellow
 """
 COLORS = tuple(_COLORS.split())
 
-# The two words that a special order's comment holds, in this order.
+# The two words in the comment of a special order, in this order.
 COMMENT_FIRST = ("special", "pending", "unusual", "express")
 COMMENT_SECOND = ("packages", "requests", "accounts", "deposits")
 

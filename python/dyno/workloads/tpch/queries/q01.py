@@ -1,4 +1,4 @@
-"""Q1: how much was billed, shipped and returned up to a day."""
+"""Q1: amounts billed, shipped and returned up to a day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q2: which supplier of a region offers a part at the lowest cost."""
+"""Q2: the suppliers of a region with the lowest cost for a part."""
 
 from __future__ import annotations
 

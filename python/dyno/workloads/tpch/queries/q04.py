@@ -1,4 +1,4 @@
-"""Q4: how many orders of a quarter had a line that arrived late, by priority."""
+"""Q4: number of orders of a quarter with a late line, by priority."""
 
 from __future__ import annotations
 

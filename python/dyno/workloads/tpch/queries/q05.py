@@ -1,4 +1,4 @@
-"""Q5: revenue of a year from suppliers in the customer's own nation, over a region."""
+"""Q5: revenue of a year from suppliers in the customer's nation, for a region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q6: revenue gained by dropping a range of discounts on small lines of a year."""
+"""Q6: extra revenue of a year without certain discounts on small lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q10: the twenty customers whose returned goods of a quarter cost most."""
+"""Q10: the twenty customers with the most revenue lost to returns in a quarter."""
 
 from __future__ import annotations
 

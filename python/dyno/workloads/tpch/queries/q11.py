@@ -1,4 +1,4 @@
-"""Q11: parts that make up a notable share of a nation's stock by value."""
+"""Q11: parts with an important share of the value of a nation's stock."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ ORDER BY value DESC
 
 
 def _fraction(scale: float) -> str:
-    """The share of the stock's value that counts as notable: 0.0001 / scale factor.
+    """The minimum share of the stock's value: 0.0001 / scale factor.
 
-    A stock has more parts the larger the scale; with a fixed share few or none would be left. As
-    plain digits: some engines read an exponent as floating point and lose exactness.
+    Stocks have more parts at larger scales; with a fixed share, few or none would remain. In plain
+    digits, because some engines read an exponent as floating point and lose exactness.
     """
     return f"{0.0001 / scale:.12f}"
 

@@ -1,4 +1,4 @@
-"""Q12: whether cheap shipping delays urgent orders: late lines of a year by ship mode."""
+"""Q12: late lines of a year by ship mode, for urgent and other orders."""
 
 from __future__ import annotations
 

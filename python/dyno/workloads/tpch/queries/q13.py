@@ -1,4 +1,4 @@
-"""Q13: how many customers have how many orders, special ones left out."""
+"""Q13: distribution of customers by number of orders, without special orders."""
 
 from __future__ import annotations
 

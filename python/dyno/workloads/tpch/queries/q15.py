@@ -1,4 +1,4 @@
-"""Q15: the supplier who brought in most revenue in a quarter."""
+"""Q15: the supplier with the most revenue in a quarter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q16: how many suppliers without complaints can supply parts of given kinds."""
+"""Q16: number of suppliers without complaints for parts of given kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q18: the hundred largest orders by price among those of a large quantity."""
+"""Q18: the hundred most expensive orders with a large quantity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q19: revenue of three kinds of part that were shipped by air and delivered in person."""
+"""Q19: revenue of three kinds of parts, shipped by air and delivered in person."""
 
 from __future__ import annotations
 

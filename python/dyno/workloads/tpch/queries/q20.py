@@ -1,4 +1,4 @@
-"""Q20: suppliers of a nation with more of a coloured part in stock than half of a year's sales."""
+"""Q20: suppliers of a nation whose stock of a coloured part exceeds half a year's sales."""
 
 from __future__ import annotations
 

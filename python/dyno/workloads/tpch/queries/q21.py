@@ -1,4 +1,4 @@
-"""Q21: suppliers of a nation who alone kept an order of several suppliers waiting."""
+"""Q21: suppliers of a nation who alone delayed an order with several suppliers."""
 
 from __future__ import annotations
 

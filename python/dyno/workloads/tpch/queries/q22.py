@@ -1,4 +1,4 @@
-"""Q22: customers of some countries who have money but no orders."""
+"""Q22: customers of some countries with a positive balance and no orders."""
 
 from __future__ import annotations
 

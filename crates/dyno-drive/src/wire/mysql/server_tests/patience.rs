@@ -1,4 +1,4 @@
-//! How long the sessions wait for locks, and what is left of what gave up.
+//! How long sessions wait for locks, and what remains of a transaction that timed out.
 
 use serde_json::json;
 
@@ -16,8 +16,8 @@ fn a_lock_that_is_not_had_in_time_costs_the_transaction_and_nothing_else() {
         }
         holder.flush().await.unwrap();
 
-        // InnoDB takes back the statement that waited in vain, and no more: each of the others is
-        // run, and waits as long at most.
+        // InnoDB rolls back only the statement that timed out. Each of the others still runs, and
+        // waits at most as long.
         let attempt = async |session: &mut MysqlSession| {
             session.queue_begin(Access::Write);
             for key in [3, 1, 2, 3] {
@@ -30,13 +30,13 @@ fn a_lock_that_is_not_had_in_time_costs_the_transaction_and_nothing_else() {
         assert_eq!(error.kind, ErrorKind::LockTimeout, "{error}");
         assert!(error.kind.is_retryable());
         mine.recover().await.unwrap();
-        // Nothing of it is left, and no lock: the holder has the row that it had changed.
+        // Nothing of it remains, not even a lock: the holder gets the row that it had changed.
         holder.queue(ADD, &[Value::Int(1), Value::Int(3)]);
         holder.queue_commit();
         holder.flush().await.unwrap();
         assert_eq!(server.sql("d", "select group_concat(v order by k) from t"), "1,1,1");
 
-        // Sent again it succeeds.
+        // A retry succeeds.
         attempt(&mut mine).await.unwrap();
         assert_eq!(server.sql("d", "select group_concat(v order by k) from t"), "11,11,21");
     });
@@ -94,7 +94,7 @@ fn what_a_procedure_left_open_is_rolled_back() {
         assert!(error.message.contains("half-way"), "{error}");
         mine.recover().await.unwrap();
         assert_eq!(server.sql("d", "select count(*) from information_schema.innodb_trx"), "0");
-        // Nor does what comes next commit it.
+        // Nor does the next statement commit it.
         mine.queue_begin(Access::Write);
         mine.queue(TAKE, &[Value::Int(9)]);
         mine.queue_commit();
