@@ -45,7 +45,7 @@ Block = list[Task]
 
 
 class Waiting(Recorder):
-    """A recorder that tells when a row is on disk: a digest's time belongs to its own query."""
+    """A recorder that reports when a row is on disk: a digest's time belongs to its own query."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "bench", {}, ())

@@ -1,7 +1,7 @@
 """Many targets at once: 128 of them with 32 I/Os in flight each, 4096 in all.
 
 Targets: started within 2 s (files opened, proved and sampled, threads, rings, buffers), and the sum
-within 3 % of 128 fio processes; resident memory is told beside it, of the engine in a bare Python
+within 3 % of 128 fio processes; resident memory is reported too, of the engine in a bare Python
 and of a whole `dyno io` with its record and sheet, of all targets and of one. On the disk it is the
 device that is the limit, in the page cache the processor.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
@@ -40,10 +40,10 @@ def compare(folder: Path, paths: list[Path], case: Case, seconds: float, rounds:
             lambda: ours(folder, paths, case, seconds),
             lambda threads=threads: fio(folder, paths, case, seconds, threads),
         )
-        told(pairs, name)
+        report(pairs, name)
 
 
-def told(pairs: list[tuple[Seen, Seen]], name: str) -> None:
+def report(pairs: list[tuple[Seen, Seen]], name: str) -> None:
     iops = attrgetter("iops")
     for side, title in enumerate(("Dyno", name)):
         p50, p99 = (middle(pairs, side, attrgetter(of)) / 1e3 for of in ("p50", "p99"))

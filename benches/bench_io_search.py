@@ -7,7 +7,7 @@ that a lucky window makes no best; the best is the most of those depths whose p9
 ceiling. A search's own figure is compared with it, which has the disk's wavering since the sweeps
 in it, and the best of 128 wavering figures is a lucky one. So the choices are compared as well: the
 depth of a search and that of the one sweep before it are both judged by what all other sweeps gave
-there and at the depths beside it. How much the disk wavers, one depth tells, sweep by sweep.
+there and at the depths beside it. The noise of the disk is that of one depth over the sweeps.
 First on the null engine, whose best is known and which is quiet, then on a file of the disk.
 `python benches/bench_io_search.py [ROUNDS [STEP]]`
 """

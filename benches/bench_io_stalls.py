@@ -1,4 +1,4 @@
-"""Stalls of 100 ms each second under a fixed rate: does the response time tell them?
+"""Stalls of 100 ms each second under a fixed rate: does the response time show them?
 
 Target: mean and p99 of the response time within 5 % of what the schedule and the stalls imply. What
 they imply is computed here: each I/O waits from when it is due until the stall is over and those
@@ -85,14 +85,14 @@ def simulated(folder: Path, depth: int, seconds: float) -> None:
         "steps": [curve(case, seconds, rate=rate)],
     })  # fmt: skip
     step = outcome["steps"][0]
-    # The model counts its milliseconds from the start, which the warm-up is a part of.
+    # The model counts its milliseconds from the start of the warm-up.
     stalls = [(n * EVERY_S - STALL_S, n * EVERY_S) for n in range(1, round(seconds) + 3)]
     served = min(depth, channels)
     should = implied((WARMUP, WARMUP + seconds), stalls, us / 1e6, us / 1e6 / served)
-    told(f"null engine, at most {depth} in flight", step["read_response"], step["read"], should)
+    report(f"null engine, at most {depth} in flight", step["read_response"], step["read"], should)
 
 
-def told(
+def report(
     title: str, response: dict[str, float], service: dict[str, float], should: Figures
 ) -> None:
     print(f"  {title}: implied mean {should.mean:.2f} ms, p99 {should.p99:.2f} ms")
@@ -102,7 +102,7 @@ def told(
 
 @contextlib.contextmanager
 def frozen_each_second(volume: Path) -> Iterator[list[tuple[float, float]]]:
-    """Stops a file system's writes for 100 ms each second; tells when, on the monotonic clock."""
+    """Stops a file system's writes for 100 ms each second; yields when, on the monotonic clock."""
     stalls: list[tuple[float, float]] = []
     over = threading.Event()
 
@@ -152,7 +152,7 @@ def real(folder: Path, volume: Path, depth: int, seconds: float) -> None:
     step = outcome["steps"][0]
     start = step["t_ns"] / 1e9
     should = implied((start, start + seconds), stalls, service, service / min(depth, 4))
-    told(f"ext4, at most {depth} in flight", step["write_response"], step["write"], should)
+    report(f"ext4, at most {depth} in flight", step["write_response"], step["write"], should)
     print(f"    fio's lat {theirs.beside(should)}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Queries that SQLite is told the join order of, or what an OR implies, against the plain ones.
+"""Queries with a fixed join order, or with what an OR implies, against the plain ones.
 
 Target: none slower, and those that grew with the square of the scale no more so. Both texts go
 through the same session, one after the other, and give the same answers.

@@ -7,7 +7,7 @@ silence 5 times of 100 at most among one of 3 %. What drifts is no fall.
 
 Of each kind of course, in percent of the steps: *fall*, one of 20 % or more; *small*, one of 10 to
 20 %; *drift*, a line or a warm-up that spoils the run; *told*, a warning of another kind; *note*,
-that a window does not tell its mean to 10 %.
+that a window does not give its mean to 10 %.
 
     python benches/bench_steady.py [STEPS]
 """

@@ -1,7 +1,7 @@
 """What a study takes between the runs that it measures: target ≤ 2 s from one run to the next.
 
 A study of the null target: from the end of one run's process to the start of the next one's the
-study works alone. What a run takes beside its own windows is every run's, and told for comparison.
+study works alone. The overhead of a run beside its windows is reported for comparison.
 """
 
 from __future__ import annotations

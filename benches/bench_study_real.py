@@ -3,7 +3,7 @@
 Targets: with a tenth less of the server's processors' time (a quota of control groups), and with a
 tenth fewer reads a second, the verdict is `worse` and the interval holds -10 %, give or take what
 is not bound by it; of an A/A on PostgreSQL no headline figure is called better or worse. The quota
-is one that is used up most of the time, which is told beside it: a tenth of what is not used is no
+is one that is used up most of the time, which is reported too: a tenth of what is not used is no
 loss. With `grids` the shipped studies of limits run, too.
 `python benches/bench_study_real.py [PAIRS [grids]]`; needs the right to make control groups.
 """
@@ -77,7 +77,7 @@ depths = [16]
 """
 
 
-def told(title: str, started: float, made: dict[str, Any]) -> None:
+def report(title: str, started: float, made: dict[str, Any]) -> None:
     outcome = made["outcome"]
     minutes = (time.monotonic() - started) / 60
     print(f"{title}: {outcome['runs']} runs, {outcome['invalid']} invalid, {minutes:.1f} min")
@@ -112,7 +112,7 @@ def study(folder: Path, name: str, text: str) -> None:
     path = folder / f"{name}.toml"
     path.write_text(text, encoding="utf-8")
     started = time.monotonic()
-    told(name, started, dyno("study", path, "--out", folder))
+    report(name, started, dyno("study", path, "--out", folder))
 
 
 def main() -> None:
@@ -125,11 +125,11 @@ def main() -> None:
         study(folder, "processors", CPU.format(pairs=pairs))
         started = time.monotonic()
         words = ("study", "aa", "--workload", "tpcc", "--target", "embedded:postgresql")
-        told("A/A", started, dyno(*words, "--pairs", "8", "--minutes", "6", "--out", folder))
+        report("A/A", started, dyno(*words, "--pairs", "8", "--minutes", "6", "--out", folder))
         if "grids" in sys.argv:
             for shipped in ("cpu-memory-grid", "memory-cap"):
                 started = time.monotonic()
-                told(shipped, started, dyno("study", shipped, "--out", folder))
+                report(shipped, started, dyno("study", shipped, "--out", folder))
 
 
 main()

@@ -92,7 +92,7 @@ def peers(out: Path) -> Rate:
     }
     takes = re.search(r"\[Summary\] NEW_ORDER +- Takes\(s\): ([\d.]+)", text)
     if not count.get("NEW_ORDER") or takes is None:
-        raise SystemExit(f"go-tpc told nothing: {text[:800]}")
+        raise SystemExit(f"go-tpc reported nothing: {text[:800]}")
     cpu_s = usage.ru_utime + usage.ru_stime
     return Rate(count["NEW_ORDER"] * 60 / float(takes.group(1)), cpu_s / sum(count.values()) * 1e6)
 

@@ -29,7 +29,7 @@ class Cost:
 def process(
     *command: str | Path, stdout: Any = subprocess.DEVNULL, fine: Collection[int] = (0,)
 ) -> Cost:
-    """Runs a command and tells what it cost, from the kernel's own account of it."""
+    """Runs a command and returns its cost, as the kernel accounts for it."""
     start = time.monotonic()
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen([*map(str, command)], stdout=stdout, stderr=errors)

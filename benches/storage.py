@@ -165,7 +165,7 @@ def abba(rounds: int, a: Callable[[], Seen], b: Callable[[], Seen]) -> list[tupl
 
 
 def ratios(pairs: Sequence[tuple[Seen, Seen]], figure: Callable[[Seen], float]) -> str:
-    """The median of the paired ratios, and the quartiles that tell how much they vary."""
+    """The median of the paired ratios, and their quartiles."""
     of = sorted(figure(a) / figure(b) for a, b in pairs)
     if len(of) < 4:
         return f"{statistics.median(of):.3f}"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import missing
 
-# Whoever asks for the wall clock is told so many seconds more as the file says, once it is there.
+# The wall clock is ahead by the number of seconds in the file, once that exists.
 _SOURCE = """
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -109,7 +109,7 @@ def bundle(
     for repeat in repeats:
         for place, arm in enumerate(arms):
             names = (members or {}).get(arm, [arm])
-            told = {
+            facts = {
                 "volume": arm,
                 "arm": place,
                 "arms": arms,
@@ -134,7 +134,7 @@ def bundle(
                 **detail,
             }
             title = f"Storage profile of {arm}"
-            builder.phase(f"io-{arm}-{repeat}", title, "io", 20.0, detail=told)
+            builder.phase(f"io-{arm}-{repeat}", title, "io", 20.0, detail=facts)
     return builder
 
 

@@ -39,7 +39,7 @@ def test_a_mark_is_of_one_database() -> None:
     assert not mark.is_mark(mark.write("tpcc", None), "tpcc@2")
 
 
-def test_schemas_are_told_apart() -> None:
+def test_schemas_are_distinguished() -> None:
     names = ["public", "dyno_tpcc", "dyno_tpcc_2", "dyno_tpcc_02", "dyno_tpcc_1", "dyno_tpcc_x"]
     names += ["dyno_tpch_11", "dyno_tpcc_2_2", "dyno_", "tpcc_3", "dyno_other_2", "tpcc"]
     found = databases.in_schemas(["tpch", "tpcc"], names)

@@ -1,4 +1,4 @@
-"""Work that takes too long is cancelled until it ends, and told in one way."""
+"""Work that takes too long is cancelled until it ends, and reported in one way."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_has_ended_is_not_cancelled_any_more() -> None:
     assert statement.cancelled == 0
 
 
-def test_a_server_that_is_lost_is_told_however_late() -> None:
+def test_a_lost_server_is_reported_however_late() -> None:
     lost = TargetError("the server is gone", kind="connection_lost")
     with pytest.raises(TargetError, match="gone"), Deadline(0, lambda: None):
         raise lost

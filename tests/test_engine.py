@@ -78,10 +78,10 @@ def test_what_prepares_the_engines_thread_adds_to_the_outcome(
 
     def prepare(plan: dict[str, Any]) -> dict[str, Any]:
         threads.append(threading.get_ident())
-        return {"told": plan["a"] + 1}
+        return {"prepared": plan["a"] + 1}
 
     monkeypatch.setattr(_core, "drive", engine)
-    assert run_engine("drive", {"a": 1}, Silent(), None, prepare) == {"got": 1, "told": 2}
+    assert run_engine("drive", {"a": 1}, Silent(), None, prepare) == {"got": 1, "prepared": 2}
     both = run_engines("drive", [{"a": 1}, {"a": 5}], Silent(), None, prepare)
-    assert both == [{"got": 1, "told": 2}, {"got": 5, "told": 6}]
+    assert both == [{"got": 1, "prepared": 2}, {"got": 5, "prepared": 6}]
     assert threads[0] == threads[1] != threading.get_ident()

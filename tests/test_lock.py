@@ -12,7 +12,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.workspace.lock import OutLock
 
 
-def test_a_second_one_is_told_who_is_at_work(tmp_path: Path) -> None:
+def test_a_second_one_learns_who_is_at_work(tmp_path: Path) -> None:
     assert not OutLock.held(tmp_path)
     with OutLock(tmp_path):
         assert OutLock.held(tmp_path)
@@ -21,7 +21,9 @@ def test_a_second_one_is_told_who_is_at_work(tmp_path: Path) -> None:
     assert not OutLock.held(tmp_path)
 
 
-def test_a_full_volume_is_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_volume_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -29,5 +31,5 @@ def test_a_full_volume_is_told_in_a_line(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(os, "pwrite", full)
         with pytest.raises(UsageError, match=r"No space left on device\. Use another"):
             OutLock(tmp_path).__enter__()
-    with OutLock(tmp_path):  # and it was let go
+    with OutLock(tmp_path):  # and it was released
         pass

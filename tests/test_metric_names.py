@@ -35,9 +35,9 @@ def written(source: str) -> Iterator[tuple[int, str]]:
     Sentences, which have spaces, and docstrings may.
     """
     tree = ast.parse(source)
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if id(node) in told:
+        if id(node) in docstrings:
             continue
         if isinstance(node, ast.JoinedStr) and node.values:
             first, last = node.values[0], node.values[-1]

@@ -1,4 +1,4 @@
-"""What a machine lacks is told before the build, in one line."""
+"""What a machine lacks is reported before the build, in one line."""
 
 from __future__ import annotations
 

@@ -131,11 +131,11 @@ def test_a_thread_may_run_it(out: Path) -> None:
 
 
 def test_the_command_line_starts_without_it() -> None:
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", "import dyno, sys; print('dyno.runner' in sys.modules)"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert told.stdout == "False\n"
+    assert done.stdout == "False\n"
     with pytest.raises(AttributeError, match="no attribute 'rum'"):
         _ = dyno.rum  # type: ignore[attr-defined]
 

@@ -86,7 +86,7 @@ def test_a_name_stands_for_one_phase(out: Path) -> None:
     assert (phase.title, phase.status, phase.detail) == ("First", "done", OltpDetail(users=1))
 
 
-def test_a_phase_tells_how_it_ended(out: Path) -> None:
+def test_a_phase_records_how_it_ended(out: Path) -> None:
     recorder = Recorder(out, "run", {}, ())
     with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", IoDetail()):
         raise ValueError("x")

@@ -70,7 +70,7 @@ def test_values_and_units(text: str, value: int | str) -> None:
         ("temp_path=/no/such/folder", "no such folder"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(text: str, message: str) -> None:
+def test_impossible_values_are_reported_in_one_line(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         one(text)
     assert message in str(caught.value)

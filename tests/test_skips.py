@@ -13,7 +13,7 @@ from tests.skips import OTHER, remedies
 TESTS = Path(__file__).parent
 
 
-def test_a_bare_machine_is_told_what_to_install_in_the_last_line(tmp_path: Path) -> None:
+def test_the_last_line_says_what_a_bare_machine_lacks(tmp_path: Path) -> None:
     """Without a PATH there is neither MariaDB nor Chromium, in workers either."""
     words = [sys.executable, "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider"]
     words += [str(TESTS / "browser"), str(TESTS / "targets" / "test_mysql_meter.py")]

@@ -98,11 +98,13 @@ def test_loose_modules_are_few() -> None:
 def named_products(path: Path) -> list[str]:
     """Texts of a file, other than its docstrings, that are nothing but a product's address."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
         f"{path.name}:{node.lineno} {node.value!r}"
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in docstrings
         if node.value.lower().removeprefix("embedded:").rstrip(":/") in PRODUCTS
     ]
 

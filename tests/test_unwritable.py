@@ -60,7 +60,7 @@ def overwritten(data: bytearray) -> bytes:
 
 
 @pytest.mark.parametrize("spoil", [cut, overwritten])
-def test_a_damaged_table_is_told_wherever_it_is_read(
+def test_a_damaged_table_is_reported_wherever_it_is_read(
     tmp_path: Path, spoil: Callable[[bytearray], bytes]
 ) -> None:
     bundle = quickstart(tmp_path).write()

@@ -23,13 +23,17 @@ def named(source: str) -> Iterator[tuple[int, str]]:
     Sentences and examples of command lines, which have spaces, and docstrings may.
     """
     tree = ast.parse(source)
-    told = {
+    docstrings = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
             if " " not in node.value and NAMED.search(node.value):
                 yield node.lineno, node.value
         elif isinstance(node, ast.ImportFrom):
@@ -65,7 +69,7 @@ def test_no_part_of_the_driver_knows_a_workload_by_name() -> None:
     found: list[str] = []
     for path in sorted(DRIVER.rglob("*.rs")):
         place = path.relative_to(DRIVER)
-        # What is public of the workloads' parameters is told in one line.
+        # What is public of the workloads' parameters is stated in one line.
         if place.parts[0] == "workloads" or path.name == "lib.rs" or "tests" in place.name:
             continue
         text = path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0]

@@ -1,8 +1,8 @@
 """``make quickstart``: succeeds when everything was measured, whatever the verdict.
 
 ``dyno`` itself ends with 1 also where a run is disturbed or invalid: scripts rely on it. Whoever
-types ``make quickstart`` wants to know whether it worked. The JSON document tells a run that was
-measured to its end from one that failed, or from a crash, which prints none.
+types ``make quickstart`` wants to know whether it worked. The JSON document shows whether a
+run was measured to its end or failed; a crash prints none.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _LINES = {
 
 
 def main() -> int:
-    """Runs ``dyno quickstart`` with the given arguments; its exit code where it did not end."""
-    signal.signal(signal.SIGINT, lambda *_: None)  # dyno closes its bundle, and says so
+    """Runs ``dyno quickstart`` with the given arguments; its exit code if it did not finish."""
+    signal.signal(signal.SIGINT, lambda *_: None)  # dyno closes its bundle and reports it
     dyno = Path(sys.executable).with_name("dyno")
     command = [str(dyno), "quickstart", "--json", *sys.argv[1:]]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    told = _document(done.stdout)
-    if done.returncode not in {0, 1} or told.get("status") != "done" or told.get("error"):
+    result = _document(done.stdout)
+    if done.returncode not in {0, 1} or result.get("status") != "done" or result.get("error"):
         return done.returncode or 1
-    print(_LINES.get(str(told.get("verdict")), "Measured completely."))  # noqa: T201
+    print(_LINES.get(str(result.get("verdict")), "Measured completely."))  # noqa: T201
     return 0
 
 

@@ -87,12 +87,12 @@ def test_a_page_that_unpacks_to_more_than_its_footer_says(tmp_path: Path) -> Non
     content = path.read_bytes()
     pages = pq.ParquetFile(path).metadata.row_group(0).column(0)
     at = pages.data_page_offset
-    # The second field of the first page's head: its size when unpacked, in zigzag.
+    # The second field of the first page's header: its unpacked size, in zigzag encoding.
     head = content[at : at + 8]
     assert head[0] == 0x15, head
     size = head[3:5]
-    told = int.from_bytes(bytes([size[0] & 127]), "little") | (size[1] & 127) << 7
-    assert told >> 1 > 0
+    unpacked = int.from_bytes(bytes([size[0] & 127]), "little") | (size[1] & 127) << 7
+    assert unpacked >> 1 > 0
     huge = bytes([0xFE, 0xFF, 0xFF, 0xFF, 0x0F])
     spoiled = content[: at + 3] + huge + content[at + 3 + (2 if size[0] & 128 else 1) :]
     path.write_bytes(spoiled)
@@ -178,11 +178,11 @@ def test_another_schema_is_refused(tmp_path: Path, version: Any) -> None:
     head.write_text(json.dumps({**plain, "schema_version": version}))
     with pytest.raises(UsageError, match="schema") as caught:
         Bundle.open(bundle.path)
-    told = str(caught.value)
-    assert told.isprintable()
-    assert len(told) < 400
+    message = str(caught.value)
+    assert message.isprintable()
+    assert len(message) < 400
     if version in ("999", 999):
-        assert "newer Dyno (schema 999); this one reads 1" in told
+        assert "newer Dyno (schema 999); this one reads 1" in message
 
 
 def test_more_phases_than_any_run_has(tmp_path: Path) -> None:

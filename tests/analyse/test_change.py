@@ -1,4 +1,4 @@
-"""Falls by a step are told from slopes, noise and rises."""
+"""Falls by a step are distinguished from slopes, noise and rises."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def test_another_servers_do_not_count(tmp_path: Path) -> None:
 
 def test_a_bundle_from_before_the_probe_has_its_own_count(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().oltp(4, duration_s=10)
-    told = {"count": 2, "interval_s": 30.0, "setting": "a_setting", "source": "a counter"}
-    detail = {**builder.phases[-1].detail, "checkpoints": told}
+    counted = {"count": 2, "interval_s": 30.0, "setting": "a_setting", "source": "a counter"}
+    detail = {**builder.phases[-1].detail, "checkpoints": counted}
     builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
     found = figures(builder)
     assert found["oltp.users-4.checkpoints"].value == 2

@@ -1,4 +1,4 @@
-"""Bundles of others: damage is told in one line, and nothing else happens."""
+"""Bundles of others: damage is reported in one line, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_unusable_rows(tmp_path: Path, table: str, spoil: Spoil) -> None:
     "content", ["{", '{"a": 1}', "[1]", '[{"name": "x"}]', "\xff", "[" * 10**5], ids=range(6)
 )
 @pytest.mark.parametrize("name", ["checks", "estimates", "findings"])
-def test_a_damaged_list_is_told_in_one_line(tmp_path: Path, name: str, content: str) -> None:
+def test_a_damaged_list_is_reported_in_one_line(tmp_path: Path, name: str, content: str) -> None:
     bundle = quickstart(tmp_path).write()
     (bundle.path / f"{name}.json").write_text(content, encoding="latin-1")
     with pytest.raises(UsageError, match=rf"{name}\.json cannot be read") as caught:

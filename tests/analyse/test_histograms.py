@@ -90,7 +90,7 @@ def test_histograms_that_were_read_are_freed_without_the_collector() -> None:
     "text",
     ["x", "garbage", histogram(100, 2.0)[:60], "A" * 600_000, histogram(9, 1.0)[:-8] + "AAAAAAA="],
 )
-def test_damage_is_told_in_one_line(text: str) -> None:
+def test_damage_is_reported_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match="damaged") as caught:
         Latencies().add(text)
     assert "\n" not in str(caught.value)

@@ -58,7 +58,7 @@ def test_windows_of_different_length_count_by_their_time(tmp_path: Path) -> None
     assert found(tmp_path, rows)[f"io.{CURVE}.qd8.iops"].value == pytest.approx(1225.0)
 
 
-def test_reads_and_writes_of_a_mix_are_told_apart(tmp_path: Path) -> None:
+def test_reads_and_writes_of_a_mix_are_separate(tmp_path: Path) -> None:
     rows = [step(1000.0, reads=70, seconds=1.0), step(1300.0, reads=70, seconds=3.0, repeat=2)]
     figures = found(tmp_path, [*rows, step(900.0, curve="alone")])
     start = f"io.{CURVE}.qd8"
@@ -73,7 +73,7 @@ def test_each_load_has_the_processors_of_its_own_windows(tmp_path: Path) -> None
     builder = bundle(tmp_path, rows)
     busy = [one for one in builder.tables["samples"] if one["metric"] == "busy"]
     for sample in busy:
-        # A reading tells of the second before it: these are of the second window.
+        # A reading covers the second before it: these belong to the second window.
         sample["value"] = 80.0 if 2 < (sample["t_ns"] - busy[0]["t_ns"]) / 1e9 + 1 <= 4 else 10.0
     figures = {figure.name: figure for figure in estimate(builder.write())}
     assert figures[f"io.{CURVE}.qd8.cpu_percent"].value == pytest.approx(10)
@@ -88,7 +88,7 @@ def test_the_processors_of_a_settling_load_are_of_the_windows_that_agree(
     builder.plan["curves"] = [{"name": CURVE, "settle": {"rounds": rounds}}]
     busy = [one for one in builder.tables["samples"] if one["metric"] == "busy"]
     for sample in busy:
-        # A reading tells of the second before it: these are of the last two windows.
+        # A reading covers the second before it: these belong to the last two windows.
         sample["value"] = 80.0 if (sample["t_ns"] - busy[0]["t_ns"]) / 1e9 + 1 > 4 else 10.0
     figures = {figure.name: figure for figure in estimate(builder.write())}
     assert figures[f"io.{CURVE}.qd8.windows"].value == rounds
@@ -152,7 +152,7 @@ def test_the_ceiling_is_for_what_the_plan_says(tmp_path: Path, of: str, depth: i
     assert own == figures[f"io.{CURVE}.qd{depth}.read_{of}_ms"].value
 
 
-def test_an_open_loop_is_told_by_its_rate_and_both_latencies(tmp_path: Path) -> None:
+def test_an_open_loop_has_its_rate_and_both_latencies(tmp_path: Path) -> None:
     rows = [
         step(1000.0, rate=1000.0, depth=64),
         step(4800.0, rate=5000.0, depth=64, level=1, response=60.0, unissued=400, inside=False),
@@ -170,7 +170,7 @@ def test_an_open_loop_is_told_by_its_rate_and_both_latencies(tmp_path: Path) -> 
     assert not [name for name in figures if ".qd" in name]
 
 
-def test_loads_are_named_by_what_tells_them_apart() -> None:
+def test_loads_are_named_by_their_differences() -> None:
     named = {
         (8, None): "qd8",
         (16, None): "qd16",

@@ -126,13 +126,13 @@ def test_a_rate_that_is_planned_to_be_zero_is_no_outage(
 
 
 def test_silence_that_may_be_chance_is_no_outage(tmp_path: Path) -> None:
-    """At 5/s a second without an end is nothing; at 5/s five of them in a row are something."""
+    """At 5/s, one second without a completion is chance; five in a row are an outage."""
     loop = {"kind": "open", "rate_per_s": 5.0, "poisson": True}
-    for number, (silent, told) in enumerate(((range(7, 8), False), (range(7, 12), True))):
+    for number, (silent, is_outage) in enumerate(((range(7, 8), False), (range(7, 12), True))):
         builder, moments = built(tmp_path / str(number), loop=loop)
         found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
         assert found.value("oltp.users-4.silence_expected") == 5 * len(silent)
-        assert ("outage" in found.warned()) is told
+        assert ("outage" in found.warned()) is is_outage
 
 
 RESPONSE = ("response < 2 s", "new_order p95 < 2 s", "response max < 20 s", "response mean < 50 ms")

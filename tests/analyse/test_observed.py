@@ -85,7 +85,7 @@ def test_every_place_gives_one_latency(tmp_path: Path, missed: bool) -> None:
     judgement = {
         item.result.criterion.split()[0]: item.result for item in found.findings if item.result
     }
-    told = {item["criterion"].split()[0]: item["value"] for item in made["criteria"]}
+    listed = {item["criterion"].split()[0]: item["value"] for item in made["criteria"]}
     shown = dict(
         zip(("data_read", "data_write"), cells(found, "Read await, ms", "Write await, ms"),
             strict=True)
@@ -93,7 +93,7 @@ def test_every_place_gives_one_latency(tmp_path: Path, missed: bool) -> None:
     for name, side in (("data_read", "read"), ("data_write", "write")):
         value = found.value(f"{LEVEL}.disk.vda.{side}_await.mean")
         assert judgement[name].value == pytest.approx(value, rel=1e-9)
-        assert told[name] == pytest.approx(value, rel=1e-9)
+        assert listed[name] == pytest.approx(value, rel=1e-9)
         assert shown[name] == figure(value)
     cpu, sent = f"{LEVEL}.cpu.host.busy.mean", f"{LEVEL}.network.tcp.retransmitted.mean"
     assert judgement["cpu"].value == pytest.approx(found.value(cpu), rel=1e-9)

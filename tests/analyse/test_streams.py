@@ -93,7 +93,7 @@ def test_the_three_figures(tmp_path: Path) -> None:
     assert units["dss.duckdb.composite"] == "queries/h at SF 2"
 
 
-def told(builder: Builder) -> tuple[dict[str, Any], str, str, list[str]]:
+def results(builder: Builder) -> tuple[dict[str, Any], str, str, list[str]]:
     """The engine's part of the JSON document, the sheet, the summary, the reasons."""
     found = judged(builder.write())
     validity, findings = judge(found.bundle, found.estimates)
@@ -106,8 +106,8 @@ def told(builder: Builder) -> tuple[dict[str, Any], str, str, list[str]]:
     )  # fmt: skip
 
 
-def test_everybody_is_told_the_figures(tmp_path: Path) -> None:
-    engine, page, lines, reasons = told(throughput(power(start(tmp_path))))
+def test_every_output_has_the_figures(tmp_path: Path) -> None:
+    engine, page, lines, reasons = results(throughput(power(start(tmp_path))))
     assert not reasons
     assert engine["power"] and engine["throughput"] and engine["composite"]
     assert engine["figures_unit"] == "queries/h at SF 2"
@@ -121,7 +121,7 @@ def test_everybody_is_told_the_figures(tmp_path: Path) -> None:
 
 
 def test_no_figure_where_a_query_failed(tmp_path: Path) -> None:
-    engine, page, lines, reasons = told(throughput(power(start(tmp_path)), fails=(2, "q05")))
+    engine, page, lines, reasons = results(throughput(power(start(tmp_path)), fails=(2, "q05")))
     assert engine["power"] is not None
     assert engine["throughput"] is None and engine["composite"] is None
     assert engine["figures_missing"] == "no throughput and composite score: 1 query failed"
@@ -132,13 +132,13 @@ def test_no_figure_where_a_query_failed(tmp_path: Path) -> None:
 
 
 def test_no_power_figure_where_a_query_of_it_failed(tmp_path: Path) -> None:
-    engine, *_ = told(throughput(power(start(tmp_path), fails="q09")))
+    engine, *_ = results(throughput(power(start(tmp_path), fails="q09")))
     assert engine["power"] is None and engine["composite"] is None
     assert engine["throughput"] is not None
 
 
 def test_without_refresh_there_is_a_rate_but_no_figure(tmp_path: Path) -> None:
-    engine, _page, lines, reasons = told(
+    engine, _page, lines, reasons = results(
         throughput(power(start(tmp_path), refresh=False), refresh=False)
     )
     assert not reasons
@@ -154,13 +154,13 @@ def test_a_stream_cut_short_makes_no_figure(tmp_path: Path) -> None:
     builder.tables["queries"] = [
         item for item in builder.tables["queries"] if (item["stream"], item["query"]) != (1, "q05")
     ]
-    engine, *_ = told(builder)
+    engine, *_ = results(builder)
     assert engine["throughput"] is None
     assert "queries are missing" in engine["figures_missing"]
 
 
 def test_a_plain_power_test_has_no_section_of_streams(tmp_path: Path) -> None:
-    engine, page, lines, _ = told(power(start(tmp_path), refresh=False))
+    engine, page, lines, _ = results(power(start(tmp_path), refresh=False))
     assert engine["streams"] is None and engine["figures_missing"] is None
     assert engine["power_total_s"] == pytest.approx(44)
     assert "Streams" not in lines

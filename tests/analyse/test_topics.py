@@ -86,7 +86,7 @@ def test_loads(whole: Judged) -> None:
     assert whole.value("load.tpcc.postgresql.rows_per_s") == pytest.approx(2_000_000 / 7.4)
 
 
-def test_steps_of_indexes_are_told_by_kind(tmp_path: Path) -> None:
+def test_index_steps_are_totalled_by_kind(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").load("tpch", "postgresql", 8.0, 1.36)
     steps = [
         {"step": "index a", "kind": "index", "seconds": 2.0, "extra_rest_bytes": 5, "ratio": 0.5},
@@ -154,7 +154,7 @@ def test_short_queries_count_as_a_thousandth_of_the_longest(tmp_path: Path) -> N
     assert found.value("dss.postgresql.geomean_s") == pytest.approx((100.0 * 0.001) ** (1 / 22))
 
 
-def test_new_orders_are_told_against_the_paced_most(whole: Judged, tmp_path: Path) -> None:
+def test_new_orders_are_compared_with_the_paced_maximum(whole: Judged, tmp_path: Path) -> None:
     # 12.86 new orders a minute in each of five warehouses.
     name = "oltp.users-16"
     orders = whole.value(f"{name}.new_orders_per_min")

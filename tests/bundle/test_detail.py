@@ -1,4 +1,4 @@
-"""What a phase tells: stored as it was given, and read from anybody's bundle."""
+"""Details of phases: stored as given, and read from anybody's bundle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from dyno.bundle.detail import read
-from dyno.bundle.model import Phase, tells, those
+from dyno.bundle.model import Phase, has_detail, those
 from dyno.bundle.phases import DETAILS, kind_of
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.io import IoDetail, Remark
@@ -100,7 +100,7 @@ def test_who_writes_gets_an_error_for_a_wrong_name_or_type() -> None:
         OltpDetail().users = 4
 
 
-def test_only_what_was_told_is_stored() -> None:
+def test_only_given_fields_are_stored() -> None:
     detail = OltpDetail(users=4, database=None, outcome=Outcome(tps=2.0, scheduled=None))
     assert detail.model_dump() == {"users": 4, "outcome": {"tps": 2.0, "scheduled": None}}
     assert read(OltpDetail, detail.model_dump()) == OltpDetail(
@@ -121,7 +121,7 @@ def test_a_phase_has_the_detail_of_its_kind() -> None:
         assert phase.detail == model(workload="tpch")
         assert Phase.model_validate({**common, "kind": kind}).detail == model()
         assert kind_of(model) == kind
-        assert tells(phase, model)
+        assert has_detail(phase, model)
         assert those([phase], IndexDetail) == ([phase] if kind == "index" else [])
         assert Phase.model_validate_json(phase.model_dump_json()) == phase
 
@@ -141,5 +141,5 @@ def test_a_detail_survives_the_bundle(tmp_path: Path) -> None:
     bundle = quickstart(tmp_path).write()
     (first, *_) = those(bundle.run.phases, LoadDetail)
     stored = json.loads((bundle.path / "run.json").read_text())["phases"]
-    (told, *_) = [phase["detail"] for phase in stored if phase["kind"] == "load"]
-    assert first.detail.model_dump(mode="json") == told
+    (expected, *_) = [phase["detail"] for phase in stored if phase["kind"] == "load"]
+    assert first.detail.model_dump(mode="json") == expected

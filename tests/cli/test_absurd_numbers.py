@@ -86,11 +86,11 @@ def test_absurd_numbers_are_refused(tmp_path: Path, verb: str, option: str) -> N
         done = dyno(
             *verb.split(), *known, option, text, "--out", out, cwd=tmp_path, timeout=60
         )  # fmt: skip
-        told = f"{option} {text!r}: {done}"
-        assert done.returncode == 2, told
-        assert "Traceback" not in done.stderr, told
-        assert option.removeprefix("--") in done.stderr, told
-        assert not out.exists(), told
+        shown = f"{option} {text!r}: {done}"
+        assert done.returncode == 2, shown
+        assert "Traceback" not in done.stderr, shown
+        assert option.removeprefix("--") in done.stderr, shown
+        assert not out.exists(), shown
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""Quickstart measures a disturbed part once more, and ``make quickstart`` tells what came of it."""
+"""Quickstart measures a disturbed part once more, and ``make quickstart`` reports the result."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     return document, Bundle.open(Path(document["bundle"]))
 
 
-def test_the_layout_and_its_steps_are_told(loaded: tuple[Path, dict[str, Any]]) -> None:
+def test_the_layout_and_its_steps_are_reported(loaded: tuple[Path, dict[str, Any]]) -> None:
     _, document = loaded
     assert "lineitem" in document["layout"]["tables"]
     steps = document["tpch"]["engines"]["clickhouse"]["load_steps"]
@@ -85,9 +85,9 @@ def test_cold_before_each_query(loaded: tuple[Path, dict[str, Any]]) -> None:
 
 def test_an_integrity_check_beside_the_queries(loaded: tuple[Path, dict[str, Any]]) -> None:
     document, bundle = run(loaded[0], "--duration", "1s", "--during", "integrity-check")
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert min(told["before_qph"], told["during_qph"], told["after_qph"]) > 0
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert min(entry["before_qph"], entry["during_qph"], entry["after_qph"]) > 0
     checks = [check for check in bundle.checks() if check.name.startswith("integrity-check ")]
     assert len(checks) == 8
     assert all(check.passed for check in checks)

@@ -145,7 +145,7 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
         row["seconds"] *= 2
     second.tables["io"][0]["errors"] = '{"io": 1}'
     paths = [first.write().path, second.write().path]
-    # They have the same name: a bundle is told by its folder.
+    # They have the same name: the folder identifies a bundle.
     done = dyno("compare", *paths, "--out", tmp_path)
     assert done.returncode == 1, done.stderr
     assert "INVALID: errors" in done.stdout

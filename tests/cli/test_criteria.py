@@ -26,13 +26,13 @@ def codes(made: dict[str, Any]) -> set[str]:
     return {reason["code"] for reason in made["reasons"]}
 
 
-def test_a_broken_criterion_is_told_everywhere_and_exits_1(out: Path) -> None:
+def test_a_broken_criterion_is_shown_everywhere_and_exits_1(out: Path) -> None:
     done = dyno(
         *NULL, *SHORT, "--users", "2", "--criterion", "new_order p95 < 1ms", "--json", "--out", out
     )
     assert done.returncode == 1, done.stderr
     made = document(done)
-    assert not spoilt(made)  # the run is none the worse for it
+    assert not spoilt(made)  # the run stays valid
     results = {item["criterion"]: item for item in made["criteria"]}
     assert results["new_order p95 < 1 ms"]["passed"] is False
     assert results["new_order p95 < 1 ms"]["worst_t_ns"] > 0
@@ -75,7 +75,7 @@ def test_the_planted_maximum_is_found(out: Path) -> None:
     found = made["capacity"]
     assert (found["best"] or 0) <= 4, found
     # Below four, or measured twice, only if the machine itself took 18 ms of a transaction: a
-    # window at or below four that failed tells.
+    # window at or below four that failed decides.
     kept = [window["passed"] for window in found["windows"] if window["load"] <= 4]
     if all(kept):
         assert (found["best"], found["failing"]) == (4, 5)
@@ -126,7 +126,7 @@ def test_nothing_is_found_where_one_user_is_too_many(out: Path) -> None:
     assert "No tried load passes." in done.stderr
 
 
-def test_the_plan_of_a_search_is_told_and_nothing_done(out: Path) -> None:
+def test_dry_run_of_a_search_prints_its_plan(out: Path) -> None:
     done = dyno(
         *("run", "tpcc", "--target", "null:", "--find-max", "--slo", "errors=0", "--dry-run"),
         *("--max-users", "256", "--out", out),
@@ -144,9 +144,9 @@ def test_a_level_goes_on_until_it_is_steady(out: Path) -> None:
     )  # fmt: skip
     made = document(done)
     (phase,) = [one for one in Bundle.open(Path(made["bundle"])).run.phases if one.kind == "oltp"]
-    told = phase.detail.until_steady
-    assert told.limit_s == 8
-    assert told.settled or "unsteady" in codes(made)
+    extension = phase.detail.until_steady
+    assert extension.limit_s == 8
+    assert extension.settled or "unsteady" in codes(made)
     assert 0.6 <= phase.detail.duration_s <= 8
     assert phase.detail.outcome.seconds <= 8
 

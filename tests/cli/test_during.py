@@ -41,16 +41,16 @@ def test_reindex_under_transactions(loaded: Path) -> None:
         loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "2s",
         "--during", "reindex",
     )  # fmt: skip
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["rounds"] >= 1
-    assert min(told["before_tps"], told["during_tps"], told["after_tps"]) > 0
-    assert told["during_change_percent"] is not None
-    assert told["space_peak_bytes"] > 0
-    assert told["space_estimate_bytes"] > 0
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["rounds"] >= 1
+    assert min(entry["before_tps"], entry["during_tps"], entry["after_tps"]) > 0
+    assert entry["during_change_percent"] is not None
+    assert entry["space_peak_bytes"] > 0
+    assert entry["space_estimate_bytes"] > 0
     (level,) = [phase for phase in bundle.run.phases if phase.kind == "oltp"]
     (work,) = [phase for phase in bundle.run.phases if phase.kind == "maintenance"]
-    # The level spans the maintenance, and its outcome is whole although it ended early.
+    # The level spans the maintenance, and its outcome is complete although it ended early.
     assert work.end_ns is not None
     assert level.end_ns is not None
     assert level.start_ns < work.start_ns < work.end_ns < level.end_ns
@@ -74,11 +74,11 @@ def test_backup_under_transactions_on_a_server_started_for_it(loaded: Path) -> N
         loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "1s",
         "--during", "backup",
     )  # fmt: skip
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["written_bytes"] > 100_000_000 * told["rounds"]
-    assert told["mb_per_s"] > 0
-    assert told["space_peak_bytes"] > 0
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["written_bytes"] > 100_000_000 * entry["rounds"]
+    assert entry["mb_per_s"] > 0
+    assert entry["space_peak_bytes"] > 0
     assert {check.name: check.passed for check in bundle.checks()}["backup"] is True
     assert "MB/s" in (bundle.path / "sheet.html").read_text()
     assert not (loaded / "scratch").exists()
@@ -91,11 +91,11 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
         loaded, "tpch", *POSTGRESQL, "--duration", "1s", "--during", "integrity-check",
         "--streams", "2", "--analyse-plans",
     )  # fmt: skip
-    (told,) = document["maintenance"]
-    assert told["level"] is None
-    assert min(told["before_qph"], told["during_qph"], told["after_qph"]) > 0
+    (entry,) = document["maintenance"]
+    assert entry["level"] is None
+    assert min(entry["before_qph"], entry["during_qph"], entry["after_qph"]) > 0
     rows = bundle.table("during").to_pylist()
-    # As many users as were asked for, each with an order of its own, over and over.
+    # The requested number of streams, each repeating its own order.
     for stream in (1, 2):
         asked = [row["query"] for row in rows if row["stream"] == stream]
         order = workloads.get("tpch").order(stream)

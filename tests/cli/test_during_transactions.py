@@ -43,7 +43,7 @@ def loaded(
 @pytest.mark.parametrize(
     ("target", "name"), [(target, name) for target, names in HAS.items() for name in names]
 )
-def test_its_cost_its_room_and_its_time_are_told(loaded: tuple[Path, str], name: str) -> None:
+def test_its_cost_its_room_and_its_time_are_reported(loaded: tuple[Path, str], name: str) -> None:
     out, url = loaded
     done = dyno(
         "run", "tpcc", "--target", url, "--users", "2", "--warmup", "200ms", "--duration", "2s",
@@ -53,20 +53,20 @@ def test_its_cost_its_room_and_its_time_are_told(loaded: tuple[Path, str], name:
     document = json.loads(done.stdout)
     codes = spoilt(document)
     assert codes <= {"unsteady", "client-bound"}, document["reasons"]
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["rounds"] >= 1
-    assert told["seconds"] > 0
-    assert min(told["before_tps"], told["during_tps"], told["after_tps"]) > 0
-    assert told["during_change_percent"] == pytest.approx(
-        100 * (told["during_tps"] / told["before_tps"] - 1)
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["rounds"] >= 1
+    assert entry["seconds"] > 0
+    assert min(entry["before_tps"], entry["during_tps"], entry["after_tps"]) > 0
+    assert entry["during_change_percent"] == pytest.approx(
+        100 * (entry["during_tps"] / entry["before_tps"] - 1)
     )
-    assert (told["database"], told["databases"]) == (None, [])
+    assert (entry["database"], entry["databases"]) == (None, [])
     if name in WRITES_NOTHING:
-        assert told["space_estimate_bytes"] == 0
+        assert entry["space_estimate_bytes"] == 0
     else:
-        assert min(told["space_peak_bytes"], told["space_estimate_bytes"]) > 0
-    assert (told["written_bytes"] is not None) is (name == "backup")
+        assert min(entry["space_peak_bytes"], entry["space_estimate_bytes"]) > 0
+    assert (entry["written_bytes"] is not None) is (name == "backup")
     bundle = Bundle.open(Path(document["bundle"]))
     found = [check for check in bundle.checks() if check.name.startswith(name)]
     assert found
@@ -75,6 +75,6 @@ def test_its_cost_its_room_and_its_time_are_told(loaded: tuple[Path, str], name:
     assert not (out / "scratch").exists()
     # One line in the terminal: the loss, the throughput before and during it, and its length.
     shown = done.stderr.replace("\n", " ")
-    start = f"Maintenance   {name} {told['during_change_percent']:+.1f} %"
+    start = f"Maintenance   {name} {entry['during_change_percent']:+.1f} %"
     assert start in shown
     assert " /s) in " in shown

@@ -38,7 +38,7 @@ def table(made: dict[str, Any], name: str = "io") -> list[dict[str, Any]]:
     return Bundle.open(Path(made["bundle"])).table(name).to_pylist()
 
 
-def test_several_at_once_are_told_apart(tmp_path: Path, out: Path, profile: Path) -> None:
+def test_several_at_once_have_rows_of_their_own(tmp_path: Path, out: Path, profile: Path) -> None:
     a, b = folders(tmp_path, "a", "b")
     made = document(dyno("io", a, b, "--profile", profile, "--json", "--out", out))
     rows = table(made)
@@ -87,7 +87,7 @@ def test_a_volume_is_filled_level_by_level(tmp_path: Path, out: Path, profile: P
     assert not list(a.iterdir())
 
 
-def test_a_rate_is_kept_and_its_response_times_told(tmp_path: Path, out: Path) -> None:
+def test_a_rate_is_kept_and_its_response_times_recorded(tmp_path: Path, out: Path) -> None:
     (a,) = folders(tmp_path, "a")
     made = document(
         dyno("io", a, *SHORT, "--reads-only", "--rate", "200,400", "--json", "--out", out)
@@ -129,14 +129,14 @@ def run(*args: object, typed: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_what_would_be_done_is_told_and_nothing_done(tmp_path: Path, out: Path) -> None:
+def test_dry_run_prints_the_plan_only(tmp_path: Path, out: Path) -> None:
     a, b = folders(tmp_path, "a", "b")
-    told = dyno("io", a, b, "--compare", "--repeat", "3", "--size", "1M", "--dry-run").stdout
-    assert "One after the other: a, b." in told
-    assert "24 steps, 6 times: " in told
-    assert all(len(line) <= 80 for line in told.splitlines() if str(tmp_path) not in line)
-    told = dyno("io", a, "--fill", "40", "--fill-of", "10M", "--dry-run", "--out", out).stdout
-    assert "40 % full: 4.19 MB" in told
+    printed = dyno("io", a, b, "--compare", "--repeat", "3", "--size", "1M", "--dry-run").stdout
+    assert "One after the other: a, b." in printed
+    assert "24 steps, 6 times: " in printed
+    assert all(len(line) <= 80 for line in printed.splitlines() if str(tmp_path) not in line)
+    printed = dyno("io", a, "--fill", "40", "--fill-of", "10M", "--dry-run", "--out", out).stdout
+    assert "40 % full: 4.19 MB" in printed
     searched = dyno("io", a, "--profile", "oltp", "--size", "1M", "--dry-run").stdout
     assert "depth 1, searched up to 256 until p95 exceeds 20 ms" in searched
     assert not [*a.iterdir(), *b.iterdir()]

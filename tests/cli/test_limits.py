@@ -37,7 +37,7 @@ def test_wrong_use_touches_nothing(tmp_path: Path, args: tuple[str, ...], messag
     assert not out.exists()
 
 
-def test_a_machine_without_control_groups_is_told(
+def test_missing_control_groups_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(places, "folders", lambda *_: [])

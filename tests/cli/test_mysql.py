@@ -39,14 +39,14 @@ def test_layout_settings_and_cold_runs_reach_bundle_and_sheet(out: Path) -> None
 
     run = dyno("run", "tpch", *TARGET, "--cold", "--set", "work_memory=8MB", "--json", "--out", out)
     assert run.stdout, run.stderr
-    told: dict[str, Any] = json.loads(run.stdout)
-    assert not spoilt(told)
-    assert told["layout"] == document["layout"]
-    assert told["settings"]["mysql"][0]["name"] == "sort_buffer_size"
-    assert all(item["restored"] for item in told["settings"]["mysql"])
-    assert told["cache"]["state"] == "cold"
-    proof = told["cache"]["proofs"]["mysql"]
+    result: dict[str, Any] = json.loads(run.stdout)
+    assert not spoilt(result)
+    assert result["layout"] == document["layout"]
+    assert result["settings"]["mysql"][0]["name"] == "sort_buffer_size"
+    assert all(item["restored"] for item in result["settings"]["mysql"])
+    assert result["cache"]["state"] == "cold"
+    proof = result["cache"]["proofs"]["mysql"]
     assert proof["bytes"] > 10_000_000
     assert proof["left_share"] <= 0.01
-    assert len(told["tpch"]["engines"]["mysql"]["queries"]) == 22
+    assert len(result["tpch"]["engines"]["mysql"]["queries"]) == 22
     no_server_left(out)

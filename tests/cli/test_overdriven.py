@@ -20,7 +20,7 @@ def test_a_rate_that_no_driver_keeps_is_no_fault_of_the_target(out: Path, arriva
     found = document(done)
     assert found["valid"] is False
     (level,) = found["tpcc"]["levels"]
-    # Whatever was due is told: sent, late or never.
+    # All that was due is reported: sent, late or never.
     assert level["scheduled"] == pytest.approx(20_000_000, rel=0.01)
     assert level["late"] + level["unsent"] > 0.5 * level["scheduled"]
     reasons = {reason["code"]: reason["message"] for reason in found["reasons"]}

@@ -1,4 +1,4 @@
-"""Quickstart replaces what it made itself; what `dyno load` made, only when it is told to."""
+"""Quickstart replaces its own data; that of `dyno load` only with --replace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def quickstart(*args: str | Path) -> tuple[int, str, str]:
 
 
 @pytest.mark.long
-def test_loaded_data_stays_unless_told(
+def test_loaded_data_stays_without_replace(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resize(monkeypatch, tmp_path, SHORT)

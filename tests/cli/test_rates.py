@@ -77,7 +77,7 @@ def test_files(tmp_path: Path, name: str, text: str, plan: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "expected"),
     [
         ("a.csv", "", "has no rates"),
         ("a.csv", "seconds,rate\n0,100\n60\n", "line 3 has 1 columns"),
@@ -97,12 +97,14 @@ def test_files(tmp_path: Path, name: str, text: str, plan: object) -> None:
         ("a.csv", b"\xff\xfe", "not UTF-8"),
     ],
 )
-def test_files_that_make_no_sense(tmp_path: Path, name: str, text: str | bytes, told: str) -> None:
+def test_files_that_make_no_sense(
+    tmp_path: Path, name: str, text: str | bytes, expected: str
+) -> None:
     file = tmp_path / name
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(UsageError) as error:
         read(file)
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert str(file) in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -152,7 +154,7 @@ def test_levels_ramps_and_files_are_driven(out: Path, tmp_path: Path) -> None:
     assert "omit --duration" in cut.stderr
 
 
-def test_paces_are_told(out: Path) -> None:
+def test_paces_are_reported(out: Path) -> None:
     common = ("--warmup", "200ms", "--duration", "1s", "--json", "--out", out)
     null = ("run", "tpcc", "--target", "null:?mean_us=100")
     fast = dyno(*null, "--users", "2", "--home", "all", *common)
@@ -163,7 +165,7 @@ def test_paces_are_told(out: Path) -> None:
     assert "each user cycles through all warehouses" in Path(made["sheet"]).read_text()
 
     thinking = dyno(*null, "--users", "12", "--think", *common)
-    # They key for 2 s and more: none gets as far as a transaction.
+    # Keying takes at least 2 s: no transaction starts.
     (level,) = document(thinking)["tpcc"]["levels"]
     assert level["tps"] == 0
     assert spoilt(document(thinking)) == {"incomplete"}
@@ -174,7 +176,7 @@ def test_paces_are_told(out: Path) -> None:
 
 def test_a_warehouse_has_ten_terminals() -> None:
     assert TRANSACTIONS.crowd(50, 5) is None
-    told = TRANSACTIONS.crowd(51, 5)
-    assert told is not None
-    assert "51 users with think time exceed 5 warehouses" in told
-    assert "load 6 warehouses" in told
+    message = TRANSACTIONS.crowd(51, 5)
+    assert message is not None
+    assert "51 users with think time exceed 5 warehouses" in message
+    assert "load 6 warehouses" in message

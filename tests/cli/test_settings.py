@@ -69,7 +69,7 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
         run = dyno(*RUN, *DUCKDB, *given, "--cold")
         document: dict[str, Any] = json.loads(run.stdout)
         proof = document["cache"]["proofs"]["duckdb"]
-        # Another program may have emptied the machine's cache before: then there was nothing to do.
+        # Another program may have emptied the machine's cache already.
         if proof["before_bytes"] > 0.5 * proof["bytes"]:
             break
         (out / "engines" / "duckdb" / "dyno.duckdb").read_bytes()
@@ -95,9 +95,9 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     assert list_bundles(out)[0].run.targets["duckdb"].settings["memory_limit"] != "300.0 MiB"
 
     each = dyno(*RUN, *DUCKDB, "--cold-each-query", "--json", "--out", out)
-    told = json.loads(each.stdout)
-    assert told["cache"]["state"] == "cold-each-query"
-    assert told["cache"]["proofs"]["duckdb"]["times"] == 22
-    power = told["tpch"]["engines"]["duckdb"]
+    result = json.loads(each.stdout)
+    assert result["cache"]["state"] == "cold-each-query"
+    assert result["cache"]["proofs"]["duckdb"]["times"] == 22
+    power = result["tpch"]["engines"]["duckdb"]
     total = sum(query["seconds"] for query in power["queries"])
     assert power["power_total_s"] == pytest.approx(total)

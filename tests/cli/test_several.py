@@ -178,7 +178,7 @@ def test_isolation_is_proven_in_each(loaded: Path) -> None:
     assert [getattr(phase.detail, "database", None) for phase in played] == [None, 2]
 
 
-def test_what_is_not_there_is_told(loaded: Path) -> None:
+def test_missing_databases_are_reported(loaded: Path) -> None:
     done = dyno("run", "tpcc", *POSTGRESQL, "--databases", "3", "--out", loaded)
     assert done.returncode == 2, done.stderr
     assert "holds no database 3 of tpcc" in done.stderr

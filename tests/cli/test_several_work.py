@@ -80,18 +80,18 @@ def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str]) ->
         loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",
         "--duration", "2s", "--during", "reindex", "--during-database", "2",
     )  # fmt: skip
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["database"] == 2
-    assert told["seconds"] > 0
-    assert [part["database"] for part in told["databases"]] == [1, 2]
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["database"] == 2
+    assert entry["seconds"] > 0
+    assert [part["database"] for part in entry["databases"]] == [1, 2]
     for part in ("before", "during", "after"):
-        each = [one[f"{part}_tps"] for one in told["databases"]]
+        each = [one[f"{part}_tps"] for one in entry["databases"]]
         assert min(each) > 0
-        # Whole seconds of the sum begin with the first driver's, those of the other a little later.
-        assert told[f"{part}_tps"] == pytest.approx(sum(each), rel=0.5)
-    assert told["during_change_percent"] is not None
-    names = [check.name for check in bundle.checks() if check.name.startswith(told["name"])]
+        # The seconds of the total start with the first driver; the other starts a little later.
+        assert entry[f"{part}_tps"] == pytest.approx(sum(each), rel=0.5)
+    assert entry["during_change_percent"] is not None
+    names = [check.name for check in bundle.checks() if check.name.startswith(entry["name"])]
     assert names
     assert all(name.endswith(" of database 2") for name in names)
     sheet = (bundle.path / "sheet.html").read_text()
@@ -104,11 +104,11 @@ def test_a_backup_beside_all_of_them(loaded: tuple[Path, str]) -> None:
         loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",
         "--duration", "1s", "--during", "backup",
     )  # fmt: skip
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["database"] == (None if loaded[1] == "embedded:postgresql" else 1)
-    assert told["written_bytes"] > 50_000_000
-    assert told["mb_per_s"] > 0
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["database"] == (None if loaded[1] == "embedded:postgresql" else 1)
+    assert entry["written_bytes"] > 50_000_000
+    assert entry["mb_per_s"] > 0
     assert {check.name: check.passed for check in bundle.checks()}["backup"] is True
     assert not (loaded[0] / "scratch").exists()
 
@@ -120,9 +120,9 @@ def test_a_level_until_the_sum_is_steady_in_each_of_them(out: Path) -> None:
     )  # fmt: skip
     total, *parts = document["tpcc"]["levels"]
     details = {getattr(phase.detail, "level", None): phase.detail for phase in bundle.run.phases}
-    told = [details[level["level"]].until_steady for level in (total, *parts)]
-    assert len({one.left_out_s for one in told}) == 1
-    assert {one.settled for one in told} == {True}
+    extensions = [details[level["level"]].until_steady for level in (total, *parts)]
+    assert len({one.left_out_s for one in extensions}) == 1
+    assert {one.settled for one in extensions} == {True}
     assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.05)
     counted: dict[str, int] = {}
     for level in (total, *parts):

@@ -35,7 +35,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     return document, Bundle.open(Path(document["bundle"]))
 
 
-def test_a_load_tells_layout_settings_and_steps(loaded: tuple[Path, dict[str, Any], str]) -> None:
+def test_a_load_reports_layout_settings_and_steps(loaded: tuple[Path, dict[str, Any], str]) -> None:
     _, document, said = loaded
     assert "memory=300MB → cache_size = -307200" in said
     (memory,) = document["settings"]["sqlite"]
@@ -81,17 +81,17 @@ def test_maintenance_beside_queries(
     loaded: tuple[Path, dict[str, Any], str], name: str, checks: int
 ) -> None:
     document, bundle = run(loaded[0], "--duration", "1s", "--during", name)
-    (told,) = document["maintenance"]
-    assert told["error"] is None
-    assert told["rounds"] >= 1
-    assert min(told["before_qph"], told["during_qph"], told["after_qph"]) > 0
+    (entry,) = document["maintenance"]
+    assert entry["error"] is None
+    assert entry["rounds"] >= 1
+    assert min(entry["before_qph"], entry["during_qph"], entry["after_qph"]) > 0
     found = [check for check in bundle.checks() if check.name.startswith(name)]
     assert len(found) == checks
     assert all(check.passed for check in found)
     assert all(row["error"] is None for row in bundle.table("during").to_pylist())
     if name == "reindex":
-        assert told["space_peak_bytes"] > 0
-        assert told["space_estimate_bytes"] > 0
+        assert entry["space_peak_bytes"] > 0
+        assert entry["space_estimate_bytes"] > 0
 
 
 def test_the_refresh_functions_work_in_a_clustered_table(

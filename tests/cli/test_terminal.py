@@ -48,16 +48,16 @@ def test_text_of_a_bundle_in_every_reading_verb(tmp_path: Path) -> None:
     head = json.loads(path.read_text(encoding="utf-8"))
     one_of_each = {shape(place): place for place in fields(head)}
     reached = 0
-    # All at once, as far as the bundle is still one; then those that a bundle may not have so.
+    # All at once, as long as the bundle can be read; the others one by one.
     every = head
     for place in one_of_each.values():
         path.write_text(json.dumps(planted(every, place)), encoding="utf-8")
         if dyno("runs", "list", "--out", tmp_path).stdout.count("\n") > 1:
             every = planted(every, place)
             continue
-        told = dyno("runs", "show", bundle.path, "--out", tmp_path)
-        assert told.returncode == 2
-        assert not OBEYED & set(told.stdout + told.stderr), place
+        shown = dyno("runs", "show", bundle.path, "--out", tmp_path)
+        assert shown.returncode == 2
+        assert not OBEYED & set(shown.stdout + shown.stderr), place
     path.write_text(json.dumps(every), encoding="utf-8")
     for words in (
         ("runs", "list"),
@@ -90,7 +90,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None
     assert [line for line in done.stderr.splitlines() if line.startswith("dyno: ")]
 
 
-def test_a_reader_that_has_gone_is_no_error_to_tell(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(

@@ -27,7 +27,7 @@ WORDS = {
 
 
 def run(out: Path, *args: str) -> str:
-    """What is told of wrong use; nothing is started."""
+    """The message on wrong use; nothing is started."""
     done = CliRunner().invoke(cli, ["run", *args, "--out", str(out)])
     assert isinstance(done.exception, UsageError), done.output
     assert not out.exists()
@@ -36,8 +36,8 @@ def run(out: Path, *args: str) -> str:
 
 @pytest.mark.parametrize(("one", "other", "reason"), EXCLUDED)
 def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) -> None:
-    told = run(tmp_path / "out", "tpcc", "--target", "null:", *WORDS[one], *WORDS[other])
-    assert told == f"{one} and {other} exclude each other: {reason}."
+    message = run(tmp_path / "out", "tpcc", "--target", "null:", *WORDS[one], *WORDS[other])
+    assert message == f"{one} and {other} exclude each other: {reason}."
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from dyno.stages.load import text_bytes
 from tests.process import dyno
 
 
-def test_doctor_tells_what_this_machine_can_do(out: Path) -> None:
+def test_doctor_reports_what_this_machine_can_do(out: Path) -> None:
     done = dyno("doctor", "--json", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)

@@ -71,7 +71,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("args", "message"), CASES, ids=lambda value: " ".join(value)[:60])
-def test_wrong_use_is_told_in_one_line(tmp_path: Path, args: tuple[str, ...], message: str) -> None:
+def test_wrong_use_is_reported_in_one_line(
+    tmp_path: Path, args: tuple[str, ...], message: str
+) -> None:
     done = dyno(*args, "--out", tmp_path / "out", cwd=tmp_path)
     assert done.returncode == 2, done
     assert message.lower() in done.stderr.lower()
@@ -170,17 +172,17 @@ def test_a_password_that_cuts_the_url_never_shows(tmp_path: Path, start: str, od
     try:
         parsed = targets.parse(url)
     except UsageError as error:
-        told = str(error)
-        assert "percent-encode" in told.lower()
+        message = str(error)
+        assert "percent-encode" in message.lower()
     else:
         with (
             pytest.raises(DynoError) as refused,
             targets.open_target(parsed, tmp_path, Limits(1 << 30, 1)),
         ):
             pass
-        told = parsed.redacted + str(refused.value)
-    assert "topsecret" not in told
-    assert "hunter" not in told
+        message = parsed.redacted + str(refused.value)
+    assert "topsecret" not in message
+    assert "hunter" not in message
 
 
 @pytest.mark.parametrize("url", ["postgresql://u@h/d", "duckdb:///tmp/x.duckdb", "null:?mean_us=5"])

@@ -1,4 +1,4 @@
-"""Limits that are really in force; machines that do not let this user make groups are told."""
+"""Limits that are really in force; a test skips where this user may not create groups."""
 
 from __future__ import annotations
 

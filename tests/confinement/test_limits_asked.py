@@ -71,5 +71,5 @@ def test_engines_count_on_whole_processors(texts: list[str], threads: int) -> No
     assert limits_asked.threads(limits_asked.parse(texts), 4) == threads
 
 
-def test_numbers_are_told_as_the_kernel_does() -> None:
+def test_numbers_are_written_as_the_kernel_does() -> None:
     assert limits_asked.numbers_text({0, 1, 2, 5, 7, 8}) == "0-2,5,7-8"

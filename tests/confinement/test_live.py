@@ -33,7 +33,7 @@ PRODUCT = Product(
     stops=((signal.SIGTERM, 60.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGKILL,
     explain=lambda _: None,
-    tells_full_disk=lambda _: False,
+    reports_full_disk=lambda _: False,
 )
 
 WITHIN = """
@@ -47,22 +47,22 @@ with found, found.within():
 """
 
 
-def told(*command: str) -> str:
+def output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_a_process_is_in_its_limits_from_the_start(confined: Confine) -> None:
     usable = sorted(os.sched_getaffinity(0))
-    with confined(f"cpus={usable[-1]}") as alone:  # needs no group and no right
+    with confined(f"cpus={usable[-1]}") as alone:  # needs no group and no privilege
         assert alone.figures().version is None
         code = "import os; print(sorted(os.sched_getaffinity(0)))"
-        assert told(*alone.launch, sys.executable, "-c", code) == str(usable[-1:])
+        assert output(*alone.launch, sys.executable, "-c", code) == str(usable[-1:])
     require("cpu", "memory")
     with confined("cpu=0.1", "memory=64MB") as both:
         launch = both.launch
         work = "import time\nwhile time.process_time() < 0.05: pass\n"
         code = f"{work}print(open('/proc/self/cgroup').read())"
-        text = told(*launch, sys.executable, "-c", code)
+        text = output(*launch, sys.executable, "-c", code)
         found = both.figures()
         names = {line.rpartition("/")[2] for line in text.splitlines() if "dyno-limit-" in line}
         assert len(names) == (2 if found.version == 1 else 1)
@@ -71,10 +71,10 @@ def test_a_process_is_in_its_limits_from_the_start(confined: Confine) -> None:
         assert found.killed == 0
         assert both.killed() is None
     with pytest.raises(subprocess.CalledProcessError):
-        told(*launch, sys.executable, "-c", "")  # the groups are gone
+        output(*launch, sys.executable, "-c", "")  # the groups are gone
 
 
-def test_a_server_that_outgrows_its_memory_is_told_so(confined: Confine, tmp_path: Path) -> None:
+def test_a_server_that_outgrows_its_memory_is_reported(confined: Confine, tmp_path: Path) -> None:
     require("memory")
     with confined("memory=64MB") as limits:
         log = ServerLog(tmp_path / "server.log")
@@ -98,7 +98,7 @@ def test_a_server_that_outgrows_its_memory_is_told_so(confined: Confine, tmp_pat
 
 
 def within(*texts: str) -> subprocess.Popen[str]:
-    """A Dyno within limits, which then takes 400 MB once it is told to."""
+    """A Dyno within limits, which takes 400 MB on request."""
     process = subprocess.Popen(
         [sys.executable, "-c", WITHIN, *texts],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

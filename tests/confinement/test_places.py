@@ -1,4 +1,4 @@
-"""Where control groups can be made, told from captured machines of both versions."""
+"""Where control groups can be created, on captured machines of both versions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_machine_without_control_groups(tmp_path: Path) -> None:
         places.find(["memory"], tmp_path)
 
 
-def test_version_2_is_told_its_limits(tmp_path: Path) -> None:
+def test_version_2_gets_its_limits(tmp_path: Path) -> None:
     root = second(tmp_path, {"": "cpu io memory"})
     group = Group(places.find(["cpu", "memory", "io"], root)[0])
     for name in ("cpu.max", "memory.max", "memory.swap.max", "io.max"):

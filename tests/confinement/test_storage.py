@@ -1,4 +1,4 @@
-"""Storage within limits: a study finds a tenth less, and a limit that falls is told as one."""
+"""Storage within limits: a study finds a tenth less, and a limit that falls is reported as one."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[st
 def test_a_limit_that_falls_while_it_is_measured(
     tmp_path: Path, out: Path, asked: Callable[[str], Path], confined: Confine
 ) -> None:
-    """It goes under a lower limit: Linux 6.1 answers a changed one by a burst, then by silence."""
+    """It moves under a lower limit: on Linux 6.1 a changed one causes a burst, then a stall."""
     words = ("io", tmp_path, "--profile", asked("4s"), "--ceiling", "1000")
     process = start(*words, "--limit", "read_iops=2000", "--json", "--out", out)
 
@@ -125,11 +125,11 @@ def test_a_limit_that_falls_while_it_is_measured(
     codes = {reason.code for reason in found.reasons}
     assert "throttled-storage" in codes
     assert "unsteady-storage" not in codes
-    (told,) = (item for item in findings if item.code == "throttled-storage")
+    (drop,) = (item for item in findings if item.code == "throttled-storage")
     values = {item.name.rpartition(".")[2]: item.value for item in estimate(bundle)}
     assert values["drop_from_iops"] == pytest.approx(2000, rel=0.1)
     assert values["drop_to_iops"] == pytest.approx(1000, rel=0.1)
-    assert f"from {values['drop_from_iops']:,.0f} to {values['drop_to_iops']:,.0f}" in told.message
+    assert f"from {values['drop_from_iops']:,.0f} to {values['drop_to_iops']:,.0f}" in drop.message
     (phase,) = (phase for phase in bundle.run.phases if phase.kind == "io")
     began_s = (phase.start_ns - bundle.run.clock.unix_ns) / 1e9
     assert began_s + 1.5 < values["drop_at_s"] < began_s + phase.seconds - 1

@@ -22,16 +22,14 @@ from tests.judged import judged
         (ClockCheck(set_s=-3600.0, asleep_s=0.0), True, "was set back by 1 h"),
     ],
 )
-def test_what_clocks_tell(
-    tmp_path: Path, check: ClockCheck, valid: bool, words: str | None
-) -> None:
+def test_clock_checks(tmp_path: Path, check: ClockCheck, valid: bool, words: str | None) -> None:
     bundle = quickstart(tmp_path).write()
     run = bundle.run.model_copy(update={"clock_check": check})
     (bundle.path / "run.json").write_text(run.model_dump_json())
     found = judged(Bundle.open(bundle.path))
-    told = [item.message for item in found.findings if item.code == "clock"]
+    messages = [item.message for item in found.findings if item.code == "clock"]
     assert found.validity.valid is valid
-    assert told == [] if words is None else words in told[0]
+    assert messages == [] if words is None else words in messages[0]
 
 
 def test_a_run_looks_at_its_clocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def test_a_limit_is_kept_or_not(tmp_path: Path, text: str, passed: bool, value: 
     assert result.intervals >= 14
 
 
-def test_writes_of_a_log_on_the_device_of_the_data_are_not_told_apart(tmp_path: Path) -> None:
+def test_log_writes_on_the_data_device_are_not_separable(tmp_path: Path) -> None:
     builder = built(tmp_path, "log_write < 1 ms", "data_write < 20 ms")
     found = judged(builder.write())
     log, written = [item.result for item in found.findings if item.result is not None]
@@ -77,7 +77,7 @@ def test_a_log_on_a_device_of_its_own_is_judged(tmp_path: Path) -> None:
 
 
 def test_a_shared_device_stops_no_search(tmp_path: Path) -> None:
-    """The limit counts neither way in a window, and the maximum says that it was not judged."""
+    """The limit does not count in a window, and the maximum says that it was not evaluated."""
     builder = searched(tmp_path)
     facts = builder.targets["postgresql"]
     builder.targets["postgresql"] = facts.model_copy(update={"devices": DEVICES})
@@ -90,8 +90,8 @@ def test_a_shared_device_stops_no_search(tmp_path: Path) -> None:
     assert window.passed and not window.unjudged
     assert "log and data share vda" in window.words()
     assert found.validity.valid is True
-    (told,) = [item.message for item in found.findings if item.code == "unconfirmed-maximum"]
-    assert "log and data share vda" in told
+    (message,) = [item.message for item in found.findings if item.code == "unconfirmed-maximum"]
+    assert "log and data share vda" in message
     assert not broken(found.findings)
 
 
@@ -131,9 +131,9 @@ def test_a_usual_limit_is_shown_and_decides_nothing(tmp_path: Path) -> None:
     assert not broken(found.findings)
     head = found.findings[0].message
     assert head.startswith("Valid. Criteria passed: 1. Default limits failed: cpu mean < 80 %. ")
-    (told,) = [item.message for item in found.findings if item.result is cpu]
-    assert "default limit cpu mean < 80 % failed: 9" in told
-    # Of a search the same limit decides: it was asked for the most inside it.
+    (message,) = [item.message for item in found.findings if item.result is cpu]
+    assert "default limit cpu mean < 80 % failed: 9" in message
+    # In a search the same limit decides: it looks for the maximum within it.
     other = built(tmp_path / "slo", users=16)
     other.plan = {"slo": [usual]}
     assert broken(judged(other.write()).findings)
@@ -170,7 +170,7 @@ def test_the_worst_interval_is_named(tmp_path: Path) -> None:
     assert throughput.worst is not None and throughput.worst < 1000
     assert (cpu.passed, cpu.worst, cpu.failing) == (True, 99.5, 1)
     assert errors.worst_t_ns == throughput.worst_t_ns == seventh
-    # A reading tells of the second before it.
+    # A reading covers the second before it.
     assert cpu.worst_t_ns is not None
     assert abs(cpu.worst_t_ns - seventh) <= data.SECOND
 
@@ -286,8 +286,8 @@ def unread(builder: Builder, *texts: str) -> Builder:
 def test_a_maximum_that_a_limit_was_not_judged_at_says_so(tmp_path: Path) -> None:
     found = judged(unread(searched(tmp_path), "data_read < 20 ms", "errors = 0").write())
     assert found.validity.valid is True
-    (told,) = [item.message for item in found.findings if item.code == "unconfirmed-maximum"]
-    assert "data_read mean < 20 ms: no reads" in told
+    (message,) = [item.message for item in found.findings if item.code == "unconfirmed-maximum"]
+    assert "data_read mean < 20 ms: no reads" in message
     assert not broken(found.findings)
 
 

@@ -117,7 +117,7 @@ def test_a_maximum_that_is_not_confirmed_is_none() -> None:
     assert next_step(trials, where, 50) == Step("narrow", 6.0)
 
 
-def test_a_curve_that_is_not_monotone_is_told() -> None:
+def test_a_curve_that_is_not_monotone_is_reported() -> None:
     trials = [Trial(1.0, True), Trial(2.0, False), Trial(4.0, True)]
     known = found(trials)
     assert (known.best, known.failing, known.monotone) == (1.0, 2.0, False)

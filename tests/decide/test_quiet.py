@@ -17,10 +17,10 @@ BUSY = {"total_s": 3.0, "busy_s": 2.98, "own_s": 0.9, "steal_s": 0.0, "ticks": 3
 
 
 def short_queries(path: Path, **cpu: Any) -> Judged:
-    """Queries that take a second: too few samples to tell anything."""
+    """Queries that take a second: too few samples to judge."""
     seconds = (0.05,) * 22
     builder = Builder(path / "run").machine().power("duckdb", seconds)
-    # A process of its own, whose use is known only where its processes are.
+    # A separate process, whose CPU time is known only if its processes are.
     use = CpuUse.model_validate({**BUSY, "servers": True, **cpu})
     builder.phases[-1] = builder.phases[-1].model_copy(update={"cpu": use})
     return judged(builder.write())
@@ -51,7 +51,7 @@ def test_a_short_phase_of_a_quiet_machine_is_valid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cpu", [{"ticks": 40, "total_s": 0.4}, None])
-def test_what_is_too_short_for_the_counters_is_told(
+def test_a_phase_too_short_for_the_counters_is_reported(
     tmp_path: Path, cpu: dict[str, Any] | None
 ) -> None:
     if cpu is None:
@@ -79,11 +79,11 @@ def test_a_bundle_of_an_earlier_version_opens_and_is_judged_alike(tmp_path: Path
     head = json.loads((path / "run.json").read_text())
     for phase in head["phases"]:
         del phase["cpu"]
-    told = {"code": "throttled", "message": "The hypervisor took 9 %.", "phase": None}
-    head["validity"] = {"valid": False, "reasons": [told]}
+    reason = {"code": "throttled", "message": "The hypervisor took 9 %.", "phase": None}
+    head["validity"] = {"valid": False, "reasons": [reason]}
     (path / "run.json").write_text(json.dumps(head))
     bundle = Bundle.open(path)
-    assert bundle.run.validity.verdict == "invalid"  # as that version told it
+    assert bundle.run.validity.verdict == "invalid"  # as that version stored it
     found = judged(bundle)
     assert (found.validity.valid, found.codes()) == (False, {"cpu-steal"})
     assert found.validity.verdict == "disturbed"

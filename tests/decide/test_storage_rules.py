@@ -32,10 +32,10 @@ VOLUME = {"name": "here", "path": "/srv", "kind": "made", "bytes": 4 * data.GIB}
 
 
 def profile(path: Path, step_s: float = 2.0, **detail: Any) -> Builder:
-    """A storage profile that nothing is wrong with, each step level by the tenth of a second."""
+    """A valid storage profile: each step has a constant rate, in tenths of a second."""
     builder = Builder(path / "run", verb="io").machine().io(step_s=step_s)
-    told = {**builder.phases[-1].detail, "fsync": True, **detail}
-    builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": told})
+    stored = {**builder.phases[-1].detail, "fsync": True, **detail}
+    builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": stored})
     for row in builder.tables["io"]:
         shape(builder, row, lambda _: 1.0)
     return builder
@@ -84,7 +84,7 @@ def of(found: Judged, code: str) -> list[Finding]:
 
 
 def codes(found: Judged) -> set[str]:
-    """Of what is told of storage."""
+    """The codes of the warnings on storage."""
     return found.warned() - {"thp-always"}
 
 
@@ -146,14 +146,14 @@ def test_a_device_that_stands_still(tmp_path: Path) -> None:
     shape(builder, row, lambda at: 0.0 if 0.4 < at < 0.55 else 1.0)
     found = judged(builder.write())
     assert found.validity.valid is True
-    (told,) = of(found, "unsteady-storage")
-    assert "at random_read at depth 8 I/O stalled for 300 ms" in told.message
+    (finding,) = of(found, "unsteady-storage")
+    assert "at random_read at depth 8 I/O stalled for 300 ms" in finding.message
 
 
 def test_a_warm_up_without_end(tmp_path: Path) -> None:
     builder = profile(tmp_path, step_s=8.0)
     row = step(builder, "mixed", BEST["mixed"])
-    # Levels only near the end; its line is told from none, but MSER-5 says more.
+    # Levels only near the end; its line is not significant, but MSER-5 says more.
     shape(builder, row, lambda at: min(1.0, 0.7 + at**2 / 2) + (0.02 if at * 80 % 2 < 1 else 0))
     found = judged(builder.write())
     assert found.codes() == {"unsteady-storage"}
@@ -165,7 +165,7 @@ def test_windows_of_the_best_load_that_differ(tmp_path: Path) -> None:
     row = step(builder, "random_read", BEST["random_read"])
     again(builder, row, 1.24)
     again(builder, {**row, "t_ns": row["t_ns"] + data.SECOND}, 1.25)
-    again(builder, step(builder, "random_read", 4), 1.4)  # nothing is told by that
+    again(builder, step(builder, "random_read", 4), 1.4)  # not reported
     found = judged(builder.write())
     assert found.codes() == {"unsteady-storage"}
     (reason,) = found.validity.reasons
@@ -173,7 +173,7 @@ def test_windows_of_the_best_load_that_differ(tmp_path: Path) -> None:
     assert reason.phase == "io"
 
 
-def test_steps_that_are_too_short_are_told_once(tmp_path: Path) -> None:
+def test_steps_that_are_too_short_are_reported_once(tmp_path: Path) -> None:
     found = judged(profile(tmp_path, step_s=0.5).write())
     assert found.validity.valid is True
     (warning,) = of(found, "unsteady-storage")
@@ -195,11 +195,11 @@ def test_a_rate_that_falls_by_a_step(tmp_path: Path, depth: int, valid: bool) ->
     found = judged(builder.write())
     assert found.validity.valid is valid
     assert codes(found) == {"throttled-storage"}
-    (told,) = of(found, "throttled-storage")
+    (finding,) = of(found, "throttled-storage")
     iops = (row["reads"] + row["writes"]) / row["seconds"]
-    assert f"from {iops * 1.2:,.0f} to {iops * 0.8:,.0f}," in told.message
+    assert f"from {iops * 1.2:,.0f} to {iops * 0.8:,.0f}," in finding.message
     at_s = (row["t_ns"] - data.START_NS) / data.SECOND + 1
-    assert f"{at_s:.0f} s into the run" in told.message
+    assert f"{at_s:.0f} s into the run" in finding.message
 
 
 def test_a_rate_that_falls_between_windows(tmp_path: Path) -> None:
@@ -207,22 +207,22 @@ def test_a_rate_that_falls_between_windows(tmp_path: Path) -> None:
     again(builder, step(builder, "mixed", 8), 0.5)
     found = judged(builder.write())
     assert codes(found) == {"throttled-storage"}
-    (told,) = of(found, "throttled-storage")
-    assert "mixed at depth 8 " in told.message
-    assert "by 50 % between two windows" in told.message
+    (finding,) = of(found, "throttled-storage")
+    assert "mixed at depth 8 " in finding.message
+    assert "by 50 % between two windows" in finding.message
 
 
 @pytest.mark.parametrize("depth", [BEST["mixed"], 4])
-def test_a_small_fall_by_a_step_is_told(tmp_path: Path, depth: int) -> None:
+def test_a_small_fall_by_a_step_is_reported(tmp_path: Path, depth: int) -> None:
     builder = profile(tmp_path)
     row = step(builder, "mixed", depth)
     shape(builder, row, lambda at: 1.08 if at < 0.5 else 0.92)
     found = judged(builder.write())
     assert found.validity.valid is True
     assert codes(found) == {"unsteady-storage"}
-    (told,) = of(found, "unsteady-storage")
+    (finding,) = of(found, "unsteady-storage")
     iops = (row["reads"] + row["writes"]) / row["seconds"]
-    assert "by 15 %, from" in told.message
+    assert "by 15 %, from" in finding.message
     name = f"io.mixed.qd{depth}"
     assert found.value(f"{name}.drop_from_iops") == pytest.approx(iops * 1.08, rel=0.001)
     assert found.value(f"{name}.drop_to_iops") == pytest.approx(iops * 0.92, rel=0.001)
@@ -238,8 +238,8 @@ def test_a_fall_beside_other_work_names_it(tmp_path: Path) -> None:
         sample["value"] = 90.0
     found = judged(builder.write())
     assert found.codes() == {"background-load", "throttled-storage"}
-    (told,) = of(found, "throttled-storage")
-    assert "85 % CPU" in told.message
+    (finding,) = of(found, "throttled-storage")
+    assert "85 % CPU" in finding.message
 
 
 # Sizes of a rate that goes back and forth over several intervals, as that of a shared disk may.
@@ -256,9 +256,9 @@ def test_a_rate_that_wanders(tmp_path: Path, size: float, level: str | None) -> 
     shape(builder, step(builder, "random_read", 8), lambda at: 1 + 2 * (WAVE[int(at * 10)] - 1))
     found = judged(builder.write())
     assert found.validity.valid is True
-    told = of(found, "unsteady-storage")
-    assert [item.level for item in told] == ([] if level is None else [level])
-    assert all("±" in item.message for item in told)
+    findings = of(found, "unsteady-storage")
+    assert [item.level for item in findings] == ([] if level is None else [level])
+    assert all("±" in item.message for item in findings)
 
 
 def test_noise_that_looks_like_a_warm_up_spoils_nothing(tmp_path: Path) -> None:
@@ -287,9 +287,9 @@ def test_a_control_group_that_sets_the_pace(
 ) -> None:
     found = judged(profile(tmp_path, targets=targets(cgroup_limit=limits)).write())
     assert found.validity.valid is True
-    told = of(found, "throttled-storage")
-    assert len(told) == (words is not None)
-    assert all((words or "") in item.message for item in told)
+    findings = of(found, "throttled-storage")
+    assert len(findings) == (words is not None)
+    assert all((words or "") in item.message for item in findings)
 
 
 def test_a_limit_that_the_run_asked_for_is_a_note(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_limit_that_the_run_asked_for_is_a_note(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "median", "told"),
+    ("facts", "median", "warned"),
     [
         ({}, 0.098, False),
         ({}, 0.03, True),
@@ -316,7 +316,7 @@ def test_a_limit_that_the_run_asked_for_is_a_note(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_a_cache_may_hold(
-    tmp_path: Path, facts: dict[str, Any], median: float, told: bool
+    tmp_path: Path, facts: dict[str, Any], median: float, warned: bool
 ) -> None:
     from tests.bundle_rows import histogram
 
@@ -325,20 +325,20 @@ def test_a_file_that_a_cache_may_hold(
     row["read_latency"] = histogram(row["reads"], median)
     found = judged(builder.write())
     assert found.validity.valid is True
-    assert codes(found) == ({"small-file"} if told else set())
+    assert codes(found) == ({"small-file"} if warned else set())
 
 
 @pytest.mark.parametrize(
-    ("fsync", "cache", "told"),
+    ("fsync", "cache", "count"),
     [(False, "write back", 1), (True, "write back", 0), (False, "write through", 0)],
 )
-def test_a_volatile_cache_is_a_note(tmp_path: Path, fsync: bool, cache: str, told: int) -> None:
+def test_a_volatile_cache_is_a_note(tmp_path: Path, fsync: bool, cache: str, count: int) -> None:
     builder = profile(tmp_path, targets=targets(write_cache=cache), fsync=fsync)
     found = judged(builder.write())
     assert found.validity.valid is True
     assert codes(found) == set()
     notes = of(found, "volatile-cache")
-    assert [note.level for note in notes] == ["note"] * told
+    assert [note.level for note in notes] == ["note"] * count
     assert all("volatile cache of vda" in note.message for note in notes)
 
 
@@ -372,7 +372,7 @@ def test_what_is_easy_to_read(
         ('{"gone": 1200}', "1,200 gone. The device or file disappeared"),
     ],
 )
-def test_failed_ios_are_told_by_class(tmp_path: Path, errors: str, words: str) -> None:
+def test_failed_ios_are_reported_by_class(tmp_path: Path, errors: str, words: str) -> None:
     builder = profile(tmp_path)
     builder.tables["io"][3]["errors"] = errors
     found = judged(builder.write())
@@ -391,12 +391,14 @@ def open_loop(builder: Builder, purposes: Iterable[str], late: int) -> Builder:
     return builder
 
 
-@pytest.mark.parametrize(("purpose", "told"), [("list", True), ("grow", False)])
-def test_a_rate_that_is_not_kept(tmp_path: Path, purpose: str, told: bool) -> None:
+@pytest.mark.parametrize(("purpose", "reported"), [("list", True), ("grow", False)])
+def test_a_rate_that_is_not_kept(tmp_path: Path, purpose: str, reported: bool) -> None:
     builder = open_loop(profile(tmp_path), [purpose] * 9, late=2000)
     found = judged(builder.write())
     (message,) = [item.message for item in of(found, "rate-not-sustained")] or [""]
-    assert ("Storage fell behind the rate: random_read at 1,000 I/Os a second" in message) is told
+    assert (
+        "Storage fell behind the rate: random_read at 1,000 I/Os a second" in message
+    ) is reported
     assert found.validity.valid is True
 
 

@@ -61,7 +61,7 @@ def test_a_limit_on_what_did_not_happen_counts_neither_way(
     assert Judged(tuple(results), "", "", strict=False).passed is usual
 
 
-def test_a_limit_that_was_not_judged_is_told() -> None:
+def test_a_limit_that_was_not_judged_is_shown() -> None:
     judged = Judged((result(None, idle=True),), "", "", strict=True)
     assert judged.words() == "data_read mean < 20 ms not evaluated: no reads reached vda"
     assert not judged.unjudged

@@ -23,7 +23,7 @@ def test_a_sound_run_is_valid(tmp_path: Path) -> None:
     assert found.warned() == {"thp-always", "steady-state-unknown"}
 
 
-def test_a_window_that_is_too_short_to_judge_is_told(tmp_path: Path) -> None:
+def test_a_window_that_is_too_short_to_judge_is_reported(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").machine().oltp(1, duration_s=49).oltp(4, duration_s=50)
     found = judged(builder.write())
     (warning,) = [item for item in found.findings if item.code == "steady-state-unknown"]
@@ -31,7 +31,7 @@ def test_a_window_that_is_too_short_to_judge_is_told(tmp_path: Path) -> None:
     assert found.validity.valid is True
 
 
-def test_a_window_of_few_checkpoints_is_told(tmp_path: Path) -> None:
+def test_a_window_of_few_checkpoints_is_reported(tmp_path: Path) -> None:
     def waves(count: int) -> dict[str, object]:
         return {"count": count, "interval_s": 300.0, "setting": "a_setting", "source": "a counter"}
 
@@ -61,9 +61,9 @@ def test_databases_at_once_were_measured_at_once(
     detail = {**builder.phases[-1].detail, "databases": 2, "apart_s": apart_s}
     builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
     found = judged(builder.write())
-    told = [item.message for item in found.findings if item.code == "misaligned-windows"]
-    assert len(told) == (words is not None)
-    assert all((words or "") in message for message in told)
+    messages = [item.message for item in found.findings if item.code == "misaligned-windows"]
+    assert len(messages) == (words is not None)
+    assert all((words or "") in message for message in messages)
     assert found.validity.valid is (words is None)
 
 
@@ -271,7 +271,7 @@ def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Build
 
 
 @pytest.mark.parametrize(
-    ("limit", "source", "told"),
+    ("limit", "source", "warned"),
     [
         ("new_order p95 < 20 ms", "asked for", True),
         ("new_order p95 < 0.5 s", "asked for", False),
@@ -280,13 +280,13 @@ def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Build
     ],
 )
 def test_a_lag_that_is_much_of_a_response_time_asked_for_is_warned_of(
-    tmp_path: Path, limit: str, source: str, told: bool
+    tmp_path: Path, limit: str, source: str, warned: bool
 ) -> None:
     builder = level(loop=OPEN, outcome={"lag_p99_ms": 0.3, "scheduled": 1000})(tmp_path)
     builder.plan = {"criteria": [{"text": limit, "source": source}]}
     found = judged(builder.write())
     assert found.validity.valid is True
-    assert ("client-bound" in found.warned()) is told
+    assert ("client-bound" in found.warned()) is warned
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_a_run_that_did_not_end_says_where(tmp_path: Path, status: str, words: s
     assert found.validity.reasons[0].phase == "oltp-tpcc-postgresql-users-1"
 
 
-def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
+def test_profiler_notes_warn_unless_they_have_their_own_rule(
     tmp_path: Path,
 ) -> None:
     builder = Builder(tmp_path / "run").io()
@@ -320,8 +320,8 @@ def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
     builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
     found = judged(builder.write())
     assert found.validity.valid is True
-    told = [item.message for item in found.findings if item.code == "untrusted-storage"]
-    assert told == [f"Storage profile: {notes[0]}", "Storage profile: psync is used"]
+    messages = [item.message for item in found.findings if item.code == "untrusted-storage"]
+    assert messages == [f"Storage profile: {notes[0]}", "Storage profile: psync is used"]
 
 
 @pytest.mark.parametrize(
@@ -345,8 +345,8 @@ def test_buffers_in_other_pages_than_asked_for(
     builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
     found = judged(builder.write())
     assert found.codes() == ({"buffer-pages"} if level == "invalid" else set())
-    told = [item.level for item in found.findings if item.code == "buffer-pages"]
-    assert level == "invalid" or told == ([] if level is None else [level])
+    levels = [item.level for item in found.findings if item.code == "buffer-pages"]
+    assert level == "invalid" or levels == ([] if level is None else [level])
 
 
 def test_all_reasons_are_kept(tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_all_reasons_are_kept(tmp_path: Path) -> None:
     assert found.findings[0].message.startswith("Invalid: wrong-answers, inconsistent.")
 
 
-def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> None:
+def test_errors_come_before_faults_of_the_measurement(tmp_path: Path) -> None:
     builder = queries_failing(tmp_path).oltp(4, driver_share=0.75, slope=0.4)
     found = judged(builder.write("failed", error="the server was killed"))
     codes = ["errors", "incomplete", "client-bound", "unsteady"]
@@ -364,23 +364,23 @@ def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> N
     assert found.findings[0].message.startswith(f"Invalid: {', '.join(codes)}.")
 
 
-def test_the_driver_is_told_apart_from_the_target(tmp_path: Path) -> None:
-    def told(name: str, build: Callable[[Path], Builder], code: str) -> str:
+def test_a_slow_driver_is_distinguished_from_a_slow_target(tmp_path: Path) -> None:
+    def message_of(name: str, build: Callable[[Path], Builder], code: str) -> str:
         found = judged(build(tmp_path / name).write())
         (message,) = [item.message for item in found.findings if item.code == code]
         return message
 
     late: dict[str, object] = {"scheduled": 1000, "late": 300}
     lags = level(loop=OPEN, outcome={**late, "lag_p99_ms": 40.0})
-    assert "or reduce --rate" in told("lags", lags, "client-bound")
-    assert "the driver fell behind" in told("late", lags, "rate-not-sustained")
-    behind = told("behind", level(loop=OPEN, outcome=late), "rate-not-sustained")
+    assert "or reduce --rate" in message_of("lags", lags, "client-bound")
+    assert "the driver fell behind" in message_of("late", lags, "rate-not-sustained")
+    behind = message_of("behind", level(loop=OPEN, outcome=late), "rate-not-sustained")
     assert "the target fell behind" in behind and "Add users" in behind
     assert "the target fell behind the rate:" in behind
-    end = told("end", peaking("late", 0.06), "rate-not-sustained")
+    end = message_of("end", peaking("late", 0.06), "rate-not-sustained")
     assert "the target fell behind the rate by 6 % 50 s into the window: of" in end
     closed = level(outcome={"thread_utilisation_max": 0.95})
-    assert "or use fewer users" in told("closed", closed, "client-bound")
+    assert "or use fewer users" in message_of("closed", closed, "client-bound")
 
 
 def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
@@ -404,12 +404,12 @@ PAIR = Check(name="answers-q01", target="duckdb and postgresql", passed=True, me
 ITSELF = Check(name="answers-streams-q01", target="the streams on duckdb", passed=True, message="")
 
 
-@pytest.mark.parametrize(("others", "told"), [((), 1), ((ITSELF,), 1), ((PAIR,), 0)])
-def test_answers_that_nothing_proves_are_told(
-    tmp_path: Path, others: tuple[Check, ...], told: int
+@pytest.mark.parametrize(("others", "count"), [((), 1), ((ITSELF,), 1), ((PAIR,), 0)])
+def test_unverified_answers_are_reported(
+    tmp_path: Path, others: tuple[Check, ...], count: int
 ) -> None:
     found = judged(unproven(*others)(tmp_path / "run").write())
     messages = [item.message for item in found.findings if item.code == "unverified-answers"]
-    assert len(messages) == told
+    assert len(messages) == count
     assert all("answers of duckdb were not verified: none" in message for message in messages)
     assert found.validity.valid is True

@@ -25,7 +25,7 @@ ORDER = cast("list[Task]", ["q1", "q2", "q3"])
 
 
 class Work:
-    """Maintenance that goes on until it is told that it has ended."""
+    """Maintenance that runs until the test ends it."""
 
     def __init__(self) -> None:
         self.course = Course()

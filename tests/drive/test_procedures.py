@@ -138,7 +138,7 @@ def test_more_warehouses_than_there_are_fail_and_change_nothing_by_halves(
 
 @pytest.mark.parametrize("copies", [MariadbCopies], indirect=True)
 def test_a_call_that_is_stopped_in_the_middle_is_rolled_back(copy: Copy, run: Drive) -> None:
-    """Nothing in a procedure of MariaDB is told of it; the driver ends what it left open."""
+    """A procedure of MariaDB is not notified; the driver ends what it left open."""
     calls = "SELECT id FROM information_schema.processlist WHERE command = 'Execute'"
     stop = threading.Event()
 
@@ -146,7 +146,7 @@ def test_a_call_that_is_stopped_in_the_middle_is_rolled_back(copy: Copy, run: Dr
         with closing(target.connect()) as session:
             while not stop.wait(0.002):
                 for (number,) in session.execute(calls).rows:
-                    with contextlib.suppress(DynoError):  # it has ended meanwhile
+                    with contextlib.suppress(DynoError):  # it has ended in the meantime
                         session.execute(f"KILL QUERY {number}")
 
     with copy("stopped") as target:

@@ -63,7 +63,7 @@ def test_a_target_says_whether_it_is_a_server() -> None:
     assert {name for name in targets.names() if asked(name)} == {"mysql", "postgresql"}
 
 
-def test_a_sandbox_that_forbids_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_that_forbids_it_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*args: object) -> None:
         raise PermissionError
 

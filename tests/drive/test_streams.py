@@ -299,7 +299,7 @@ def test_data_that_cannot_be_restored_is_to_be_loaded_again(
         try:
             with pytest.raises(TargetError, match="dyno load tpch --replace"):
                 drive.restore_left(recorder, target, "tpch")
-            assert held(target).unrestored == 1, "the next run is told the same"
+            assert held(target).unrestored == 1, "the next run finds the same"
             assert session.execute(f"SELECT COUNT(*) FROM lineitem WHERE {keys}").rows[0][0] > 0
         finally:
             session.execute(

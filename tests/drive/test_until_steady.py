@@ -62,7 +62,7 @@ def test_a_series_is_the_same_however_it_arrives(
 def test_a_level_ends_once_it_is_steady_or_at_its_limit(
     tmp_path: Path, settles: bool, limit_s: float
 ) -> None:
-    """The judge is told what to say, so that the machine's own noise has no part in it."""
+    """The judge has fixed answers, so that noise of the machine does not matter."""
     recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
     target = open_target(parse("null:?mean_us=2000"), tmp_path, Limits(1 << 30, 1))
     recorder.set_target("null", TargetFacts(url="null:", version="null", place="process"))
@@ -79,8 +79,8 @@ def test_a_level_ends_once_it_is_steady_or_at_its_limit(
     (phase,) = recorder.run.phases
     recorder.finish("done")
     recorder.close()
-    told = phase.detail.until_steady
-    assert told.settled is settles
+    extension = phase.detail.until_steady
+    assert extension.settled is settles
     rows = Bundle.open(recorder.path).table("ops/users-2").to_pylist()
     phases = {row["phase"] for row in rows}
     found = judged(Bundle.open(recorder.path))
@@ -89,14 +89,14 @@ def test_a_level_ends_once_it_is_steady_or_at_its_limit(
     assert found.value("oltp.users-2.tps") == pytest.approx(counted / seconds)
     if settles:
         assert outcome["seconds"] < limit_s
-        assert told.left_out_s == pytest.approx(0.2)
+        assert extension.left_out_s == pytest.approx(0.2)
         assert phases == {"warmup", "settling", "measure"}
         assert seconds == pytest.approx(outcome["seconds"] - 0.2) == phase.detail.duration_s
         assert seconds >= 0.6
         first = min(row["t_ns"] for row in rows if row["phase"] == "measure")
         last = max(row["t_ns"] for row in rows if row["phase"] == "settling")
         assert first > last
-        # Marked, not dropped: with them it is all that the driver counted.
+        # Marked, not dropped: all phases together are what the driver counted.
         all_of_it = sum(
             row["done"] + row["rolled_back"] for row in rows if row["phase"] != "warmup"
         )

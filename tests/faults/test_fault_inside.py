@@ -43,9 +43,9 @@ def test_a_fault_in_a_run_names_the_bundle(
     broken(tmp_path, monkeypatch, "dyno.stages.drive", "drive")
     words = ("run", "tpcc", "--target", "null:", "--users", "2", "--duration", "200ms")
     code, _, errors = end(start(*words, "--out", out))
-    told = is_fault(code, errors)
+    message = is_fault(code, errors)
     (bundle,) = list_bundles(out)
-    assert str(bundle.path) in "".join(told.split("\n"))
+    assert str(bundle.path) in "".join(message.split("\n"))
     assert bundle.run.status == "failed"
     report = dyno("report", bundle.path, "--json")
     assert document(report)["valid"] is False

@@ -1,4 +1,4 @@
-"""A run that is killed between its refresh functions: seen, told, and restored by the next run."""
+"""A run killed between its refresh functions: found, reported and restored by the next run."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.faults.conftest import resized, shrunk
 from tests.process import dyno, end, no_server_left, start, wait_for_phase, wait_until
 
 
-def test_too_little_space_is_told_before_the_start(small: Path) -> None:
+def test_too_little_space_is_reported_before_the_start(small: Path) -> None:
     done = dyno("quickstart", "--scale", "1", "--out", small / "out")
     assert done.returncode == 3
     assert "needs" in done.stderr

@@ -90,8 +90,8 @@ def device(image: Path) -> Iterator[Path]:
     subprocess.run(["losetup", "--detach", path], check=True)
 
 
-def told(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
-    """One line says what is wrong."""
+def refused(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    """One line names the error."""
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("dyno: ")]
@@ -146,15 +146,15 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path, out: Path, asked: Aske
     shut.chmod(0o555)
     before = limits.without("dac_override")
     done = limits.limited(["io", shut, "--profile", asked(), "--out", out], before)
-    told(done, 3, "no permission", str(shut))
+    refused(done, 3, "no permission", str(shut))
     assert only(out).run.status == "failed"
 
 
 def test_a_read_only_mount(mounted: Callable[..., Path], out: Path, asked: Asked) -> None:
     folder = mounted("-t", "tmpfs", "-o", "ro,size=128m", "dyno-test")
     done = dyno("io", folder, "--profile", asked(), "--out", out)
-    told(done, 3, "is mounted read-only", str(folder))
-    assert not list_bundles(out)  # it was told before anything began
+    refused(done, 3, "is mounted read-only", str(folder))
+    assert not list_bundles(out)  # it was reported before anything began
 
 
 def test_a_volume_that_fills_up(mounted: Callable[..., Path], out: Path, asked: Asked) -> None:
@@ -162,7 +162,7 @@ def test_a_volume_that_fills_up(mounted: Callable[..., Path], out: Path, asked: 
     with path.open("wb") as file:
         file.truncate(64 * MIB)  # without content: room is taken as it is written
     words = ("io", path, "--destroy", "--profile", asked(reads=0), "--out", out)
-    told(dyno(*words, given=f"{path}\n"), 3, "No space left", str(path))
+    refused(dyno(*words, given=f"{path}\n"), 3, "No space left", str(path))
     assert only(out).run.status == "failed"
 
 
@@ -189,32 +189,32 @@ def test_devices_in_use_or_too_small(
     mounted: Callable[..., Path], device: Path, out: Path, asked: Asked
 ) -> None:
     words = ("io", device, "--profile", asked(), "--out", out)
-    told(dyno(*words, "--size", "33M"), 2, str(device), "--size")
+    refused(dyno(*words, "--size", "33M"), 2, str(device), "--size")
     assert not list_bundles(out)
     subprocess.run(["mkfs.ext4", "-q", device], check=True)
     folder = mounted(device)
     (folder / "precious").write_text("data")
     for given in ((), ("--destroy",)):
         done = dyno(*words, *given, given=f"{device}\n")
-        told(done, 3, device.name, f"is mounted on {folder}")
+        refused(done, 3, device.name, f"is mounted on {folder}")
     assert (folder / "precious").read_text() == "data"
 
 
 def test_a_device_that_another_process_holds(device: Path, out: Path, asked: Asked) -> None:
     holder = os.open(device, os.O_RDONLY | os.O_EXCL)
     try:
-        told(dyno("io", device, "--profile", asked(), "--out", out), 3, "in use", str(device))
+        refused(dyno("io", device, "--profile", asked(), "--out", out), 3, "in use", str(device))
     finally:
         os.close(holder)
     assert only(out).run.status == "failed"
 
 
 def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked) -> None:
-    os.truncate(image, 8 * MIB)  # what is beyond cannot be read
+    os.truncate(image, 8 * MIB)  # reads beyond the end fail
     words = ("io", device, "--profile", asked())
-    told(dyno(*words, "--out", out), 3, "Input/output error", str(device))
+    refused(dyno(*words, "--out", out), 3, "Input/output error", str(device))
     assert only(out).run.status == "failed"
-    assert failed(only(out))["io"] >= 10  # given up after ten without a success, or after a hundred
+    assert failed(only(out))["io"] >= 10  # stops after ten without a success, or after a hundred
 
     more = out / "more"
     done = dyno(*words, "--on-error", "continue", "--out", more)

@@ -30,7 +30,7 @@ def test_cpuinfo_of_arm_has_neither_name_nor_clock_nor_flags() -> None:
     assert has_hypervisor_flag(blocks) is None
 
 
-def test_nothing_told() -> None:
+def test_empty_cpuinfo() -> None:
     assert parse_cpuinfo("") == []
     assert model_name([]) is None
 
@@ -81,7 +81,7 @@ def test_governors_that_differ(tmp_path: Path) -> None:
     assert cpu_facts(write(tmp_path, files))["governor"] == "performance, powersave"
 
 
-def test_a_machine_that_tells_nothing(tmp_path: Path) -> None:
+def test_a_machine_that_reports_nothing(tmp_path: Path) -> None:
     facts = cpu_facts(tmp_path)
     assert facts["logical"] >= 1
     assert facts["model"] is facts["governor"] is facts["turbo"] is facts["physical"] is None

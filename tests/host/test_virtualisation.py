@@ -27,7 +27,7 @@ def test_hypervisor(tmp_path: Path, cpuinfo: str, product: str, virtual: bool) -
     assert facts["container"] is None
 
 
-def test_an_arm_board_that_tells_nothing(tmp_path: Path) -> None:
+def test_an_arm_board_that_reports_nothing(tmp_path: Path) -> None:
     facts = virtualisation_facts(write(tmp_path, {"proc/cpuinfo": CPUINFO_ARM}))
     assert facts["virtual"] is None
 

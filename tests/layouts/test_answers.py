@@ -39,7 +39,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
     no_server_left(out)
 
 
-def test_the_bundle_tells_layout_and_steps(loaded: tuple[Path, dict[str, Any]]) -> None:
+def test_the_bundle_has_layout_and_steps(loaded: tuple[Path, dict[str, Any]]) -> None:
     for name, document in loaded[1].items():
         bundle = Bundle.open(Path(document["bundle"]))
         assert all(check.passed for check in bundle.checks())
@@ -84,7 +84,7 @@ def test_the_22_answers_are_the_same(loaded: tuple[Path, dict[str, Any]]) -> Non
         assert compare_engines(one.rows, other.rows, query.rules) == [], query.name
 
 
-def test_a_run_tells_the_layout_that_it_found(loaded: tuple[Path, dict[str, Any]]) -> None:
+def test_a_run_records_the_layout_that_it_found(loaded: tuple[Path, dict[str, Any]]) -> None:
     out, documents = loaded
     done = dyno("run", "tpch", "--target", "embedded:duckdb", "--json", "--out", out)
     document = json.loads(done.stdout)

@@ -76,7 +76,7 @@ def test_what_a_target_cannot_do_is_refused_with_its_reason() -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=message) as caught:

@@ -58,7 +58,7 @@ def test_partitions_share_the_need_and_leave_the_rest_here(tmp_path: Path) -> No
     assert 0.4 < volumes.share_here(mine, 0.01) < 0.7
 
 
-def test_volumes_on_one_device_are_told(tmp_path: Path) -> None:
+def test_volumes_on_one_device_are_reported(tmp_path: Path) -> None:
     for name in ("a", "b", "home"):
         (tmp_path / name).mkdir()
     mine = layout(data=str(tmp_path / "a"), log=str(tmp_path / "b"))

@@ -44,7 +44,7 @@ def run(probe: Own, time: Time) -> FakeRecorder:
     """Reads a probe to the end of the clock's steps."""
     recorder = FakeRecorder()
     sampler = Sampler(recorder, [])
-    joined = Joined(probe, sampler._record, sampler._tell, time.clock, time.wait)
+    joined = Joined(probe, sampler._record, sampler._report, time.clock, time.wait)
     assert time.ended.wait(300)
     joined.leave()
     assert probe.closed.is_set()
@@ -85,17 +85,17 @@ def test_a_reading_beyond_its_deadline_is_missed() -> None:
     assert recorder.events == [("probe-late", {"probe": "own", "reason": "a reading took 2.2 s"})]
 
 
-def test_a_server_that_refuses_is_asked_again_and_told_once() -> None:
+def test_a_refusal_is_retried_and_reported_once() -> None:
     def refuse(reading: int) -> None:
         if reading in (1, 2, 4):
             raise TargetError("no session left", kind="too_many_connections")
 
     recorder = run(Own(refuse), Time(0, 0, 0, 0, 0))
     assert of(recorder, "reading") == [(1, 1), (4, 4)]
-    # What was missed at the end is told there, by no other reading.
+    # Readings missed at the end are counted at the end only.
     assert of(recorder, "missed_periods") == [(1, 0), (4, 2), (5, 1)]
-    told = {"probe": "own", "reason": "no session left"}
-    assert recorder.events == [("probe-refused", told)]
+    detail = {"probe": "own", "reason": "no session left"}
+    assert recorder.events == [("probe-refused", detail)]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_probes_are_found_by_their_files() -> None:
 
 
 @pytest.mark.parametrize("name", ["cpu", "disk", "memory", "network", "pressure"])
-def test_a_machine_without_the_source_is_told_so(tmp_path: Path, name: str) -> None:
+def test_a_missing_source_is_reported(tmp_path: Path, name: str) -> None:
     probe = next(probe for probe in open_probes(tmp_path) if probe.name == name)
     with pytest.raises(UnavailableError, match="cannot be read: No such file"):
         probe.read(0)

@@ -18,7 +18,7 @@ from dyno.stages.observe.process_tree import ProcessTree
 
 SECOND = 1_000_000_000
 
-# A server with one child. Told so, the child spends CPU time, says how much, and ends, and is
+# A server with one child. On request, the child spends CPU time, says how much, and ends, and is
 # waited for.
 SERVER = """
 import os, sys, time
@@ -42,7 +42,7 @@ sys.stdin.readline()
 
 
 class Server:
-    """A process tree that does what it is told."""
+    """A process tree that obeys the test."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -122,7 +122,7 @@ def test_a_child_that_ends_takes_no_cpu_time_with_it(server: Server) -> None:
     found = of("server", probe.read(2 * SECOND))
     assert found["processes"] == 1
     assert found["rss"] > 1_000_000
-    # Neither left out nor counted twice; the kernel tells it in ticks of a hundredth of a second.
+    # Counted exactly once; the kernel's ticks are hundredths of a second.
     assert 100 * used - 2 <= found["cpu"] < 180 * used
     assert of("server", probe.read(3 * SECOND))["cpu"] < 15.0
 

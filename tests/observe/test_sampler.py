@@ -46,7 +46,7 @@ class FakeRecorder:
 
 
 class Time:
-    """A clock that moves only when told, and a waiter that moves it.
+    """A clock that only its waiter moves.
 
     Each step is what happens in one wait: seconds by which the wait is overslept.
     """
@@ -169,7 +169,7 @@ def test_all_samples_of_a_tick_share_its_time_but_probes_get_their_own() -> None
     assert quick.times == [START + SECOND // 20, START + SECOND + SECOND // 20]
 
 
-def test_a_probe_without_its_source_is_told_once() -> None:
+def test_a_probe_without_its_source_is_reported_once() -> None:
     def lack(_reading: int) -> None:
         raise UnavailableError("/proc/pressure/cpu cannot be read")
 
@@ -199,8 +199,8 @@ def test_a_full_disk_does_not_end_sampling() -> None:
     recorder = FakeRecorder(full=range(2, 5))
     sample(recorder, Time(0, 0, 0, 0), FakeProbe("a"))
     assert seconds_of(recorder, "a") == [0, 1, 4]
-    told = {"kind": "disk_full", "reason": "No space left."}
-    assert recorder.events == [("sampling-failed", told)]
+    detail = {"kind": "disk_full", "reason": "No space left."}
+    assert recorder.events == [("sampling-failed", detail)]
 
 
 def test_watched_processes_reach_the_probes_that_read_them() -> None:

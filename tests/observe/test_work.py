@@ -36,7 +36,7 @@ def use(found: CpuUse | None) -> CpuUse:
     return found
 
 
-def test_own_work_steal_and_others_are_told_apart(tmp_path: Path) -> None:
+def test_own_work_steal_and_others_are_separate(tmp_path: Path) -> None:
     probe = WorkProbe(tmp_path, ME)
     probe.watch([SERVER])
     plant(tmp_path, "0 0 0 0 0 0 0 0", (ME, "dyno", 1, 50, 0), (SERVER, "db", 1, 900, 0),

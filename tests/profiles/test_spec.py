@@ -161,7 +161,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):

@@ -62,9 +62,9 @@ def test_data_and_log_have_a_row_each(tmp_path: Path) -> None:
     for row, name in ((data, "vdb"), (log, "vdc")):
         value = found.value(f"resource.oltp-tpcc-postgresql-users-4.disk.{name}.write_iops.mean")
         assert row["Write IOPS"] == f"{value:,.0f}"
-    told = page(found).section("machine").text
-    assert "data and temporary files on vdb, log on vdc; vdb, Quick disk" in told
-    assert "Device of the output folder" in told
+    text = page(found).section("machine").text
+    assert "data and temporary files on vdb, log on vdc; vdb, Quick disk" in text
+    assert "Device of the output folder" in text
     assert "data vdb, log vdc" in first_line(found)
     assert written(found)["devices"] == {"postgresql": devices}
 

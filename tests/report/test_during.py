@@ -94,7 +94,7 @@ def test_the_loss_is_found_with_its_interval(tmp_path: Path) -> None:
     assert "unsteady" not in found.codes()
 
 
-def test_no_loss_is_told_as_none(tmp_path: Path) -> None:
+def test_no_loss_is_reported_as_none(tmp_path: Path) -> None:
     change = figures(judged(under_load(tmp_path, loss=0).write()))["during_change_percent"]
     assert change.low < 0 < change.high
 
@@ -127,7 +127,7 @@ def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     assert [row[2] for row in table[1:]] == ["before", "during", "after"]
     against = table[2][table[0].index("Change from before, %")]
     assert against.startswith("-10") or against.startswith("-9")
-    # Nothing is shown of queries where there are none.
+    # Without queries, nothing about them is shown.
     assert "Queries/h" not in table[0] and "Queries/h" not in found.page.section("during").text
     assert {"Transactions/s", "New-Order p95, ms"} < set(table[0])
     work = found.page.table("Maintenance operations")
@@ -141,11 +141,11 @@ def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     assert "online reindex" in found.html
     made = found.judged
     assert any("reindex -" in line for line in summary(made.bundle, made.estimates, made.findings))
-    (told,) = document(made.bundle, made.estimates, made.findings)["maintenance"]
-    assert told["name"] == "reindex"
-    assert told["space_peak_bytes"] == 38_500_000_000
-    low, high = told["during_change_interval"]
-    assert low < told["during_change_percent"] < high
+    (entry,) = document(made.bundle, made.estimates, made.findings)["maintenance"]
+    assert entry["name"] == "reindex"
+    assert entry["space_peak_bytes"] == 38_500_000_000
+    low, high = entry["during_change_interval"]
+    assert low < entry["during_change_percent"] < high
 
 
 def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
     assert "Queries/h" in table[0] and not {"Transactions/s", "New-Order p95, ms"} & set(table[0])
 
 
-def test_a_failure_of_the_power_test_is_told_once(tmp_path: Path) -> None:
+def test_a_failure_of_the_power_test_is_reported_once(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine()
     builder.power("postgresql", data.ROW_SECONDS, fails="q05")
     detail = {"workload": "tpch", "scale": 1.0, "test": "during", "streams": 1}

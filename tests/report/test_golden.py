@@ -42,16 +42,16 @@ def test_the_summary_prints_every_reason(tmp_path: Path, count: int, more: str) 
         for at in range(count)
     )
     bundle = found.bundle.judged(Validity(valid=False, reasons=reasons))
-    told = summary(bundle, found.estimates, found.findings)
-    assert all(len(line) <= 80 for line in told)
-    text = " ".join(" ".join(told).split())
+    printed = summary(bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in printed)
+    text = " ".join(" ".join(printed).split())
     for at in range(count):
         assert (f"Reason {'abcdefg'[at]}" in text) == (f"end{at}." in text) == (at < 5)
     assert ("more in the report" in text) == bool(more)
     assert more in text
-    # All that was measured, and the notices, are there too.
-    assert told[-2:] == list(bundle.run.notices)
-    assert [line for line in told if line.startswith("Checks")]
+    # The results and the notices are there too.
+    assert printed[-2:] == list(bundle.run.notices)
+    assert [line for line in printed if line.startswith("Checks")]
 
 
 @pytest.mark.parametrize("name", ["whole", "only-io", "interrupted", "invalid"])
@@ -95,12 +95,12 @@ def test_the_document_has_every_promised_figure(whole: Sheet) -> None:
     assert None not in [value for level in made["tpcc"]["levels"] for value in level.values()]
 
 
-def test_a_verdict_of_an_earlier_version_is_told_in_full(whole: Sheet) -> None:
+def test_a_verdict_of_an_earlier_version_is_shown_in_full(whole: Sheet) -> None:
     found = whole.judged
     head = found.findings[0].model_copy(update={"verdict": None})
     findings = [head, *found.findings[1:]]
-    told = summary(found.bundle, found.estimates, findings)
-    assert any(line.startswith("Verdict       Valid. Bottleneck: CPU") for line in told)
+    printed = summary(found.bundle, found.estimates, findings)
+    assert any(line.startswith("Verdict       Valid. Bottleneck: CPU") for line in printed)
     page = sheet(found.bundle, found.estimates, findings, definitions())
     assert head.message in page
     assert head.message not in whole.html

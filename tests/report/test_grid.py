@@ -90,7 +90,7 @@ def test_a_list_of_ones_own(tmp_path: Path) -> None:
     assert "Sequential read" in cards and "Random 70/30 mix" in cards
 
 
-def test_what_is_in_no_matrix_is_told_beside_it(tmp_path: Path) -> None:
+def test_curves_outside_the_matrix_are_shown_beside_it(tmp_path: Path) -> None:
     found = grid(tmp_path, io_row("sequential_read", 16, 4000.0, 1.5, 20.0))
     lines = summary(found.bundle, found.estimates, found.findings)
     assert "              read 1,049 MB/s" in lines

@@ -103,7 +103,7 @@ def test_a_failed_query(tmp_path: Path) -> None:
     assert "q09" not in found.page.table("Seconds by query")[1]
 
 
-def told(found: Sheet) -> list[str]:
+def summary_of(found: Sheet) -> list[str]:
     """The summary for a terminal."""
     return summary(found.judged.bundle, found.judged.estimates, found.judged.findings)
 
@@ -125,14 +125,14 @@ def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder], charts
     found = sheet_of(judged(build(tmp_path).write()))
     rows = found.page.table("Load levels")[1:]
     assert rows[0][0] == "2.5/s over 4 users"
-    # What is of a schedule has a table of its own: with it the other one would not fit a page.
+    # The schedule has a separate table: one table of both would not fit a page.
     assert not {"Sent late", "Driver CPU, %"} & set(found.page.table("Load levels")[0])
     heads, first, *_ = found.page.table("Schedule and driver")
     assert first[0] == "2.5/s over 4 users"
     assert {"Due", "Sent late", "Never sent", "Lag p99, ms", "Driver CPU, %"} <= set(heads)
-    # One level alone needs no chart; several have one for wide and one for narrow pages.
+    # A single level has no chart; several have one for wide and one for narrow pages.
     assert len(found.page.section("transactions").all("svg", role="img")) == charts
-    line = " ".join(told(found))
+    line = " ".join(summary_of(found))
     asked = "4 users at 2 rates unpaced: " if charts else "4 users at 2.5/s unpaced: "
     assert f"Transactions  {asked}" in line
 
@@ -143,7 +143,7 @@ def test_databases_that_were_not_driven_to_the_end_have_no_sum(tmp_path: Path) -
         builder.oltp(4, level=f"users-4-db-{number}", status="failed")
         builder.phases[-1].detail.update(database=number, part_of="users-4")
     found = sheet_of(judged(builder.write("failed")))
-    lines = told(found)
+    lines = summary_of(found)
     assert any(line.startswith("Transactions  4/4 users") for line in lines)
     assert "4 users, database 2" in [row[0] for row in found.page.table("Load levels")]
     assert "Means by phase" not in found.html
@@ -169,7 +169,7 @@ def test_a_disturbed_run_has_a_stamp_of_its_own(tmp_path: Path) -> None:
     assert "Do not compare or publish" in verdict.text
     found = judgement.bundle, judgement.estimates, judgement.findings
     assert summary(*found)[0].startswith("DISTURBED  quickstart ")
-    told = document(*found)
-    assert (told["valid"], told["verdict"]) == (False, "disturbed")
-    assert {reason["kind"] for reason in told["reasons"]} == {"disturbed"}
-    assert told["conclusion"].startswith("Disturbed: cpu-steal.")
+    written = document(*found)
+    assert (written["valid"], written["verdict"]) == (False, "disturbed")
+    assert {reason["kind"] for reason in written["reasons"]} == {"disturbed"}
+    assert written["conclusion"].startswith("Disturbed: cpu-steal.")

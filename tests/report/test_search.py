@@ -88,7 +88,7 @@ def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
     assert "UTC" in rows[0][5]
 
 
-def test_usual_limits_are_told_from_those_that_decide(tmp_path: Path) -> None:
+def test_default_limits_are_marked(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     builder.plan = {"criteria": [{"text": "new_order p95 < 50 ms", "source": "asked for"},
                                  {"text": "cpu < 80 %", "source": "a paper"}]}  # fmt: skip

@@ -67,8 +67,8 @@ def test_each_of_several_databases_has_its_own_steps(tmp_path: Path) -> None:
     found = judged(builder.write("done"))
     page = Page.of(found.bundle, found.estimates, found.findings)
     loads = [load for load in loads_that_stayed(page) if load.detail.workload == "tpcc"]
-    told = [[step.step for step in steps(page, load)] for load in loads]
-    assert told == [["load", "index"], ["load 2", "index 2"]]
+    step_names = [[step.step for step in steps(page, load)] for load in loads]
+    assert step_names == [["load", "index"], ["load 2", "index 2"]]
     html = sheet(found.bundle, found.estimates, found.findings)
     assert "Steps of the load into PostgreSQL, database 2" in html
 

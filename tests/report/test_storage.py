@@ -56,7 +56,7 @@ def together(
     return [whole], parts
 
 
-def told(builder: Builder) -> tuple[Judged, list[str], list[dict[str, Any]]]:
+def results(builder: Builder) -> tuple[Judged, list[str], list[dict[str, Any]]]:
     """A run judged, the lines of its storage, and the curves of its document."""
     found = judged(builder.write())
     lines = summary(found.bundle, found.estimates, found.findings)
@@ -74,7 +74,7 @@ def captions(sheet: Sheet) -> list[str]:
 
 def test_a_search(tmp_path: Path) -> None:
     why = {"random_read_8k": {"0": {"stopped": "most"}}}
-    found, lines, curves = told(bundle(tmp_path, searched(24), searches=why))
+    found, lines, curves = results(bundle(tmp_path, searched(24), searches=why))
     assert lines == [
         "Random read, 8 KiB: 12,345 IOPS (12,233–12,457) at depth 24 within",
         "  20 ms, confirmed twice, the largest load allowed",
@@ -99,7 +99,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
             *rising(4000 * share, (1, 8), arm=arm, repeat=repeat, **SEQUENTIAL),
         ]
     ]
-    found, lines, curves = told(bundle(tmp_path, rows, how="compare", figures=FIGURES))
+    found, lines, curves = results(bundle(tmp_path, rows, how="compare", figures=FIGURES))
     assert lines[0].split() == ["IOPS,", "p95", "<=", "20", "ms", "raid10", "raid6"]
     assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503"]
     assert lines[2].split() == ["0.67x", "(0.67–0.67)"]
@@ -138,7 +138,7 @@ def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
         for arm, own in rates.items()
         for at, rate in enumerate(own)
     ]
-    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    _, lines, _ = results(bundle(tmp_path, rows, how="compare"))
     assert lines[1].split()[3:] == ["1,005", "1,020"]
     assert lines[2].split() == ["1.01x~", "(0.94–1.10)"]
     assert lines[5].split() == ["0.09x", "(0.09–0.09)"]
@@ -168,7 +168,7 @@ def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path:
         for repeat, noise in enumerate((1.0, 1.05, 0.95 if arm == "b" else 1.0), 1)
         for curve in range(1, 15)
     ]
-    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    _, lines, _ = results(bundle(tmp_path, rows, how="compare"))
     assert len(lines) == 1 + 14 + 1
     assert lines[1].split()[3:] == ["1,017", "1,010", "0.99x~", "508", "0.50x"]
     assert lines[-1] == "~ not significant: its 95 % interval includes zero"
@@ -180,7 +180,7 @@ def test_fill_levels(tmp_path: Path) -> None:
         for stage, share in enumerate((1.0, 0.85, 0.83))
         for kib, rate in ((8, 40_000 * share), (64, 9000 * share))
     ]
-    found, lines, curves = told(bundle(tmp_path, rows, stages=["40 %", "62 %", "85 %"]))
+    found, lines, curves = results(bundle(tmp_path, rows, stages=["40 %", "62 %", "85 %"]))
     assert lines[0].split()[5:] == ["40", "%", "full", "62", "%", "full", "85", "%", "full"]
     assert lines[1].split()[3:] == ["40,000", "34,000", "-15.0%", "33,200", "-17.0%"]
     assert lines[-1] == "measured once: differences may be noise, see --repeat"
@@ -205,7 +205,7 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
         for row in rising(20_000 * share, (8, 32), arm=arm)
     ]
     members = {arm: arm.split("+") for arm in ("a", "a+b", "a+b+c")}
-    found, lines, curves = told(bundle(tmp_path, rows, how="scaling", members=members))
+    found, lines, curves = results(bundle(tmp_path, rows, how="scaling", members=members))
     assert lines[0].split()[-6:] == ["1", "volume", "2", "volumes", "3", "volumes"]
     assert lines[1].split()[3:] == ["16,842", "32,000", "95.0%", "40,421", "80.0%"]
     assert curves[1]["efficiency_percent"] == pytest.approx(95, rel=1e-4)
@@ -219,7 +219,7 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
 def test_jobs_and_volumes_together(tmp_path: Path) -> None:
     arm = "a+b"
     rows, parts = together(arm, ["data", "temp", "log"])
-    found, lines, curves = told(
+    found, lines, curves = results(
         bundle(tmp_path, rows, parts, how="together", members={arm: ["a", "b"]})
     )
     assert lines[0].startswith("database (data + temp + log): 8,800 IOPS at depth 12")
@@ -271,7 +271,7 @@ def test_an_open_loop(tmp_path: Path) -> None:
         step(1000.0, rate=1000.0, depth=64),
         step(8600.0, rate=9000.0, depth=64, level=1, response=60.0, unissued=700, inside=False),
     ]
-    found, lines, curves = told(bundle(tmp_path, rows))
+    found, lines, curves = results(bundle(tmp_path, rows))
     assert lines[0].split()[-4:] == ["offered/s", "done/s", "response", "service"]
     assert lines[2].split() == ["9,000", "8,600", "52.9", "0.882"]
     assert [load["rate"] for load in curves[0]["loads"]] == [1000, 9000]
@@ -292,7 +292,7 @@ def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
         step(6400.0, curve="group_commit_8k", syncs=800.0, **log),
         *(step(3000.0, curve="settling", level=level, purpose="settle") for level in range(9)),
     ]
-    found, lines, _ = told(bundle(tmp_path, rows, settled={"settling": True}))
+    found, lines, _ = results(bundle(tmp_path, rows, settled={"settling": True}))
     assert [line.split()[-5:] for line in lines[2:]] == [
         ["ms", "writes/s", "syncs/s", "write", "sync"],
         ["write", "800", "800", "1.15", "3.53"],
@@ -311,7 +311,7 @@ def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
         for arm in ("a", "b")
         for number in range(40)
     ]
-    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    _, lines, _ = results(bundle(tmp_path, rows, how="compare"))
     assert len(lines) == 40
     assert lines[-1] == "… 3 more lines; the report and --json have all"
 

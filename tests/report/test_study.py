@@ -190,14 +190,14 @@ def test_a_series_looks_the_same_in_every_chart_of_growth(tmp_path: Path) -> Non
     found = growth.section(sheet)
     assert found is not None
     charts = [one for row in found.blocks if isinstance(row, Row) for one in row.blocks]
-    told = [
+    series = [
         {key.name: (key.outline, key.variable) for key in chart.keys}
         for chart in charts
         if isinstance(chart, Figure)
     ]
-    assert [list(one) for one in told[:2]] == [["memory=1GB", "memory=2GB"]] * 2
-    assert told[0] == told[1]
-    assert told[2] == {"memory=2GB": told[0]["memory=2GB"]}
+    assert [list(one) for one in series[:2]] == [["memory=1GB", "memory=2GB"]] * 2
+    assert series[0] == series[1]
+    assert series[2] == {"memory=2GB": series[0]["memory=2GB"]}
 
 
 def test_factors_and_growth(tmp_path: Path) -> None:
@@ -218,8 +218,8 @@ def test_factors_and_growth(tmp_path: Path) -> None:
         "20 (18 to ∞)",
     ]  # fmt: skip
     found = outcome(made)
-    told = lines(made.study, found.model_copy(update={"effects": effects, "fits": fits}))
-    text = " ".join(" ".join(told).split())
+    printed = lines(made.study, found.model_copy(update={"effects": effects, "fits": fits}))
+    text = " ".join(" ".join(printed).split())
     assert "Effect of users on tps: SIGNIFICANT" in text
     assert "tps over users at memory=1GB: SUBLINEAR" in text
     assert "peak at 20 (18 to none)" in text
@@ -249,7 +249,7 @@ def test_many_variants(tmp_path: Path) -> None:
     assert len(page.table("Each variant vs 'v0'")) == 64
     assert "12 of 63 variants" in verdict(page)
     assert len(page.table("Runs in order")) == 129
-    # More than can be told apart by shape and colour: the first, and all others.
+    # More than shape and colour can distinguish: the first, and all others.
     (keys,) = page.section("course").all("ul", class_="keys")
     assert [key.text.strip() for key in keys.all("li")] == ["others", "v0"]
 
@@ -291,8 +291,8 @@ def test_an_answer_is_as_green_as_what_was_found(tmp_path: Path, verdicts: str, 
     )
     found = outcome(made)
     pairs = zip(found.comparisons, verdicts.split(), strict=True)
-    told = tuple(one.model_copy(update={"verdict": verdict}) for one, verdict in pairs)
-    said = answer(StudyPage.of(made, found.model_copy(update={"comparisons": told})))
+    judged = tuple(one.model_copy(update={"verdict": verdict}) for one, verdict in pairs)
+    said = answer(StudyPage.of(made, found.model_copy(update={"comparisons": judged})))
     assert said.tone == tone
     first, second = verdicts.split()
     (reason,) = said.reasons
@@ -333,8 +333,8 @@ def test_no_valid_run(tmp_path: Path) -> None:
     assert "'v1' is disqualified: no valid run: no server" in verdict(page)
     assert not page.root.all("svg", class_="chart")
     assert page.table("Runs in order")[1][-1] == "no server"
-    told = lines(made.study, outcome(made), made.entries())
-    assert "! Run 1 of" in "\n".join(told)
+    printed = lines(made.study, outcome(made), made.entries())
+    assert "! Run 1 of" in "\n".join(printed)
 
 
 def test_two_runs(tmp_path: Path) -> None:
@@ -390,8 +390,8 @@ def test_the_document_is_json(tmp_path: Path) -> None:
     made = book(tmp_path / "s", asked(), columns)
     found = outcome(made)
     endless = found.comparisons[0].model_copy(update={"low": -math.inf, "smallest": math.nan})
-    told = document(made, found.model_copy(update={"comparisons": (endless,)}))
-    read = json.loads(json.dumps(told, allow_nan=False))
+    written = document(made, found.model_copy(update={"comparisons": (endless,)}))
+    read = json.loads(json.dumps(written, allow_nan=False))
     assert read["outcome"]["comparisons"][0]["low"] is None
     assert len(read["runs"]) == 10
     assert Outcome.model_validate(read["outcome"]).comparisons[0].verdict == "better"
@@ -423,7 +423,7 @@ def test_the_document_is_json(tmp_path: Path) -> None:
         ("done", "every headline interval is within 2 %", "every headline interval is within 2 %."),
     ],
 )
-def test_how_a_study_stands_is_told_with_how_to_go_on(
+def test_the_state_of_a_study_says_how_to_resume(
     tmp_path: Path, how: Any, text: str, words: str
 ) -> None:
     made = StudyStore.begin(tmp_path / "longer", asked(pairs=6), schedule(["v0", "v1"], 6, 1))

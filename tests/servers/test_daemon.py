@@ -29,7 +29,7 @@ PRODUCT = Product(
     stops=((signal.SIGINT, 3600.0), (signal.SIGTERM, 3600.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGKILL,
     explain=lambda _: None,
-    tells_full_disk=lambda _: False,
+    reports_full_disk=lambda _: False,
 )
 
 

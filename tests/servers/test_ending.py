@@ -1,4 +1,4 @@
-"""A server that is about to end is told from one that only lost a session."""
+"""A server that is about to end is distinguished from one that only lost a session."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_tenth_is_found_under_three_percent_of_noise() -> None:
     assert found >= 0.8 * STUDIES
 
 
-def test_drift_makes_no_effect_and_is_told() -> None:
+def test_drift_makes_no_effect_and_is_reported() -> None:
     rng = np.random.default_rng(3)
     asked = study(pairs=6)
     drifted = 0
@@ -129,13 +129,13 @@ def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
     found = outcome(asked, made)
     assert [one.verdict for one in found.comparisons] == ["better", "different"]
     assert not found.regressions
-    told = "\n".join(lines(asked, found))
-    assert "1 other metrics: 0 worse, 0 better, 1 different." in told
-    assert "  different v1: cpu_percent +104 %" in told
+    printed = "\n".join(lines(asked, found))
+    assert "1 other metrics: 0 worse, 0 better, 1 different." in printed
+    assert "  different v1: cpu_percent +104 %" in printed
 
 
-def test_what_is_found_is_told_for_all_questions() -> None:
-    """Of seven that are asked at once one shift is found as often as is told for it."""
+def test_the_smallest_effect_holds_for_all_questions() -> None:
+    """Among seven questions at once, one shift is found as often as predicted."""
     rng, sd = np.random.default_rng(8), 0.03
     for pairs in (5, 9):
         smallest = found_by(100 * math.expm1(sd), pairs, pairs, 7)
@@ -183,7 +183,7 @@ def test_it_is_over_when_intervals_are_tight() -> None:
 
 
 def test_a_small_regression_of_a_query_is_none() -> None:
-    """Certain, and below the margin: a headline figure is told, one query of many is not."""
+    """Certain, and below the margin: a headline figure is reported, one query of many is not."""
     asked = study(pairs=6, headline=("total_s",), margin=5.0)
     wobble = [-0.03, 0.03, -0.02, 0.02, -0.01, 0.01]
     slow, much = 1.04, 1.2
@@ -202,7 +202,7 @@ def test_a_small_regression_of_a_query_is_none() -> None:
     assert total.d_z == pytest.approx(logs.mean() / logs.std(ddof=1))
 
 
-def test_what_is_missing_or_zero_is_told() -> None:
+def test_missing_and_zero_values_are_reported() -> None:
     asked = study(pairs=3, exploratory=("query_s", "iops"), headline=("tps", "total_s"))
     made: list[Entry] = []
     for pair in range(3):

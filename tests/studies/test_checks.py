@@ -1,4 +1,4 @@
-"""What is refused and told before anything runs, and how long it will take."""
+"""Refusals, messages and the forecast before anything runs."""
 
 from __future__ import annotations
 
@@ -121,9 +121,7 @@ def book(out: Path, study: Study, sd: float = 0.05) -> StudyStore:
     return made
 
 
-def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
-    tmp_path: Path, out: Path
-) -> None:
+def test_pairs_for_the_margin_come_from_earlier_studies(tmp_path: Path, out: Path) -> None:
     study = read(tmp_path, TPCC)
     none = checks.warnings(study, earlier.known(study, earlier.books(out)))
     assert none == [
@@ -148,7 +146,7 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
     assert earlier.known(other, earlier.books(out)) == []
 
 
-def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
+def test_the_forecast_of_the_duration(tmp_path: Path, out: Path) -> None:
     asked = read(tmp_path, TPCC)
     assert asked.reset == "reload", "transactions leave more data than they found"
     study = asked.model_copy(update={"reset": "restart"})
@@ -158,9 +156,9 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert rule.runs["users=1"].seconds == pytest.approx(20 + 5 + 8)
     assert [one.variants for one in rule.data] == [("users=1", "users=2")]
     assert "rule of thumb" in rule.data[0].load.source
-    told = "\n".join(rule.lines(study, slots, out))
-    assert "Duration: about 6 min to " in told
-    assert "Space: about" in told
+    printed = "\n".join(rule.lines(study, slots, out))
+    assert "Duration: about 6 min to " in printed
+    assert "Space: about" in printed
     reload = study.model_copy(update={"reset": "reload"})
     kept = forecast(reload, slots, [], out)
     assert kept.room_bytes == rule.room_bytes * (1 if kept.shared else 2)
@@ -183,15 +181,15 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     slots = schedule([one.name for one in study.variants], study.pairs, study.seed)
     found = forecast(study, slots, [], out)
     assert set(found.reloads) == {"scale=2", "scale=4"}
-    told = "\n".join(found.lines(study, slots, out))
-    assert "reloaded" in told
+    printed = "\n".join(found.lines(study, slots, out))
+    assert "reloaded" in printed
     assert found.room_bytes == 0, "it is not in this folder"
     own = forecast(read(tmp_path, TPCC.replace("scale = 2", "scale = 4")), slots[:1], [], out)
     single = own.room_bytes / (1 if own.shared else 2)
     assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
     assert (
         f"Space: about {bytes_text(int(single))} at postgresql://h/d, estimated from the scale"
-        in told
+        in printed
     )
     each = study.model_copy(update={"reset": "reload"})
     again = forecast(each, slots, [], out)
@@ -208,7 +206,7 @@ def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:
         found.require_room(out)
 
 
-def test_what_a_resumed_study_differs_in_is_told(tmp_path: Path) -> None:
+def test_differences_of_a_resumed_study(tmp_path: Path) -> None:
     before = read(tmp_path, TPCC)
     assert checks.differences(before, before.model_copy(update={"question": "?"})) == []
     assert checks.differences(before, before.model_copy(update={"time_limit_s": 5.0})) == []
@@ -223,7 +221,7 @@ def test_what_a_resumed_study_differs_in_is_told(tmp_path: Path) -> None:
                                                 "variant 'users=3' is new"]  # fmt: skip
 
 
-def test_a_book_that_is_damaged_is_told_in_a_line(tmp_path: Path, out: Path) -> None:
+def test_a_damaged_study_is_reported_in_one_line(tmp_path: Path, out: Path) -> None:
     made = book(out, read(tmp_path, TPCC))
     plan = made.folder / "study.json"
     whole = plan.read_text()

@@ -115,7 +115,7 @@ def test_disturbed_runs_count_and_invalid_ones_do_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("disturbed", [{0, 1, 2}, {0, 1, 2, 3}])
-def test_too_few_valid_runs_are_told(tmp_path: Path, disturbed: set[int]) -> None:
+def test_too_few_valid_runs_are_reported(tmp_path: Path, disturbed: set[int]) -> None:
     book = filled(tmp_path / "s", disturbed)
     found = outcome(book)
     (alone,) = found.undisturbed
@@ -149,8 +149,8 @@ def test_they_are_marked_wherever_runs_are_shown(tmp_path: Path) -> None:
     hollow = [mark for mark in marks if "fill" not in mark.attributes]
     assert (len(marks), len(hollow)) == (8, 2)
     assert all("--c-" in mark.attributes["stroke"] for mark in hollow), "of its variant's colour"
-    told = page.root.all("div", class_="verdict")[0].text
-    assert "2 of 8 runs were disturbed" in told
+    verdict = page.root.all("div", class_="verdict")[0].text
+    assert "2 of 8 runs were disturbed" in verdict
     assert "without" in page.section("answer").text
 
 

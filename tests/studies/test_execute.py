@@ -197,7 +197,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
     end(first)
 
     second = start("study", "--resume", folder)
-    wait_until(lambda: "restore" in told(folder), "the first run's data")
+    wait_until(lambda: "restore" in kinds(folder), "the first run's data")
     kept = max((folder / "data-1" / "saved-engines").rglob("*.*"), key=lambda at: at.stat().st_size)
     there = folder / "data-1" / kept.relative_to(kept.parents[2])
     with unreadable(kept):
@@ -222,7 +222,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
     assert [(entry.place, entry.attempt) for entry in entries] == [(0, 1), (1, 1)]
     assert all(entry.code in {0, 1} and entry.figures for entry in entries)
     assert not any({"wrong-answers", "incomplete"} & set(entry.codes) for entry in entries)
-    assert told(folder) == [
+    assert kinds(folder) == [
         *("begun", "ended", "begun", "load", "keep", "restore", "ended"),
         *("begun", "ended", "begun", "restore", "ended"),
     ]
@@ -238,8 +238,8 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
     assert json.loads((folder / "loaded.json").read_text()) == {}, "it would be loaded again"
 
 
-def told(folder: Path) -> list[str]:
-    """What a study did beside its runs."""
+def kinds(folder: Path) -> list[str]:
+    """The journal of a study, without its runs."""
     return [note.kind for note in StudyStore.open(folder).notes()] if folder.exists() else []
 
 
@@ -271,12 +271,12 @@ def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:
     assert code in {0, 1}, errors
     made = StudyStore.open(folder).entries()
     assert made[0].code == 3
-    # Killed while a session was being opened, that session's own error comes first.
-    told = ("PostgreSQL was killed (signal 9)", "The server closed the connection")
-    assert made[0].reasons[0].startswith(told)
+    # If the kill hits while a session opens, the error of that session comes first.
+    causes = ("PostgreSQL was killed (signal 9)", "The server closed the connection")
+    assert made[0].reasons[0].startswith(causes)
     assert [(entry.place, entry.attempt) for entry in made[1:]] == [(0, 2), (1, 1)]
     assert all(entry.code in {0, 1} and entry.figures for entry in made[1:])
-    assert any(f"INVALID ({words[:21]}" in errors for words in told)
+    assert any(f"INVALID ({words[:21]}" in errors for words in causes)
     no_server_left(folder)
 
 
@@ -406,11 +406,11 @@ def test_wrong_use(study: Path, out: Path, old: str, new: str, words: str) -> No
     assert not (out / "studies").exists()
 
 
-def test_what_would_be_run_is_told(study: Path) -> None:
-    told = dyno("study", "plan", study).stdout
-    assert "4 runs, 2 of each of 2 variants" in told
-    assert "Order: " in told
-    assert "Duration: about " in told
+def test_the_plan_is_printed(study: Path) -> None:
+    printed = dyno("study", "plan", study).stdout
+    assert "4 runs, 2 of each of 2 variants" in printed
+    assert "Order: " in printed
+    assert "Duration: about " in printed
     changed = ("--with", "run.users=3", "--pairs", "6", "--margin", "20")
     longer = dyno("study", study, "--dry-run", *changed).stdout
     assert "12 runs, 6 of each of 2 variants" in longer

@@ -24,7 +24,7 @@ def quiet(rng: np.random.Generator) -> float:
     return float(rng.normal(0, 0.01))
 
 
-def test_planted_effects_are_told_apart() -> None:
+def test_planted_effects_are_distinguished() -> None:
     asked = factorial(LEVELS, pairs=3)
     found = outcome(asked, runs(asked, np.random.default_rng(1), planted, quiet))
     said = {one.factors: one for one in found.effects}
@@ -43,7 +43,7 @@ def test_planted_effects_are_told_apart() -> None:
     assert found.notes == ()
 
 
-def test_what_missing_runs_leave_to_be_told() -> None:
+def test_effects_despite_missing_runs() -> None:
     asked = factorial({USERS: LEVELS[USERS], MEMORY: LEVELS[MEMORY]})
     made = runs(asked, np.random.default_rng(2), planted, quiet)
     left = [one for one in made if one.variant != "16 1GB"]
@@ -65,7 +65,7 @@ def test_what_missing_runs_leave_to_be_told() -> None:
     assert "for tps: effects of factors need at least two pairs" in outcome(asked, single).notes
 
 
-def test_combinations_that_are_noisier_are_told() -> None:
+def test_noisier_combinations_are_reported() -> None:
     asked = factorial({USERS: LEVELS[USERS], MEMORY: LEVELS[MEMORY]}, pairs=8)
     rng = np.random.default_rng(9)
     made = runs(asked, rng, planted, quiet)
@@ -166,7 +166,7 @@ def test_the_noise_of_the_same_against_itself() -> None:
     assert outcome(asked, []).noise == ()
 
 
-def test_growth_is_not_told_of_how_full_something_is() -> None:
+def test_growth_is_not_fitted_over_fill_levels() -> None:
     asked = factorial({"run.fill": [40, 62, 85]})
     made = runs(asked, np.random.default_rng(7), lambda _: 100.0, quiet)
     found = outcome(asked, made)

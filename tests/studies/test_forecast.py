@@ -43,7 +43,7 @@ def plain(replace: int, seconds: float = 10.0, most: float = 15.0) -> Forecast:
 
 
 def test_a_study_whose_runs_are_made_again_is_within_the_range(tmp_path: Path) -> None:
-    """As one was on a busy machine: 204 s, where 128 s had been told."""
+    """As one was on a busy machine: 204 s, where 128 s had been forecast."""
     path = tmp_path / "mine.toml"
     path.write_text(TPCC)
     study = spec.read(str(path))

@@ -62,7 +62,7 @@ def test_a_wide_spread_ends_a_study_with_what_it_would_take() -> None:
         assert said.needed == needed(2.0, said.sd_percent)
         assert said.least is not None
         assert said.least > pairs + 2 * said.left
-    assert found(study, made(SHIFTS[:2]), 18) is None, "two pairs tell no spread"
+    assert found(study, made(SHIFTS[:2]), 18) is None, "two pairs give no spread"
 
 
 def test_it_goes_on_where_something_may_be_found_or_is_asked_of_all_runs() -> None:
@@ -141,15 +141,15 @@ def test_a_study_ends_early_and_says_why(
     assert resume_words(book, state).endswith(" --no-early-stop")
     assert found.futility is not None
     assert (found.futility.pairs, found.futility.left) == (3, 2)
-    told = document(book, found)
-    assert told["state"]["kind"] == "early"
-    assert told["outcome"]["futility"]["needed"] == found.futility.needed
+    written = document(book, found)
+    assert written["state"]["kind"] == "early"
+    assert written["outcome"]["futility"]["needed"] == found.futility.needed
     page = Page(study_sheet(book, found))
     row = page.table("Pairs needed to detect 2 %")[1]
     assert row[0] == "v1"
     assert f"{found.futility.needed:,}" in row
     assert "too few to detect 2 %" in page.root.all("div", class_="verdict")[0].text
-    # It goes on if asked to.
+    # It continues on request.
     book.go_on(None, early_stop=False)
     again = StudyStore.open(book.folder)
     Work(again, print, forecast(study, book.slots, [], tmp_path)).run()

@@ -73,10 +73,12 @@ def test_its_plans_are_what_their_command_lines_ask_for(name: str) -> None:
             targets.require_layout(targets.parse(variant.target), layout)
 
 
-def test_what_can_be_asked_about_is_told_with_its_file() -> None:
-    told = dyno("study", "metrics").stdout.splitlines()
-    assert all(len(line) <= 80 for line in told)
-    assert any(line.startswith("query_s.* ") for line in told)
-    assert {line.split()[0].removesuffix(".*") for line in told if line[0] != " "} == set(METRICS)
+def test_metrics_and_shipped_studies_are_listed() -> None:
+    printed = dyno("study", "metrics").stdout.splitlines()
+    assert all(len(line) <= 80 for line in printed)
+    assert any(line.startswith("query_s.* ") for line in printed)
+    assert {line.split()[0].removesuffix(".*") for line in printed if line[0] != " "} == set(
+        METRICS
+    )
     written = dyno("study", "plan", "io-raid", "--toml").stdout
     assert written == (studies.FOLDER / "io-raid.toml").read_text(encoding="utf-8")

@@ -109,7 +109,7 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         ('criteria = ["tps > 5 /s"]\n' + BASE + MORE, "is not valid. Write it as"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read(tmp_path, text)
 

@@ -145,7 +145,7 @@ def test_a_backup_needs_a_server_that_was_started_for_it(kept: Path, tmp_path: P
         prepare(target, "tpch", "backup")
 
 
-def test_no_room_is_told_before(
+def test_no_room_is_reported_before(
     postgresql: PostgresTarget, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(kept)._replace(free=1_000_000)
@@ -278,7 +278,7 @@ def test_sqlite_is_copied_beside_its_driver_from_another_process(tmp_path: Path)
 
 
 class Noted(Backup):
-    """Writes a file, and tells what was done when."""
+    """Writes a file, and records what was done when."""
 
     method = "noted"
 

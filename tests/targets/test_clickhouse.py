@@ -1,4 +1,4 @@
-"""ClickHouse through chdb: a process of its own, marked tables, Arrow in, errors told."""
+"""ClickHouse through chdb: a process of its own, marked tables, Arrow in, errors reported."""
 
 from __future__ import annotations
 
@@ -372,7 +372,7 @@ def test_rows_that_are_lost_without_an_error_are_missed(
     house.create_tables("tpch", replace=True)
     plan = LoadPlan("tpch", 0.01, 1, 2)
     assert load_only(house, plan, "region").rows == 5
-    # As it is where the volume fills: all rows are told as written, and none is there.
+    # As on a full volume: all rows are reported as written, and none is stored.
     monkeypatch.setattr(loading, "insert", lambda *_: 5)
     with pytest.raises(TargetError, match="stored 0 of 5 rows of region") as caught:
         load_only(house, plan, "region")
@@ -415,7 +415,7 @@ def test_ctrl_c_during_a_load_ends_the_engine(out: Path) -> None:
     no_server_left(out)
 
 
-def test_without_chdb_it_is_told_how_to_get_it(out: Path) -> None:
+def test_without_chdb_the_message_says_how_to_get_it(out: Path) -> None:
     (out / "sitecustomize.py").write_text("import sys; sys.modules['chdb'] = None\n")
     path = os.pathsep.join([str(out), *filter(None, [os.environ.get("PYTHONPATH")])])
 

@@ -1,4 +1,4 @@
-"""What ClickHouse tells of a query, its plans, and a check that finds damage in its files."""
+"""ClickHouse's metrics of a query, its plans, and a check that finds damage in its files."""
 
 from __future__ import annotations
 

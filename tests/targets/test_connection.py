@@ -172,17 +172,17 @@ def _asks(postgres: PostgresTarget, user: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "expected"),
     [
         ("postgresql://u@127.0.0.1:1/d", "PostgreSQL at 127.0.0.1:1 does not respond; start it"),
         ("postgresql://u@/d?host=/nowhere", "/nowhere"),
         ("postgresql://u@no-such-host.invalid/d", "cannot be resolved"),
     ],
 )
-def test_no_server(url: str, told: str) -> None:
+def test_no_server(url: str, expected: str) -> None:
     target = targets.open_target(targets.parse(url), Path("/nowhere"), LIMITS)
     with pytest.raises(TargetError) as caught, target:
         pass
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
     assert caught.value.exit_code == 3
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""DuckDB: opened within limits, marked tables, Arrow in, errors told."""
+"""DuckDB: opened within limits, marked tables, Arrow in, errors reported."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "told"),
+    ("text", "kind", "expected"),
     [
         ('FATAL:  password authentication failed for user "u"', "denied", "~/.pgpass"),
         ("fe_sendauth: no password supplied", "denied", "PGPASSWORD"),
@@ -73,16 +73,16 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
         ("something new", "unreachable", "something new"),
     ],
 )
-def test_a_failed_connection_says_what_to_do(text: str, kind: str, told: str) -> None:
+def test_a_failed_connection_says_what_to_do(text: str, kind: str, expected: str) -> None:
     error = connect_error(psycopg.OperationalError(f"connection failed: {text}"), SERVER)
     assert error.kind == kind
-    assert told in str(error)
+    assert expected in str(error)
     assert SERVER in str(error)
     assert "\n" not in str(error)
     assert error.exit_code == 3
 
 
-def test_a_broken_session_and_a_full_disk_are_told_apart() -> None:
+def test_a_broken_session_and_a_full_disk_are_distinguished() -> None:
     lost = statement_error(psycopg.OperationalError("the connection is lost"), lost=True)
     assert lost.kind == "connection_lost"
     full = statement_error(

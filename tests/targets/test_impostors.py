@@ -42,16 +42,16 @@ def test_an_impostor_is_given_up(scheme: str, kind: str, tmp_path: Path) -> None
         text = url(scheme, server.port, kind)
         with pytest.raises(TargetError) as caught:
             targets.open_target(targets.parse(text), tmp_path, LIMITS).__enter__()
-    told = str(caught.value)
+    message = str(caught.value)
     assert caught.value.exit_code == 3
-    assert f"127.0.0.1:{server.port}" in told
-    assert "hunter2" not in told
-    assert "\n" not in told
-    assert told.isprintable()
+    assert f"127.0.0.1:{server.port}" in message
+    assert "hunter2" not in message
+    assert "\n" not in message
+    assert message.isprintable()
     if kind in FOREIGN:
-        assert f"does not speak the {PRODUCTS[scheme]} protocol" in told
+        assert f"does not speak the {PRODUCTS[scheme]} protocol" in message
     if scheme == "mysql" and kind in LATE:
-        assert "within 2 s" in told
+        assert "within 2 s" in message
 
 
 @pytest.mark.parametrize("scheme", ["mysql", "postgresql"])

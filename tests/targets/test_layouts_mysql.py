@@ -221,10 +221,10 @@ def test_foreign_keys_of_partitioned_tables_are_left_out_with_the_reason(
         'partition = { column = "o_orderdate", count = 2 }',
     )
     steps = fill(server, layout)
-    told = [note for note in steps["notes"] if note.startswith("No foreign key")]
-    assert len(told) == 2
-    assert "from lineitem to orders" in " ".join(told)
-    assert "from orders to customer" in " ".join(told)
+    notes = [note for note in steps["notes"] if note.startswith("No foreign key")]
+    assert len(notes) == 2
+    assert "from lineitem to orders" in " ".join(notes)
+    assert "from orders to customer" in " ".join(notes)
     assert sum(step["kind"] == "foreign key" for step in steps["space"]) >= 4
 
 

@@ -1,4 +1,4 @@
-"""Dyno's mark: tells its tables from a user's, and what they hold."""
+"""Dyno's mark distinguishes its tables from a user's, and says what they hold."""
 
 from __future__ import annotations
 

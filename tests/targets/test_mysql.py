@@ -169,9 +169,9 @@ def test_passwords(
         return str(caught.value)
 
     assert "using password: NO" in refused(guarded)
-    told = refused(f"{guarded}:hunter2")
-    assert "rejected" in told
-    assert "hunter2" not in told
+    message = refused(f"{guarded}:hunter2")
+    assert "rejected" in message
+    assert "hunter2" not in message
     with at(mariadb, f"{guarded}:s3cret%21") as target:
         assert "s3cret" not in target.url.redacted + str(target.facts())
     monkeypatch.setenv("MYSQL_PWD", "s3cret!")
@@ -199,19 +199,19 @@ def test_the_grant_that_is_shown_is_enough(
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "expected"),
     [
         ("mysql://u@127.0.0.1:1/d", "MariaDB/MySQL at 127.0.0.1:1 does not respond; start it"),
         ("mariadb://u@h/d?unix_socket=/nowhere/s", "/nowhere/s"),
         ("mysql://u@no-such-host.invalid/d", "cannot be resolved"),
     ],
 )
-def test_no_server(url: str, told: str) -> None:
+def test_no_server(url: str, expected: str) -> None:
     target = targets.open_target(targets.parse(url), Path("/nowhere"), LIMITS)
     with pytest.raises(TargetError) as caught, target:
         pass
     assert caught.value.kind == "unreachable"
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -301,7 +301,7 @@ def test_a_table_that_is_missing_stops_the_load(empty: MysqlTarget, admin: Mysql
         empty.load(SMALL, _core.Control())
 
 
-def test_a_server_that_takes_no_streamed_rows_is_told_how(
+def test_refused_local_infile_says_how_to_allow_it(
     empty: MysqlTarget, admin: MysqlConnection
 ) -> None:
     names = admin.execute("SHOW TABLES IN dyno_tpch").rows

@@ -1,4 +1,4 @@
-"""The key that MySQL's passwords are encrypted by, against servers that say what they are told to.
+"""The key that MySQL's passwords are encrypted by, against servers with scripted answers.
 
 The compiled half has the same tests (``wire/mysql/login_tests.rs``).
 """
@@ -162,7 +162,7 @@ def test_what_is_longer_than_any_key_encrypts_nothing(encrypted: list[bytes]) ->
     assert not encrypted
 
 
-def test_the_compiled_half_is_told_the_same(tmp_path: Path) -> None:
+def test_the_compiled_half_gets_the_same(tmp_path: Path) -> None:
     file = tmp_path / "public_key.pem"
     file.write_bytes(KEY)
 

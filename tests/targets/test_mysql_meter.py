@@ -1,4 +1,4 @@
-"""What MariaDB tells of a query: right where it is told, and a reason where it is not."""
+"""MariaDB's metrics of a query: a right value, or a reason why there is none."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def read_by(*readings: dict[str, Any], allowed: bool = True) -> Any:
     return meter.after()
 
 
-def test_mysql_tells_memory_and_the_bytes_of_sorts() -> None:
+def test_mysql_reports_memory_and_the_bytes_of_sorts() -> None:
     sorts = {"Created_tmp_files": "12", "Sort_merge_passes": "154", "written": "233125820"}
     after = {**BEFORE, **sorts, "Queries": "72", "peak": "1308778", "Innodb_data_read": "5279744"}
     found = read_by(BEFORE, BEFORE, after)  # the first one is thrown away: may it be asked?

@@ -72,7 +72,7 @@ def test_the_second_form_of_a_document_of_mysql_is_read_too() -> None:
     ]
 
 
-def test_a_mysql_that_tells_nothing_of_what_happened_says_so() -> None:
+def test_a_mysql_without_actual_rows_says_so() -> None:
     old: Any = SimpleNamespace(version=Version("MySQL", (8, 0, 12)))
     with pytest.raises(
         DatabaseError, match=r"MySQL 8\.0\.12 does not report .* 8\.0\.18 and newer"

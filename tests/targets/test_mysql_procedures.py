@@ -105,13 +105,13 @@ def test_they_go_with_what_dyno_made(tables: MysqlTarget) -> None:
 def test_an_error_leaves_no_transaction_open(tables: MysqlTarget) -> None:
     tables.program("tpcc")
     with closing(tables.connect()) as session:
-        for call, told in (
+        for call, expected in (
             ("dyno_new_order(7, 1, 1, NOW(), '1,7,5', '1')", "no warehouse 7"),
             ("dyno_payment(7, 1, 7, 1, 1, NULL, 1, NOW())", "warehouse is missing"),
             ("dyno_order_status(7, 1, NULL, 'NOBODY')", "customer is missing"),
             ("dyno_stock_level(7, 1, 10)", "warehouse 7 is missing"),
         ):
-            with pytest.raises(DatabaseError, match=f"(?i){told}"):
+            with pytest.raises(DatabaseError, match=f"(?i){expected}"):
                 session.execute(f"CALL {PLACE}.{call}")
             assert session.execute("SELECT @@in_transaction").rows == [(0,)]
 
@@ -129,12 +129,12 @@ def test_the_grants_that_are_shown_are_enough(tables: MysqlTarget) -> None:
                 with pytest.raises(TargetError, match="an administrator must run: ") as caught:
                     target.program("tpcc")
                 assert caught.value.kind == "denied"
-                told = str(caught.value)
-                found = re.search(r"GRANT .*, EXECUTE ON .* TO 'clerk'@'localhost'", told)
-                assert found is not None, told
+                message = str(caught.value)
+                found = re.search(r"GRANT .*, EXECUTE ON .* TO 'clerk'@'localhost'", message)
+                assert found is not None, message
                 return found[0]
 
-            # To make them, to call those that another has made, and to make them anew.
+            # To create them, to call those of another user, and to replace them.
             grant = refused()
             tables.program("tpcc")
             ask(tables, f"GRANT ALTER ROUTINE ON {PLACE}.* TO clerk@localhost")

@@ -117,9 +117,9 @@ def test_a_killed_server_leaves_nothing_set(public_out: Path) -> None:
         }
 
 
-def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
-    told = Path("/proc/meminfo").read_text().splitlines()
-    huge = [line for line in told if line.startswith("HugePages_Free")]
+def test_missing_large_pages_are_reported(out: Path) -> None:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    huge = [line for line in lines if line.startswith("HugePages_Free")]
     if int(huge[0].split()[1]) > 0:
         pytest.skip("this machine has large pages set aside")
     target = embedded_mariadb(out)
@@ -185,7 +185,7 @@ def test_the_loaders_own_sessions_have_them_too(
             load_only(remote, LoadPlan("tpch", 0.01, 1, 1), "region")
 
 
-def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -> None:
+def test_a_value_finer_than_its_unit_is_rounded_with_a_note(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
     tuning.tune(remote, asked("work_memory=100000"))
     with remote:

@@ -70,8 +70,8 @@ def test_versions() -> None:
     assert str(Version.parse("8.0.44-0ubuntu0.24.04.1")) == "MySQL 8.0.44"
     for text in ("10.6.1-MariaDB", "12.0.2-MariaDB", "8.0.11", "9.4.0"):
         Version.parse(text).require("db1")
-    for text, told in (("10.5.29-MariaDB", "MariaDB 10.6"), ("5.7.44-log", "MySQL 8.0")):
-        with pytest.raises(TargetError, match=rf"db1 is .*; Dyno needs {told}"):
+    for text, needed in (("10.5.29-MariaDB", "MariaDB 10.6"), ("5.7.44-log", "MySQL 8.0")):
+        with pytest.raises(TargetError, match=rf"db1 is .*; Dyno needs {needed}"):
             Version.parse(text).require("db1")
 
 
@@ -100,7 +100,7 @@ def test_errors_are_classed(number: int, text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "text", "told"),
+    ("number", "text", "expected"),
     [
         (
             1142,
@@ -129,11 +129,11 @@ def test_errors_are_classed(number: int, text: str, kind: str) -> None:
         ),
     ],
 )
-def test_a_missing_privilege_shows_its_grant(number: int, text: str, told: str) -> None:
-    assert told in str(statement_error(pymysql.OperationalError(number, text)))
+def test_a_missing_privilege_shows_its_grant(number: int, text: str, expected: str) -> None:
+    assert expected in str(statement_error(pymysql.OperationalError(number, text)))
 
 
-def test_what_a_driver_cannot_do_is_told() -> None:
+def test_a_missing_driver_package_is_reported() -> None:
     error = connect_error(RuntimeError("'cryptography' package is required"), "db1")
     assert error.kind == "unreachable"
     assert "cryptography" in str(error)
@@ -174,16 +174,16 @@ def test_settings_follow_the_limits() -> None:
 
 
 def test_the_grant_names_the_account_and_not_the_clients_host() -> None:
-    told = "REFERENCES command denied to user 'bench'@'localhost' for table 'dyno_tpch.region'"
-    shown = str(statement_error(pymysql.OperationalError(1142, told), lambda: "'bench'@'%'"))
+    denied = "REFERENCES command denied to user 'bench'@'localhost' for table 'dyno_tpch.region'"
+    shown = str(statement_error(pymysql.OperationalError(1142, denied), lambda: "'bench'@'%'"))
     assert r"REFERENCES ON `dyno\_tpch`.* TO 'bench'@'%' [error 1142]" in shown
-    unknown = str(statement_error(pymysql.OperationalError(1142, told)))
+    unknown = str(statement_error(pymysql.OperationalError(1142, denied)))
     assert "TO 'bench'@'localhost'" in unknown
 
 
 def test_the_grant_has_what_the_statement_needs_beside() -> None:
-    told = "Access denied for user 'u'@'h' to database 'dyno_tpcc'"
-    error = pymysql.OperationalError(1044, told)
+    denied = "Access denied for user 'u'@'h' to database 'dyno_tpcc'"
+    error = pymysql.OperationalError(1044, denied)
     assert f"INDEX{ROUTINES} ON `dyno\\_tpcc`.*" in str(statement_error(error, needs=ROUTINES))
     assert "INDEX ON `dyno\\_tpcc`.*" in str(statement_error(error))
 

@@ -155,7 +155,7 @@ def target_at(url: str) -> PostgresTarget:
 
 
 def wire_of(url: str) -> dict[str, Any]:
-    """What the compiled half is told of a server that libpq reaches."""
+    """The connection that the compiled half gets for a server that libpq reaches."""
     with target_at(url) as target:
         assert target.capabilities.load is True
         return target.wire()
@@ -306,7 +306,7 @@ def test_a_login_is_bound_to_its_connection(secured: Secured) -> None:
 
 
 @pytest.mark.parametrize(
-    ("certificate", "host", "told"),
+    ("certificate", "host", "expected"),
     [
         ("expired", "127.0.0.1", "has expired; renew it"),
         ("authority", "db.test", "CA:TRUE"),
@@ -314,14 +314,14 @@ def test_a_login_is_bound_to_its_connection(secured: Secured) -> None:
     ],
 )
 def test_certificates_that_prove_nothing_here(
-    secured: Secured, certificate: str, host: str, told: str
+    secured: Secured, certificate: str, host: str, expected: str
 ) -> None:
     with secured.showing(certificate):
         for full in (False, True):
             words = refusal(secured.wire(host=host, ca=str(secured.ca), check_host=full))
             assert words.startswith("unreachable")
-            assert told in words
-        # They encrypt like any other, and a login can be bound to them.
+            assert expected in words
+        # They still encrypt, and channel binding works.
         for binding in ("disable", "require"):
             assert LET_IN in refusal({**secured.wire(host=host), "channel_binding": binding})
 
@@ -341,7 +341,7 @@ def test_files_that_hold_no_such_thing_are_refused(secured: Secured, tmp_path: P
     nothing.write_text("nothing")
     cert, key = map(str, secured.client)
     other_key = str(secured.ca.with_suffix(".key"))
-    for tls, told in (
+    for tls, expected in (
         ({"ca": str(nothing)}, "nothing.pem contains no certificate"),
         ({"ca": str(tmp_path / "none.pem")}, "none.pem: No such file"),
         ({"cert": str(nothing), "key": key}, "nothing.pem contains no certificate"),
@@ -350,7 +350,7 @@ def test_files_that_hold_no_such_thing_are_refused(secured: Secured, tmp_path: P
     ):
         words = refusal(secured.wire(**tls))
         assert words.startswith("usage")
-        assert told in words
+        assert expected in words
     for query in (
         f"sslmode=verify-full&sslrootcert={nothing}",
         f"sslmode=verify-full&sslrootcert={tmp_path / 'none.pem'}",

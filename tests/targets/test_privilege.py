@@ -1,4 +1,4 @@
-"""A role without the right to create tables is told which statement grants it."""
+"""The message for a role that may not create tables has the statement that grants it."""
 
 from __future__ import annotations
 

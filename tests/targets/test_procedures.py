@@ -98,14 +98,14 @@ def test_they_heed_no_search_path(tables: PostgresTarget) -> None:
     assert ask(tables, hijacked) == [(0,)]
 
 
-def test_a_role_that_may_not_make_them_is_told_so(tables: PostgresTarget) -> None:
+def test_a_role_that_may_not_create_them_is_reported(tables: PostgresTarget) -> None:
     ask(tables, "CREATE ROLE clerk LOGIN")
     try:
         with at(tables, user="clerk") as target:
             with pytest.raises(TargetError, match="GRANT USAGE, CREATE ON SCHEMA") as caught:
                 target.program("tpcc")
             assert caught.value.kind == "denied"
-            # Where they are there already, it need not make them.
+            # If they exist already, it need not create them.
             tables.program("tpcc")
             assert target.program("tpcc")["made"] is False
     finally:

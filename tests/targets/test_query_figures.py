@@ -1,4 +1,4 @@
-"""What engines tell of a query: figures with their source, or a reason; and plans."""
+"""Engines' metrics of a query, with their source or a reason; and plans."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Targ
         assert "warm-up" not in measured["meter"]
 
 
-def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
+def test_a_target_without_query_metrics_has_a_reason(tmp_path: Path) -> None:
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
     meter = QueryMeter(null, None)  # pyright: ignore[reportArgumentType]
     meter.before()

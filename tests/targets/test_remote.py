@@ -31,7 +31,7 @@ def session(*, version: int = 180004, tls: bool = False, **given: str) -> Any:
     [("", True), ("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("2001:db8::7", False),
      ("fe80::1%eth0", False)],
 )  # fmt: skip
-def test_a_session_tells_whether_its_server_is_here(peer: str, local: bool) -> None:
+def test_a_session_knows_whether_its_server_is_local(peer: str, local: bool) -> None:
     assert address.is_local(peer) is local
 
 

@@ -27,9 +27,9 @@ def lacking(url: str, out: Path) -> list[str]:
     """The GRANTs that doctor shows; its exit code agrees."""
     done = dyno("doctor", url, "--json", "--out", out)
     items = json.loads(done.stdout)["items"]
-    told = [item["message"] for item in items if item["name"] == "rights" and not item["ok"]]
-    assert done.returncode == (3 if told else 0), done.stdout
-    return [found[0] for one in told if (found := re.search(r"GRANT .*", one))]
+    messages = [item["message"] for item in items if item["name"] == "rights" and not item["ok"]]
+    assert done.returncode == (3 if messages else 0), done.stdout
+    return [found[0] for one in messages if (found := re.search(r"GRANT .*", one))]
 
 
 def test_a_postgresql_role(empty_postgres: PostgresTarget, out: Path) -> None:

@@ -288,14 +288,14 @@ def test_a_stale_pid_file_does_not_matter(out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "expected"),
     [("PG_VERSION", "17\n", "PostgreSQL 17"), ("global/pg_control", "", "did not start")],
 )
-def test_damaged_data_is_a_clear_line(out: Path, file: str, content: str, told: str) -> None:
+def test_damaged_data_is_a_clear_line(out: Path, file: str, content: str, expected: str) -> None:
     with embedded(out):
         pass
     (data_of(out) / file).write_text(content)
-    with pytest.raises(TargetError, match=told) as caught, embedded(out):
+    with pytest.raises(TargetError, match=expected) as caught, embedded(out):
         pass
     assert "\n" not in str(caught.value)
     nothing_left(out)

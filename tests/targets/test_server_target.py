@@ -331,19 +331,19 @@ def test_a_load_goes_on_with_the_parts_that_are_in(
 
 
 @pytest.mark.parametrize(
-    ("kind", "died", "told"),
+    ("kind", "died", "expected"),
     [
         ("connection_lost", TargetError("the kernel killed it"), TargetError),
         ("connection_lost", None, _core.EngineError),
         ("database", TargetError("the kernel killed it"), _core.EngineError),
     ],
 )
-def test_what_ended_the_server_is_told_in_the_place_of_a_lost_connection(
+def test_the_cause_of_the_end_replaces_a_lost_connection(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
     died: DynoError | None,
-    told: type[Exception],
+    expected: type[Exception],
 ) -> None:
     def fail(*_: object) -> None:
         raise _core.EngineError(kind, "it broke")
@@ -351,20 +351,20 @@ def test_what_ended_the_server_is_told_in_the_place_of_a_lost_connection(
     monkeypatch.setattr(compiled, "load", fail)
     target = third(tmp_path, "embedded")
     private(target).died = died
-    with pytest.raises(told):
+    with pytest.raises(expected):
         target.load(PLAN, _core.Control())
 
 
-def test_steps_run_in_order_of_their_stages_and_are_told(tmp_path: Path) -> None:
-    target, told = third(tmp_path), list[tuple[int, int, str]]()
-    found = target.index("tpch", threading.Event(), lambda *at: told.append(at))
+def test_steps_run_in_order_of_their_stages_and_are_reported(tmp_path: Path) -> None:
+    target, steps = third(tmp_path), list[tuple[int, int, str]]()
+    found = target.index("tpch", threading.Event(), lambda *at: steps.append(at))
     statements = [line for line in target.log if line != "close"]
     assert sorted(statements[:2]) == ["three", "two"]
     assert statements[2:] == ["two, whole", "one"]
     assert found["notes"] == ["a note"]
     assert {"a", "b", "c", "total"} <= found.keys()
     assert sorted(step["step"] for step in found["space"]) == ["a", "b", "c"]
-    assert told[-1] == (3, 3, "a")
+    assert steps[-1] == (3, 3, "a")
 
 
 def test_a_step_that_fails_ends_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,11 +23,11 @@ Free = Callable[[float], None]
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Free:
-    """Has every volume say that so many GiB are free."""
+    """Fakes the free space of every volume, in GiB."""
 
     def say(gib: float) -> None:
-        told = SimpleNamespace(total=100 * GIB, used=0, free=int(gib * GIB))
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: told)
+        usage = SimpleNamespace(total=100 * GIB, used=0, free=int(gib * GIB))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
 
     return say
 

@@ -1,4 +1,4 @@
-"""SQLite: files, marks, rows by the compiled loader, answers like another engine's, errors told."""
+"""SQLite: files, marks, rows by the compiled loader, answers like another engine's, errors."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_errors_are_classed(lite: SqliteTarget, prepare: str, statement: str, ki
     assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_file_is_told(lite: SqliteTarget) -> None:
+def test_a_damaged_file_is_reported(lite: SqliteTarget) -> None:
     (path,) = lite.data_paths()
     with closing(lite.connect()) as session:
         session.execute(

@@ -69,7 +69,7 @@ def drive(file: Path, *args: str) -> dict[str, Any]:
     return found
 
 
-def test_transactions_are_driven_proven_and_the_writer_is_told(filled: Path) -> None:
+def test_transactions_are_driven_and_proven_with_the_writers_load(filled: Path) -> None:
     found = drive(filled, "--users", "4", "--set", "commit=relaxed")
     (level,) = found["tpcc"]["levels"]
     assert level["tps"] > 0
@@ -96,7 +96,7 @@ def test_transactions_are_driven_proven_and_the_writer_is_told(filled: Path) -> 
             assert raw.execute(sql).fetchall() == [(kind,)]
 
 
-def test_the_journal_mode_of_each_private_file_is_told(tmp_path: Path) -> None:
+def test_the_journal_mode_of_each_private_file_is_reported(tmp_path: Path) -> None:
     with targets.open_target(targets.parse("embedded:sqlite"), tmp_path, LIMITS) as target:
         target.create_tables("tpcc", replace=False)
         target.index("tpcc", threading.Event(), lambda *_: None)
@@ -151,9 +151,9 @@ def test_a_session_and_the_driver_exclude_each_other(lite: SqliteTarget) -> None
 @pytest.mark.parametrize(("name", "checks"), [("integrity-check", 10), ("reindex", 1)])
 def test_maintenance_beside_transactions(filled: Path, name: str, checks: int) -> None:
     found = drive(filled, "--users", "2", "--duration", "1s", "--during", name)
-    (told,) = found["maintenance"]
-    assert told["error"] is None
-    assert told["rounds"] >= 1
+    (entry,) = found["maintenance"]
+    assert entry["error"] is None
+    assert entry["rounds"] >= 1
     bundle = Path(found["bundle"])
     done = [
         item
@@ -165,7 +165,7 @@ def test_maintenance_beside_transactions(filled: Path, name: str, checks: int) -
     assert found["tpcc"]["consistency"] is True
 
 
-def test_a_session_apart_tells_its_errors_and_can_be_stopped(lite: SqliteTarget) -> None:
+def test_a_session_apart_reports_its_errors_and_can_be_stopped(lite: SqliteTarget) -> None:
     (file,) = lite.data_paths()
     with closing(ApartSession(file, {"cache_size": -100})) as session:
         assert session.execute("PRAGMA cache_size").rows == [(-100,)]
@@ -200,7 +200,7 @@ def test_a_session_apart_tells_its_errors_and_can_be_stopped(lite: SqliteTarget)
         ApartSession(garbage, {"cache_size": -100}).execute("SELECT * FROM sqlite_master")
 
 
-def test_a_load_that_lacks_is_told_by_the_driver(lite: SqliteTarget, tmp_path: Path) -> None:
+def test_a_missing_load_is_reported_by_the_driver(lite: SqliteTarget, tmp_path: Path) -> None:
     plan = lite.wire("tpcc")
     empty = tmp_path / "empty.db"
     sqlite3.connect(empty).close()

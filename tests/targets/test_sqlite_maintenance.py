@@ -1,4 +1,4 @@
-"""Maintenance of SQLite: it really happens beside readers, finds damage, and stops when told."""
+"""Maintenance of SQLite: it really happens beside readers, finds damage, and stops on request."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def metered(target: SqliteTarget, *statements: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_is_read_and_spilled_is_told_and_nothing_is_zero(serial: SqliteTarget) -> None:
+def test_bytes_read_and_spilled_are_reported(serial: SqliteTarget) -> None:
     table = "SELECT sum(pgsize) FROM dbstat WHERE name = 'lineitem' AND aggregate = TRUE"
     with closing(serial.connect("tpch")) as session:
         size = session.execute(table).rows[0][0]

@@ -44,7 +44,7 @@ def test_every_query_has_a_plan_and_its_joins_go_by_keys(lite: SqliteTarget) -> 
                 assert details[1].startswith("SEARCH lineitem")
 
 
-def test_what_a_query_did_is_told(lite: SqliteTarget) -> None:
+def test_the_plan_of_an_analysed_query_has_its_actual_rows(lite: SqliteTarget) -> None:
     nested = "SELECT n_name FROM nation WHERE n_regionkey = (SELECT max(r_regionkey) FROM region)"
     with closing(lite.connect("tpch")) as session:
         found = lite.explain(session, nested + ";\n", analyse=True)
@@ -52,7 +52,7 @@ def test_what_a_query_did_is_told(lite: SqliteTarget) -> None:
     assert first.startswith("5 rows · ")
     assert first.endswith(" ms")
     assert found.tree["happened"]["rows"] == 5
-    assert "\n   └─ SEARCH region" in found.text  # what a subquery does lies below it
+    assert "\n   └─ SEARCH region" in found.text  # the work of a subquery is below it
 
 
 def test_errors_are_classed_and_the_session_goes_on(lite: SqliteTarget) -> None:

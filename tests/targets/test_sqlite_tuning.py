@@ -122,7 +122,7 @@ def test_what_is_spilled_goes_where_it_was_sent(out: Path, tmp_path: Path) -> No
     assert not list(tmp_path.glob("etilqs_*"))
 
 
-def test_the_log_grows_as_far_as_it_was_told(out: Path) -> None:
+def test_the_log_grows_to_its_limit(out: Path) -> None:
     def log_after_writing(*texts: str) -> int:
         with opened(out, *texts) as target, closing(target.connect()) as session:
             session.execute("PRAGMA journal_mode = WAL")
@@ -151,7 +151,7 @@ def test_values_beyond_sqlite_are_refused_at_once(out: Path, text: str, message:
     assert not list(out.iterdir())
 
 
-def test_serial_means_no_helper_and_what_is_finer_than_a_kib_is_told(out: Path) -> None:
+def test_serial_means_no_helper_and_a_value_finer_than_a_kib_has_a_note(out: Path) -> None:
     with opened(out, "parallelism=1", "memory=100000") as target:
         assert shown(target)["threads"] == 0
         (memory, _) = target.tuned()

@@ -127,11 +127,11 @@ def test_they_are_restored_when_the_server_was_killed(out: Path) -> None:
     assert not (out / "engines" / "postgresql" / "settings.journal").exists()
 
 
-def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
+def test_missing_large_pages_are_reported(out: Path) -> None:
     target = embedded(out)
     tuning.tune(target, asked("large_pages=on"))
-    told = Path("/proc/meminfo").read_text().splitlines()
-    huge = [line for line in told if line.startswith("HugePages_Free")]
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    huge = [line for line in lines if line.startswith("HugePages_Free")]
     if int(huge[0].split()[1]) > 0:
         pytest.skip("this machine has large pages set aside")
     with pytest.raises(TargetError, match=r"vm.nr_hugepages=\d+"), target:
@@ -153,7 +153,7 @@ def test_values_beyond_postgresql_are_refused_at_once(out: Path, text: str, mess
     assert not list(out.iterdir())
 
 
-def test_what_is_finer_than_a_page_is_rounded_and_told(postgres: PostgresTarget) -> None:
+def test_a_value_finer_than_a_page_is_rounded_with_a_note(postgres: PostgresTarget) -> None:
     remote = at(postgres)
     tuning.tune(remote, asked("work_memory=100000"))
     with remote:
@@ -217,7 +217,7 @@ def test_the_configuration_of_others_is_never_changed(
         pass
 
 
-def test_a_missing_right_is_told_as_the_grant_that_gives_it(postgres: PostgresTarget) -> None:
+def test_a_missing_right_is_shown_as_its_grant(postgres: PostgresTarget) -> None:
     with closing(postgres.connect()) as owner:
         owner.execute('DROP ROLE IF EXISTS "a b"')
         owner.execute('CREATE ROLE "a b" LOGIN')

@@ -154,7 +154,7 @@ def test_the_null_model_as_the_driver_takes_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "expected"),
     [
         ("?mean=1", "mean_us"),
         ("?mean_us=-1", "mean_us"),
@@ -169,6 +169,6 @@ def test_the_null_model_as_the_driver_takes_it() -> None:
         ("//host/x", "null:"),
     ],
 )
-def test_impossible_null_models_are_refused(query: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_impossible_null_models_are_refused(query: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
         null(query)

@@ -117,9 +117,9 @@ def test_a_study_asks_about_it(tmp_path: Path) -> None:
     study.write_text(STUDY)
     done = dyno("study", study, "--json", "--out", tmp_path / "out")
     assert done.returncode in {0, 1}, done.stderr
-    told = json.dumps(json.loads(done.stdout))
-    assert "deposits_per_min" in told
-    assert "deposit_p95_ms" in told
+    text = json.dumps(json.loads(done.stdout))
+    assert "deposits_per_min" in text
+    assert "deposit_p95_ms" in text
     page = (tmp_path / "out" / "studies" / "mine" / "study.html").read_text(encoding="utf-8")
     assert NOTICE in page
 

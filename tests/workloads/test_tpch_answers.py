@@ -1,4 +1,4 @@
-"""Answers of different engines become one text; differences are found and told."""
+"""Answers of different engines become one text; differences are found and reported."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_what_is_no_number_never_equals_one(bad: Any) -> None:
         assert compare([(bad,)], [(bad,)], (rule,)) == []
 
 
-def test_a_wrong_value_is_told_with_its_place() -> None:
+def test_a_wrong_value_is_reported_with_its_place() -> None:
     ours = [("a", 1, 10), ("b", 2, 20)]
     theirs = [("b", 3, 500), ("a", 1, 10)]
     rules: tuple[Rule, ...] = ("exact", "exact", "sum")
@@ -199,7 +199,7 @@ def test_a_wrong_value_is_told_with_its_place() -> None:
     assert str(compare(ours, theirs, rules)[0]) == "row 2, column 2: '2' against '3'"
 
 
-def test_missing_and_extra_rows_are_told_with_the_counts() -> None:
+def test_missing_and_extra_rows_are_reported_with_the_counts() -> None:
     ours, theirs = [("a",), ("b",)], [("a",)]
     assert [str(one) for one in compare(ours, theirs, EXACT)] == [
         "2 rows against 1",

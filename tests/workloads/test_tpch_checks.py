@@ -110,7 +110,7 @@ def test_broken_data_is_found(
     assert all("load it again" in one.message for one in failed)
 
 
-def test_the_message_tells_both_numbers(
+def test_the_message_has_both_numbers(
     session: Session, undone: Callable[[Session, str], None]
 ) -> None:
     undone(session, "DELETE FROM orders WHERE o_orderkey < 3")

@@ -91,7 +91,7 @@ def test_they_hold_for_every_seed_since_the_data_does_not_depend_on_it() -> None
         assert first == second
 
 
-def test_a_difference_tells_the_row_by_its_key_and_the_rule() -> None:
+def test_a_difference_names_the_key_of_its_row_and_the_rule() -> None:
     query = next(query for query in QUERIES if query.name == "q22")
     right = [("13", 10, Decimal("100.00")), ("17", 20, Decimal("200.00"))]
     wrong = [("13", 10, Decimal("100.00")), ("17", 20, Decimal("205.00")), ("18", 1, Decimal(1))]

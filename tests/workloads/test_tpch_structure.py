@@ -212,5 +212,5 @@ def test_what_a_target_changes_it_declares(target: str, tmp_path: Path) -> None:
     assert (found.capabilities.neutral is True) == (not declared)
     assert all(len(words) > 15 for words in declared.values())
     if declared:
-        told = str(found.capabilities.neutral)
-        assert all(f"Q{int(name[1:])}" in told for name in declared)
+        neutral = str(found.capabilities.neutral)
+        assert all(f"Q{int(name[1:])}" in neutral for name in declared)

@@ -30,7 +30,7 @@ def checkpoints(
         series: The probe samples of the run.
     """
     if phase.detail.checkpoints is not None:
-        yield from _told(at, phase.detail.checkpoints)
+        yield from _from_detail(at, phase.detail.checkpoints)
         return
     if phase.part_of is not None:
         return  # the counters are per server, not per database
@@ -58,7 +58,7 @@ def checkpoints(
             yield at.checkpoint_interval_s.estimate(found[-1].value, metric)
 
 
-def _told(at: metrics.Level, counted: Checkpoints) -> Iterable[Estimate]:
+def _from_detail(at: metrics.Level, counted: Checkpoints) -> Iterable[Estimate]:
     if counted.count is not None:
         yield at.checkpoints.estimate(counted.count, counted.source or "")
     if counted.interval_s is not None:

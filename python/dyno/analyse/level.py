@@ -65,21 +65,21 @@ def level(bundle: Bundle, name: str) -> Level | None:
     levels = those(bundle.run.phases, OltpDetail)
     phase = next((phase for phase in levels if phase.detail.level == name), None)
     measured = [row for row in rows(bundle, f"ops/{name}") if row["phase"] == "measure"]
-    told = _told_s(phase)
+    reported_s = _reported_s(phase)
     start = min((row["t_ns"] for row in measured), default=0)
-    if told is not None and phase is not None and phase.end_ns is not None:
+    if reported_s is not None and phase is not None and phase.end_ns is not None:
         # Nothing is measured after the end of the phase.
-        inside = start + told * 1e9 <= phase.end_ns
-        rates = throughput(measured, told if inside else None)
+        inside = start + reported_s * 1e9 <= phase.end_ns
+        rates = throughput(measured, reported_s if inside else None)
     else:
         rates = throughput(measured)
     if rates is None:
         return None
-    seconds = (rates.end_ns - rates.start_ns) / 1e9 if told is None else told
+    seconds = (rates.end_ns - rates.start_ns) / 1e9 if reported_s is None else reported_s
     return Level(name, phase, measured, rates, seconds)
 
 
-def _told_s(phase: Phase[OltpDetail] | None) -> float | None:
+def _reported_s(phase: Phase[OltpDetail] | None) -> float | None:
     """The duration that counts, as reported by the driver."""
     seconds = _outcome(phase).seconds
     if phase is None or seconds is None or seconds <= _left_out_s(phase):

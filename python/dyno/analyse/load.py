@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dyno.bundle import metrics
-from dyno.bundle.model import Estimate, Phase, tells
+from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.bundle.reader import Bundle
@@ -21,9 +21,9 @@ def load(bundle: Bundle) -> list[Estimate]:
     for phase in bundle.run.phases:
         if phase.status != "done":
             continue
-        if tells(phase, LoadDetail):
+        if has_detail(phase, LoadDetail):
             estimates += _load(phase)
-        elif tells(phase, IndexDetail):
+        elif has_detail(phase, IndexDetail):
             estimates.append(
                 _index(phase).seconds.estimate(
                     phase.seconds, "start to end of the phase: keys, indexes, statistics"
@@ -39,7 +39,7 @@ def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
     for kind in kinds:
         own = [step for step in steps if step.kind == kind]
         step = at.step(kind)
-        for key, of, told, source in (
+        for key, of, found, source in (
             (
                 step.seconds,
                 sum,
@@ -65,7 +65,7 @@ def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
                 "peak extra space of a step / size of its table",
             ),
         ):
-            values = [value for value in told if value is not None]
+            values = [value for value in found if value is not None]
             if values:
                 yield key.estimate(of(values), source)
 

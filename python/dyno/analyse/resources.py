@@ -9,7 +9,7 @@ from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
 from dyno.bundle import metrics
 from dyno.bundle.carriers import of_target
-from dyno.bundle.model import Estimate, Phase, tells
+from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
@@ -111,7 +111,7 @@ def _curves(own: Iterable[Step]) -> dict[str, list[tuple[int, int]]]:
 
 def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
     start, end = phase.start_ns, phase.end_ns or phase.start_ns
-    if tells(phase, OltpDetail):
+    if has_detail(phase, OltpDetail):
         name = phase.detail.level
         found = level(bundle, str(name)) if name in bundle.levels() else None
         if found is not None:

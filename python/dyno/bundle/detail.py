@@ -66,11 +66,11 @@ class Detail(Part):
 
     @model_serializer(mode="wrap")
     def _known(self, stored: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told = self.model_fields_set
+        given = self.model_fields_set
         return {
             name: value
             for name, value in stored(self).items()
-            if name in told and value is not None
+            if name in given and value is not None
         }
 
 

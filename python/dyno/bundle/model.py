@@ -174,14 +174,14 @@ class Phase(Model, Generic[D_co]):
         return self.detail.part_of if isinstance(self.detail, OltpDetail) else None
 
 
-def tells(phase: Phase, detail: type[D]) -> TypeGuard[Phase[D]]:
+def has_detail(phase: Phase, detail: type[D]) -> TypeGuard[Phase[D]]:
     """Whether a phase has this type of detail."""
     return isinstance(phase.detail, detail)
 
 
 def those(phases: Iterable[Phase], detail: type[D]) -> list[Phase[D]]:
     """Returns the phases with this type of detail."""
-    return [phase for phase in phases if tells(phase, detail)]
+    return [phase for phase in phases if has_detail(phase, detail)]
 
 
 class Applied(Model):

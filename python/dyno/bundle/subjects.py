@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle.model import Phase, tells
+from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases.io import IoDetail, Seen
 
 _LARGEST = 1e18
@@ -47,7 +47,7 @@ class Subject:
 
 def subjects(phase: Phase) -> list[Subject]:
     """Returns the volumes of a phase; none in bundles of earlier versions."""
-    if not tells(phase, IoDetail):
+    if not has_detail(phase, IoDetail):
         return []
     asked, found = phase.detail.targets, phase.detail.subjects
     # Both lists have the same order; the engine invents a name for an unnamed volume.

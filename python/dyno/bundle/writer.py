@@ -144,10 +144,10 @@ class Recording(Generic[D]):
     _name: str
     detail: D
 
-    def tell(self, detail: D) -> None:
+    def save_detail(self, detail: D) -> None:
         """Sets ``detail`` and saves it immediately, so that it survives a kill."""
         self.detail = detail
-        self._recorder.tell(self._name, detail)
+        self._recorder.save_detail(self._name, detail)
 
 
 class Recorder:
@@ -263,14 +263,14 @@ class Recorder:
             status = "failed"
             raise
         finally:
-            told = recording.detail
-            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": told}
+            last = recording.detail
+            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": last}
             cpu = None if meter is None or mark is None else meter.end(mark)
             self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
-            stored = interruptible(lambda: told.model_dump(mode="json"))
+            stored = interruptible(lambda: last.model_dump(mode="json"))
             self.event("phase-ended", phase=name, status=status, detail=stored)
 
-    def tell(self, name: str, detail: Detail) -> None:
+    def save_detail(self, name: str, detail: Detail) -> None:
         """Saves the known detail of the active phase ``name``, so that it survives a kill."""
         with self._lock:
             phase = next(known for known in self.run.phases if known.name == name)

@@ -122,15 +122,15 @@ def hold(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ..
     return tuple(held)
 
 
-def recorded(told: float | Sequence[tuple[float, float]] | None) -> Rate | None:
+def recorded(stored: float | Sequence[tuple[float, float]] | None) -> Rate | None:
     """The rate of a level in a bundle; None for a closed loop or an invalid value."""
-    if told is None:
+    if stored is None:
         return None
-    if isinstance(told, int | float):
-        return Rate.constant(float(told)) if _is_rate(told) else None
-    if not told or not all(_is_rate(value) for point in told for value in point):
+    if isinstance(stored, int | float):
+        return Rate.constant(float(stored)) if _is_rate(stored) else None
+    if not stored or not all(_is_rate(value) for point in stored for value in point):
         return None
-    return Rate("recorded", tuple((float(at), float(rate)) for at, rate in told))
+    return Rate("recorded", tuple((float(at), float(rate)) for at, rate in stored))
 
 
 def _is_rate(value: float) -> bool:

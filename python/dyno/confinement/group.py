@@ -91,12 +91,12 @@ class Group:
         found: dict[str, float] = {}
         first = self.place.version == 1
         if "cpu" in self.place.controllers:
-            told = self._table("cpu.stat")
+            cpu = self._table("cpu.stat")
             name, unit = ("throttled_time", 1e9) if first else ("throttled_usec", 1e6)
             found |= {
-                "periods": told.get("nr_periods", 0),
-                "throttled_periods": told.get("nr_throttled", 0),
-                "throttled_s": told.get(name, 0) / unit,
+                "periods": cpu.get("nr_periods", 0),
+                "throttled_periods": cpu.get("nr_throttled", 0),
+                "throttled_s": cpu.get(name, 0) / unit,
             }
         if "memory" in self.place.controllers:
             peak = read_int(self.path / ("memory.max_usage_in_bytes" if first else "memory.peak"))

@@ -175,7 +175,7 @@ def database(target: Target, name: Maintenance, count: int, asked: int | None) -
 
 
 def ready(target: Target, name: Maintenance) -> None:
-    """Tells a target that is about to be started what it will be asked for."""
+    """Announces the maintenance to a target before it starts."""
     if isinstance(target, Readied):
         target.before_maintenance(name)
 

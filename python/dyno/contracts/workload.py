@@ -87,7 +87,7 @@ class Workload:
     Attributes:
         parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
             fractional ones.
-        bytes_per_scale: Rough raw size of the data at scale 1, to tell the space needed.
+        bytes_per_scale: Rough raw size of the data at scale 1, to estimate the space needed.
         row_bytes: Mean size of a row by table, as a line of a ``.tbl`` file at scale 1. Load rates
             in bytes are of this size, which is the same whatever form a target is sent rows in.
         indexes: Secondary indexes of the standard design.

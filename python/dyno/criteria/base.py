@@ -124,7 +124,7 @@ class Missing:
         reason: For people.
         idle: Whether that speaks neither for nor against the load: nothing happened that it
             measures, as where every page is in memory and none is read, or the device does other
-            things that cannot be told apart from it. A search goes on.
+            things that cannot be distinguished from it. A search goes on.
     """
 
     reason: str

@@ -59,7 +59,7 @@ class Case(metrics.FindsEstimates):
         """All steps of storage profiles."""
         return steps(self.bundle)
 
-    def told(self, step: Step) -> bool:
+    def is_best(self, step: Step) -> bool:
         """Whether a step is a window of its curve's best load."""
         if step.load.by_rate:
             return self.value(step.curve_metrics.best_rate) == step.load.rate

@@ -39,13 +39,13 @@ class Noise:
     @property
     def words(self) -> str:
         """Values above their threshold: ``CPU steal: 12 %``."""
-        told: list[str] = []
+        parts: list[str] = []
         if (self.steal or 0.0) > MOST_STEAL_PERCENT:
-            told.append(f"CPU steal: {self.steal:.0f} %")
+            parts.append(f"CPU steal: {self.steal:.0f} %")
         if (self.foreign or 0.0) > MOST_FOREIGN_PERCENT:
             by = takers(self.phase.cpu)
-            told.append(f"background load: {self.foreign:.0f} % CPU{f' ({by})' if by else ''}")
-        return ", ".join(told)
+            parts.append(f"background load: {self.foreign:.0f} % CPU{f' ({by})' if by else ''}")
+        return ", ".join(parts)
 
     @property
     def quiet(self) -> bool:

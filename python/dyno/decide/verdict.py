@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.bundle import metrics
-from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict, tells
+from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.bottleneck import Bottleneck
@@ -15,7 +15,7 @@ def verdict(
 ) -> Finding:
     """One finding: sentences on validity, criteria and bottlenecks."""
     found = [*_transactions(case, limits), *_queries(case, limits)]
-    told = Verdict(
+    result = Verdict(
         validity=_validity(validity),
         criteria=" ".join(_criteria(criteria)),
         limits=f"{'; '.join(found)}." if found else "",
@@ -24,9 +24,9 @@ def verdict(
     return Finding(
         code="verdict",
         level="verdict",
-        message=told.text,
+        message=result.text,
         evidence=tuple(reason.code for reason in validity.reasons),
-        verdict=told,
+        verdict=result,
     )
 
 
@@ -79,13 +79,13 @@ def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
     rates = {
         item.phase.name: case.value(metrics.Level(item.phase.detail.level).tps) or 0.0
         for item in limits
-        if tells(item.phase, OltpDetail) and item.phase.name in counted
+        if has_detail(item.phase, OltpDetail) and item.phase.name in counted
     }
     if not rates:
         return []
     best = max(rates, key=lambda name: rates[name])
     item = next(item for item in limits if item.phase.name == best)
-    users = item.phase.detail.users if tells(item.phase, OltpDetail) else None
+    users = item.phase.detail.users if has_detail(item.phase, OltpDetail) else None
     return [f"{_limit(item)} for transactions ({users} user{'' if users == 1 else 's'})"]
 
 
@@ -99,7 +99,7 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 
 def _users(item: Bottleneck) -> str:
-    streams = item.phase.detail.streams if tells(item.phase, DssDetail) else None
+    streams = item.phase.detail.streams if has_detail(item.phase, DssDetail) else None
     return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
 
 

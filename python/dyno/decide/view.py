@@ -8,7 +8,7 @@ from typing import Any
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.resource import DEVICE_METRICS
-from dyno.bundle.model import Location, Phase, tells
+from dyno.bundle.model import Location, Phase, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -174,7 +174,7 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
 def _sessions(phase: Phase) -> int:
     """Users of a level, streams of a load or query test; otherwise 1."""
     sessions = None
-    if tells(phase, OltpDetail):
+    if has_detail(phase, OltpDetail):
         sessions = phase.detail.users
     elif isinstance(phase.detail, LoadDetail | DssDetail):
         sessions = phase.detail.streams

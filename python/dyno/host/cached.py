@@ -17,11 +17,11 @@ _MEMORY = re.compile(r"(zram|ram)\d+")
 def memory_behind(disk: Path, mounts: Sequence[Mount], root: Path = ROOT) -> str | None:
     """Why a disk's results are those of memory; None if nothing indicates it.
 
-    A loop device reads and writes its file through the page cache, unless it was told to pass it
-    (``losetup --direct-io=on``); and its file may lie in memory, or on such a device.
+    A loop device uses the page cache for its file, unless set up with ``losetup --direct-io=on``.
+    Its file may also be in memory, or on such a device.
 
     Args:
-        disk: Folder of a disk in ``/sys``, at the bottom of what is built of block devices.
+        disk: Folder of a disk in ``/sys``, below all stacked block devices.
         mounts: Of this machine.
         root: Where ``/sys`` lies.
     """

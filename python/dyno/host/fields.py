@@ -1,6 +1,6 @@
 """What each field of the host facts means: the one place that documents them.
 
-Any field may be null where the machine does not tell. ``disks[]`` is one entry a disk. ``VOLUME``
+Any field may be null if the machine does not report it. ``disks[]`` is one entry a disk. ``VOLUME``
 has those of a volume that is profiled (``dyno.host.volume``).
 """
 

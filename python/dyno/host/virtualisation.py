@@ -71,5 +71,5 @@ def _container(root: Path) -> str | None:
     for marker, name in (("run/.containerenv", "podman"), (".dockerenv", "docker")):
         if (root / marker).exists():
             return name
-    told = read_text(root / "run/systemd/container")
-    return told or container_of(read_text(root / "proc/self/cgroup") or "")
+    recorded = read_text(root / "run/systemd/container")
+    return recorded or container_of(read_text(root / "proc/self/cgroup") or "")

@@ -152,8 +152,8 @@ def _curve(curve: Curve, turn: _Turn) -> Iterable[str]:
                     name += "" if len(turn.volumes) == 1 else f"-{volume.name}"
                     options = _options(job, level, scale, len(on))
                     place = {**_place(volume, turn.sizes), **_parts(job, volume, turn.sizes)}
-                    told = {**wall, **place, **options, **turn.timed}
-                    yield _section(f"{name}-{_load(job, level, scale)}", told)
+                    settings = {**wall, **place, **options, **turn.timed}
+                    yield _section(f"{name}-{_load(job, level, scale)}", settings)
                     wall = {}
 
 

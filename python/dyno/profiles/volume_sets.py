@@ -122,9 +122,9 @@ class FilledSet(Generic[C]):
 
 def how(run: Run) -> How:
     """Returns how several volumes were measured."""
-    told = [phase.detail.how for phase in those(run.phases, IoDetail)]
+    recorded = [phase.detail.how for phase in those(run.phases, IoDetail)]
     for way in _WAYS:
-        if way in told:
+        if way in recorded:
             return way
     return "single"
 

@@ -37,11 +37,11 @@ class Again:
         noise = self._noise(before)
         if noise is None or any(one.passed is False for one in recorder.checks[before.checks :]):
             return result  # a failed attempt is never discarded
-        told = f"! {noise.phase.title}: disturbed ({noise.words})."
+        message = f"! {noise.phase.title}: disturbed ({noise.words})."
         if not self._helps:
-            say(f"{told} Not repeated.")
+            say(f"{message} Not repeated.")
             return result
-        say(f"{told} Repeating; the repeat counts.")
+        say(f"{message} Repeating; the repeat counts.")
         superseded.set_aside(recorder, before, noise.words)
         result = work()
         after = self._noise(before)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dyno import targets
-from dyno.bundle.model import tells
+from dyno.bundle.model import has_detail
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.contracts.layout import Layout
@@ -49,14 +49,14 @@ class Chosen:
             session.events.warn(f"! {note}")
             session.recorder.event("layout-warning", message=note)
 
-    def tell(self, session: Session) -> None:
+    def report(self, session: Session) -> None:
         """Prints the cost of the load steps, one line per kind."""
         phases = session.recorder.run.phases
         # Of several loads with different stream counts, only the last remains.
         last = {
             (phase.detail.database or 1, phase.kind): phase.detail.space
             for phase in phases
-            if tells(phase, LoadDetail) or tells(phase, IndexDetail)
+            if has_detail(phase, LoadDetail) or has_detail(phase, IndexDetail)
         }
         numbers = dict.fromkeys(number for number, _ in last)
         for number in numbers:

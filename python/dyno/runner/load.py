@@ -73,7 +73,7 @@ def job(asked: LoadingPlan) -> Job:
                 _require_room(parsed, asked.out, raw * len(rest))
             for plan, over in rest:
                 stages.load_and_prove(session, target, plan, replace=over)
-        design.tell(session)
+        design.report(session)
 
     record = {
         "target": parsed.redacted,

@@ -47,11 +47,11 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
     with session.recorder.phase(name, title, search.detail()(), target.name) as phase:
         hunt = _Hunt(session, target, search, plan)
 
-        def tell() -> None:
-            phase.tell(hunt.detail())
+        def save() -> None:
+            phase.save_detail(hunt.detail())
 
         try:
-            hunt.run(tell)
+            hunt.run(save)
         finally:
             phase.detail = hunt.detail()
         session.events.say(hunt.words())
@@ -70,13 +70,13 @@ class _Hunt:
     _start: float = field(default_factory=time.monotonic)
     _ended: bool = False
 
-    def run(self, tell: Callable[[], None]) -> None:
+    def run(self, save: Callable[[], None]) -> None:
         """Runs windows until the search is resolved or out of time.
 
-        ``tell`` runs before each window, so that the results survive a kill.
+        ``save`` runs before each window, so that the results survive a kill.
         """
         while (step := next_step(self.trials, self.search.where, self._left())) is not None:
-            tell()
+            save()
             self._window(step)
         self._ended = True
 

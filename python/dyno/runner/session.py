@@ -279,7 +279,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
         measured = not message or bundle.measured
-        told = document(bundle, estimates, findings)
+        content = document(bundle, estimates, findings)
     except Exception as error:
         seen = error if isinstance(error, DynoError) else fault_of(error)
         # The error that ended the work takes precedence over a fault in the analysis.
@@ -290,7 +290,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         recorder.close()
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
         code = EXIT_INVALID
-    result = {**told, "sheet": str(page), "error": message or None}
+    result = {**content, "sheet": str(page), "error": message or None}
     # After a failed start, the error message suffices. The page remains in the bundle.
     shown = page if measured else None
     return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)

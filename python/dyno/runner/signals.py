@@ -27,7 +27,7 @@ class Signals:
     def __init__(self) -> None:
         self._working = False
         self._pending = False
-        self._told = False
+        self._warned = False
         self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Signals:
@@ -62,10 +62,10 @@ class Signals:
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         # Not ``print``: the handler may have interrupted one.
         with contextlib.suppress(OSError):  # the terminal may be closed
-            os.write(_STDERR, _AGAIN if self._told else _FIRST)
-        if self._told:
+            os.write(_STDERR, _AGAIN if self._warned else _FIRST)
+        if self._warned:
             interrupts.ask()
-        self._told = self._pending = True
+        self._warned = self._pending = True
         if self._working:
             self._working = False
             raise KeyboardInterrupt

@@ -133,20 +133,20 @@ def level(
             drive.drive_during(session.recorder, target, plan, during, progress)
         elif extension is not None:
             drive.drive_until_steady(session.recorder, target, plan, extension, progress)
-            _tell_extension(session, plan)
+            _report_extension(session, plan)
         else:
             drive.drive(session.recorder, target, plan, progress)
 
 
-def _tell_extension(session: Session, plan: OltpPlan) -> None:
+def _report_extension(session: Session, plan: OltpPlan) -> None:
     """Reports which part of the level counts."""
     phases = reversed(those(session.recorder.run.phases, OltpDetail))
     detail = next(one.detail for one in phases if one.detail.level == plan.level)
-    told = detail.until_steady or UntilSteady()
-    if told.settled:
-        words = f"steady after {seconds_text(told.left_out_s or 0.0)}; the rest counts"
+    extension = detail.until_steady or UntilSteady()
+    if extension.settled:
+        words = f"steady after {seconds_text(extension.left_out_s or 0.0)}; the rest counts"
     else:
-        words = f"not steady within {seconds_text(told.limit_s or 0.0)}; all counts"
+        words = f"not steady within {seconds_text(extension.limit_s or 0.0)}; all counts"
     session.events.say(f"  {words}: {seconds_text(detail.duration_s or 0.0)}")
 
 

@@ -67,11 +67,11 @@ def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[st
     """Returns the forecast of time and space, and the messages to show before the start."""
     books = earlier.books(out)
     found = forecast(study, slots, books, out)
-    told = [
+    messages = [
         *checks.warnings(study, earlier.known(study, books)),
         *found.lines(study, slots, out),
     ]
-    return found, told
+    return found, messages
 
 
 def resumed(study: Study, folder: Path) -> StudyStore:
@@ -99,8 +99,8 @@ def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
     book = StudyStore.open(folder)
     if not resume:
         raise UsageError(
-            f"A study is in {folder}: resume it with `dyno study --resume {folder}`, `dyno study "
-            f"show {folder}` tells what it says."
+            f"A study is in {folder}: resume it with `dyno study --resume {folder}`, or show its "
+            f"results with `dyno study show {folder}`."
         )
     if instead != Overrides(time_limit=instead.time_limit, early_stop=instead.early_stop):
         raise UsageError(
@@ -138,7 +138,7 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
     if OutLock.held(folder):
         raise UsageError(f"A study is running in {folder}; wait for it, or use another --out.")
     slots = slots_of(study)
-    found, told = ahead(study, slots, out)
+    found, messages = ahead(study, slots, out)
     if book is None:
         found.require_room(out)
     with OutLock(folder), Signals() as signals:
@@ -146,7 +146,7 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
             book = StudyStore.begin(folder, study, slots)
         else:
             book.go_on(study.time_limit_s, study.early_stop)
-        for line in told:
+        for line in messages:
             events.say(wrapped(line))
         try:
             signals.begin_work()

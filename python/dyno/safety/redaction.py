@@ -85,8 +85,8 @@ def _overwrite(secret: Sequence[str]) -> None:
         hidden = {word.encode(errors="surrogateescape"): redact(word) for word in secret}
         for number, word in enumerate(arguments):
             if (shown := hidden.get(word)) is not None:
-                # Its length stays: what follows it lies where it did.
-                told = shown.encode(errors="surrogateescape")
-                arguments[number] = told[: len(word)].ljust(len(word))
+                # The length stays the same, so that the following arguments keep their place.
+                replacement = shown.encode(errors="surrogateescape")
+                arguments[number] = replacement[: len(word)].ljust(len(word))
         memory.seek(start)
         memory.write(b"\0".join(arguments))

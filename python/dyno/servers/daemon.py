@@ -183,7 +183,7 @@ class Daemon:
         if (limit := self._killed()) is not None:
             return self._over(limit)
         reason = self._log.reason(self._product.explain)
-        if self._product.tells_full_disk(reason):
+        if self._product.reports_full_disk(reason):
             return full(f"{what}: {reason}")
         return TargetError(f"{what}: {reason}{where}.", kind=kind)
 

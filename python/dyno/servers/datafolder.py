@@ -95,7 +95,7 @@ def _make(partial: Path, identity: Identity, maker: Maker, lock: int) -> None:
     if {"\n", "\r"} & set(str(partial)):  # with a line break, the message is only part of the path
         cause = "the path of --out has a line break. Give another --out DIR."
     message = f"{maker.product.name}'s data folder could not be made: {cause}"
-    raise full(message) if maker.product.tells_full_disk(printed) else TargetError(message)
+    raise full(message) if maker.product.reports_full_disk(printed) else TargetError(message)
 
 
 def _tree(folder: Path) -> Iterator[Path]:

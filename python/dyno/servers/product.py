@@ -17,7 +17,7 @@ class Product:
         at_death: The signal that it gets when Dyno dies.
         explain: Finds the cause of the server's exit in the last lines of a log; None if there is
             none.
-        tells_full_disk: Whether a message of its programs reports a full volume.
+        reports_full_disk: Whether a message of its programs reports a full volume.
         aborts: Signals with which it aborts, after it has logged the reason.
     """
 
@@ -25,5 +25,5 @@ class Product:
     stops: Sequence[tuple[signal.Signals, float]]
     at_death: signal.Signals
     explain: Callable[[Sequence[str]], str | None]
-    tells_full_disk: Callable[[str], bool]
+    reports_full_disk: Callable[[str], bool]
     aborts: frozenset[signal.Signals] = frozenset()

@@ -203,12 +203,12 @@ def check(
     with recorder.phase(name, title, CheckDetail(), target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
-        checks = _told_apart(checks, workload_name)
+        checks = _named_by_database(checks, workload_name)
         recorder.add_checks(checks)
     return checks
 
 
-def _told_apart(checks: list[Check], name: str) -> list[Check]:
+def _named_by_database(checks: list[Check], name: str) -> list[Check]:
     """Adds the database to the names of its checks."""
     _, number = split(name)
     if number == 1:
@@ -243,7 +243,7 @@ def check_isolation(
     with recorder.phase(name, title, detail, target.name):
         sessions = _Sessions(target, workload_name)
         proofs = sessions.work(lambda: prove(target.name, sessions.open, found, level))
-        checks = _told_apart(proofs, workload_name)
+        checks = _named_by_database(proofs, workload_name)
         recorder.add_checks(checks)
     return checks
 

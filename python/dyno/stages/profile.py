@@ -156,9 +156,9 @@ def profile(
     """
     plan.check()
     asked = plan.profile
-    told = _detail(plan, volume_set, repeat)
+    make_detail = _detail(plan, volume_set, repeat)
     with recorder.phase(
-        plan.name(volume_set, repeat), plan.title(volume_set, repeat), told()
+        plan.name(volume_set, repeat), plan.title(volume_set, repeat), make_detail()
     ) as phase:
         outcome = run_engine(
             "profile",
@@ -182,7 +182,7 @@ def profile(
             },
             progress,
         )
-        phase.detail = told(
+        phase.detail = make_detail(
             engine=outcome["engine"],
             direct=outcome["direct"],
             notes=tuple(Remark.model_validate(note) for note in outcome["notes"]),

@@ -140,7 +140,7 @@ def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1)
     """
     averages = _averages(values)
     centre = float(np.median(averages))
-    if ranks_tell(len(values), questions):
+    if ranks_suffice(len(values), questions):
         low, high, held = _by_ranks(averages, len(values), confidence)
         return Location(centre, low, high, held, _rank_p(values), "hodges-lehmann")
     low, high = _by_student(values, confidence)
@@ -152,7 +152,7 @@ def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1)
     return Location(centre, min(low, centre), max(high, centre), confidence, p, "student")
 
 
-def ranks_tell(count: int, questions: int = 1) -> bool:
+def ranks_suffice(count: int, questions: int = 1) -> bool:
     """Whether signed ranks of ``count`` values can answer one of ``questions``."""
     least = 2.0 ** (1 - min(count, 1000))
     if FEWEST_FOR_RANKS <= count < _FEWEST_OF_MANY:

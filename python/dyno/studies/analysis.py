@@ -47,7 +47,7 @@ def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> 
     valid = counted(known)
     out = {**left_out, **_disqualified(study, known)}
     compared = comparisons(study, valid, out)
-    factors, untold = effects(study, valid)
+    factors, unreported = effects(study, valid)
     grown, unfitted = fits(study, valid)
     return Outcome(
         comparisons=compared,
@@ -61,7 +61,7 @@ def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> 
         effects=factors,
         fits=grown,
         noise=noise(study, known, valid, compared),
-        notes=(*_missing(study, valid.values()), *untold, *unfitted),
+        notes=(*_missing(study, valid.values()), *unreported, *unfitted),
     )
 
 

@@ -49,23 +49,23 @@ def dyno(plan: Plan) -> Ended:
     command = [
         *(sys.executable, "-I", "-S", become.__file__),
         *(str(os.getpid()), str(int(signal.SIGTERM)), "dyno", str(Path.cwd())),
-        # -P: modules of Python's library must not be shadowed by files of the user's folder.
+        # -P: files in the user's folder must not shadow modules of Python's library.
         *(sys.executable, "-P", "-m", "dyno.cli._planned"),
     ]
-    # A session of its own: Ctrl-C reaches this process alone, which hands it on once.
+    # A separate session: Ctrl-C reaches only this process, which passes it on once.
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, start_new_session=True,
     )  # fmt: skip
     try:
-        told, error = process.communicate(json.dumps(document(plan)))
+        output, error = process.communicate(json.dumps(document(plan)))
     except KeyboardInterrupt:
         _stop(process)
         raise Interrupted("Interrupted.") from None
     lines = [line for line in error.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("dyno: ")), "")
     try:
-        printed = json.loads(told) if told.strip() else {}
+        printed = json.loads(output) if output.strip() else {}
     except ValueError:
         printed = {}
     said = last.removeprefix("dyno: ") or (

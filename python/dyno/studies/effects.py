@@ -22,7 +22,7 @@ from dyno.studies.outcome import Effect, Term
 from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
 
 Cell = tuple[Value, ...]
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
         return
     grid = _Grid(study, list(cell.values()), {one for _, one, _ in runs})
     if grid.missing:
-        told = ", ".join(grid.missing[:_MOST_TOLD])
-        more = len(grid.missing) - _MOST_TOLD
-        yield f"no value at {told}" + (f" and {more} more combinations" if more > 0 else "")
+        listed = ", ".join(grid.missing[:_MOST_LISTED])
+        more = len(grid.missing) - _MOST_LISTED
+        yield f"no value at {listed}" + (f" and {more} more combinations" if more > 0 else "")
     spread = cells.spread()
     if spread is not None:
         least, most = (digits(percent(value)) for value in spread)
@@ -165,9 +165,9 @@ class _Grid:
             at = self._named(moved, [self._levels[place][0] for place in moved])
             said.append(f"against {' '.join(at)}, as the first level has no figure")
         if full and len(full) < len(others):
-            told = [" ".join(self._named(rest, other)) for other in full[:_MOST_TOLD]]
-            more = len(full) - _MOST_TOLD
-            said.append(f"only at {', '.join(told)}" + (f" and {more} more" if more > 0 else ""))
+            listed = [" ".join(self._named(rest, other)) for other in full[:_MOST_LISTED]]
+            more = len(full) - _MOST_LISTED
+            said.append(f"only at {', '.join(listed)}" + (f" and {more} more" if more > 0 else ""))
         elif rest and not full:
             said.append("each level over the combinations it shares with the first")
         return "; ".join(said)

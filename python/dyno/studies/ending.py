@@ -47,7 +47,7 @@ def ending(book: StudyStore) -> Ending:
     """
     done = {entry.place for entry in book.entries() if entry.counts}
     missing = len(book.slots) - len(done)
-    kind, text = _told(book, missing)
+    kind, text = _state(book, missing)
     return Ending(kind=kind, text=text, missing=missing, runs=len(book.slots))
 
 
@@ -73,7 +73,7 @@ def hint(book: StudyStore, state: Ending) -> str:
     )
 
 
-def _told(book: StudyStore, missing: int) -> tuple[Kind, str]:
+def _state(book: StudyStore, missing: int) -> tuple[Kind, str]:
     last: Note | None = None
     for note in book.notes():
         if note.kind in {"begun", "ended"}:

@@ -81,7 +81,7 @@ class Work:
         entry = runs.adopted(self.book)
         if entry is not None:
             self.book.add(entry)
-            self._tell(f"{self._words(entry)}; it completed before the study was killed")
+            self._report(f"{self._words(entry)}; it completed before the study was killed")
 
     def _slots(self) -> str:
         for slot in self.book.slots:
@@ -128,7 +128,7 @@ class Work:
         if slot.variant in self._dropped or any(entry.counts for entry in own):
             return
         variant = study.variant(slot.variant)
-        stock = Datasets(self.book, self._tell)
+        stock = Datasets(self.book, self._report)
         while True:
             again = sum(entry.attempt > 1 for entry in self.book.entries())
             if own and again >= study.replace:
@@ -148,7 +148,7 @@ class Work:
             entry = self._run(slot, len(own) + 1, variant, out)
             own.append(entry)
             self.book.add(entry)
-            self._tell(self._words(entry))
+            self._report(self._words(entry))
             if entry.counts:
                 return
 
@@ -161,14 +161,14 @@ class Work:
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
         self.book.note(Note(kind="dropped", at=moments.now(), variant=name, text=why))
-        self._tell(f"! {name} is dropped: {why.removesuffix('.')}.")
+        self._report(f"! {name} is dropped: {why.removesuffix('.')}.")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
         return runs.make(self.book, slot, attempt, variant, out)
 
-    def _tell(self, text: str) -> None:
-        told = textwrap.wrap(text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
-        self.say("\n".join(told).replace(NO_BREAK, " "))
+    def _report(self, text: str) -> None:
+        lines = textwrap.wrap(text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
+        self.say("\n".join(lines).replace(NO_BREAK, " "))
 
     def _words(self, entry: Entry) -> str:
         slots = self.book.slots

@@ -205,9 +205,9 @@ def _misses(points: Iterable[Point]) -> list[str]:
     ]  # fmt: skip
     if not off:
         return []
-    told = ", ".join(
+    listed = ", ".join(
         f"{100 * abs(by):.0f} % {'above' if by > 0 else 'below'} it at {one.x:g}"
         for one in off
         for by in [one.y / (one.fitted or one.y) - 1]
     )
-    return [f"the scalability law does not fit: the measurement is {told}"]
+    return [f"the scalability law does not fit: the measurement is {listed}"]

@@ -125,14 +125,14 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
     for metric in (*study.headline, *study.exploratory):
         figures |= METRICS[metric].of(estimates)
     results = [one.result for one in findings if one.result is not None]
-    told = bundle.run.validity
+    validity = bundle.run.validity
     return {
         "bundle": name,
-        "verdict": told.verdict or "valid",
+        "verdict": validity.verdict or "valid",
         # The journal is JSON, which cannot represent NaN.
         "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
-        "reasons": tuple(one.message for one in told.reasons),
-        "codes": tuple(one.code for one in told.reasons),
+        "reasons": tuple(one.message for one in validity.reasons),
+        "codes": tuple(one.code for one in validity.reasons),
         "broken": tuple(
             f"{one.criterion} failed" for one in results if one.passed is False and one.binding
         ),

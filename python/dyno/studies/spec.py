@@ -42,12 +42,12 @@ def _overridden(spec: StudySpec, instead: Overrides) -> StudySpec:
             raise UsageError(
                 f"{path} is what the variants differ in; it cannot be the same for all of them."
             )
-    told = {
+    asked = {
         "pairs": instead.pairs,
         "margin": instead.margin,
         "time_limit": instead.time_limit,
         "reset": instead.reset,
         "early_stop": instead.early_stop,
     }
-    given = {name: value for name, value in told.items() if value is not None}
+    given = {name: value for name, value in asked.items() if value is not None}
     return spec.model_copy(update={"base": rebased(spec.base, changes), **given})

@@ -196,26 +196,26 @@ def certain(found: Outcome) -> list[Comparison]:
     return [*found.regressions, *rest]
 
 
-def counted(told: Sequence[Comparison]) -> str:
+def counted(comparisons: Sequence[Comparison]) -> str:
     """Counts by verdict: ``2 worse, 1 better``."""
-    many = Counter(one.verdict for one in told)
+    many = Counter(one.verdict for one in comparisons)
     text = f"{many['worse']} worse, {many['better']} better"
     return f"{text}, {many['different']} different" if many["different"] else text
 
 
 def _regressions(found: Outcome) -> list[str]:
-    told = certain(found)
+    significant = certain(found)
     others = sum(not one.headline for one in found.comparisons)
     made: list[str] = []
     if others:
-        made.append(f"{others} other metrics: {counted(told)}.")
-    for one in told[:MOST_EXPLORATORY]:
+        made.append(f"{others} other metrics: {counted(significant)}.")
+    for one in significant[:MOST_EXPLORATORY]:
         shift = f"{signed(one.percent or 0)} % ({span(one.low or 0, one.high or 0)})"
         made += [f"  {line}" for line in textwrap.wrap(
             plain(f"{one.verdict:6} {one.variant}: {one.metric} {shift}"), COLUMNS - 2,
             subsequent_indent="  ",
         )]  # fmt: skip
-    return made + _more(len(told) - MOST_EXPLORATORY)
+    return made + _more(len(significant) - MOST_EXPLORATORY)
 
 
 def _more(count: int) -> list[str]:

@@ -13,11 +13,11 @@ _POLL_S = 0.1
 
 
 @contextlib.contextmanager
-def stoppable(session: Connection, stop: threading.Event, told: str) -> Generator[None]:
+def stoppable(session: Connection, stop: threading.Event, message: str) -> Generator[None]:
     """Cancels the running statement of the ``with`` block when ``stop`` is set.
 
     Raises:
-        Interrupted: With the message ``told``, if it was set.
+        Interrupted: With ``message``, if ``stop`` was set.
     """
     ended = threading.Event()
 
@@ -33,9 +33,9 @@ def stoppable(session: Connection, stop: threading.Event, told: str) -> Generato
     except TargetError as error:
         if not stop.is_set():
             raise
-        raise Interrupted(told) from error
+        raise Interrupted(message) from error
     finally:
         ended.set()
         watcher.join()
     if stop.is_set():
-        raise Interrupted(told)
+        raise Interrupted(message)

@@ -21,10 +21,10 @@ def io(bundle: Bundle) -> list[Estimate]:
     """
     found = places(bundle)
     estimates: list[Estimate] = []
-    told: set[str] = set()
+    seen: set[str] = set()
     for place in found:
-        if place.volume_set.label not in told:
-            told.add(place.volume_set.label)
+        if place.volume_set.label not in seen:
+            seen.add(place.volume_set.label)
             estimates.append(_ceiling(place))
         for curve in place.curves:
             of_curve = place.metrics.curve(curve.name)

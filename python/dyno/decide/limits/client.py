@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.bundle import metrics
-from dyno.bundle.model import tells
+from dyno.bundle.model import has_detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT, signs
 from dyno.decide.view import Limit, LimitRule, View
@@ -27,7 +27,7 @@ def _weigh(view: View) -> Limit | None:
 
 def _at_the_peak(view: View, at: metrics.Level) -> Limit | None:
     """The same, for a variable rate that was too high in part of the window."""
-    if not tells(view.phase, OltpDetail):
+    if not has_detail(view.phase, OltpDetail):
         return None
     lags = (at.lag_p99_ms, at.lag_p99_worst_ms)
     seen = signs(view.case, view.phase, at)

@@ -13,13 +13,13 @@ from dyno.profiles.pages import LEAST_PERCENT, Granted, granted
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(IoDetail):
-        told = _told(phase.detail.pages, granted(phase.detail))
-        if told is not None:
-            level, words = told
+        mismatch = _mismatch(phase.detail.pages, granted(phase.detail))
+        if mismatch is not None:
+            level, words = mismatch
             yield Ruling(level, f"{phase.title}: {words}", phase.name, ("huge_percent",))
 
 
-def _told(
+def _mismatch(
     asked: object, found: Granted | None
 ) -> tuple[Literal["invalid", "warning", "note"], str] | None:
     """Compares the granted page size with the requested one."""

@@ -15,15 +15,15 @@ _ALIKE = ("zero_percent", "duplicate_percent")
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    told: set[str] = set()
+    reported: set[str] = set()
     for phase in case.phases("io"):
         if not any(step.row["reads"] for step in case.steps_in(phase)):
             continue
         for volume in subjects(phase):
             seen = _seen(volume)
-            if not seen or volume.name in told:
+            if not seen or volume.name in reported:
                 continue
-            told.add(volume.name)
+            reported.add(volume.name)
             spoils = sum(volume.content.get(kind, 0.0) for kind in _ALIKE) >= MOST_PERCENT
             parts = ", ".join(f"{percent:.0f} % {kind}" for kind, percent in seen.items())
             yield Ruling(

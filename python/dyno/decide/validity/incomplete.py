@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle.model import Phase, tells
+from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.decide.case import Case
@@ -40,7 +40,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 def _refused(case: Case, phase: Phase) -> bool:
     """Whether it is a search window at a load whose sessions the server refused."""
-    return tells(phase, OltpDetail) and any(
+    return has_detail(phase, OltpDetail) and any(
         phase.detail.level in search.detail.refused for search in case.phases_of(SearchDetail)
     )
 

@@ -53,7 +53,7 @@ def _storage(case: Case) -> Iterable[Ruling]:
     for load, of_it in windows(case.steps).items():
         # A search exceeds the sustainable rate by design; only its result counts.
         searched = any(step.purpose in _SEARCHED for step in of_it)
-        if of_it[0].load.rate is None or (searched and not case.told(of_it[0])):
+        if of_it[0].load.rate is None or (searched and not case.is_best(of_it[0])):
             continue
         late = sum(step.late for step in of_it)
         due = sum(step.issued + (step.row["unissued"] or 0) for step in of_it)

@@ -16,11 +16,11 @@ LARGEST_BLOCK = 16 << 10
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    told: set[str] = set()
+    seen: set[str] = set()
     for phase in case.phases("io"):
         found = subjects(phase)
         # With several volumes at once the latencies of each are unknown.
-        if len(found) != 1 or not _may_hide(found[0]) or found[0].name in told:
+        if len(found) != 1 or not _may_hide(found[0]) or found[0].name in seen:
             continue
         volume = found[0]
         least = _least_ms(volume)
@@ -28,7 +28,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             key = step.metrics.side("read").service("p50")
             value = case.value(key)
             if value is not None and value < least:
-                told.add(volume.name)
+                seen.add(volume.name)
                 medium = "spinning disks" if least == DISK_MS else "flash"
                 yield Ruling(
                     "warning",
@@ -41,7 +41,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 )
                 break
         else:
-            told.add(volume.name)
+            seen.add(volume.name)
             yield Ruling(
                 "note",
                 f"{phase.title}: the {bytes_text(volume.size or 0)} file is smaller than this "

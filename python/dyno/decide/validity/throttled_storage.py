@@ -48,7 +48,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
         if (percent := case.value(at.drop_percent)) is not None and percent >= LEAST_DROP_PERCENT
     }
     for spoils in (True, False):
-        found = {at: item for at, item in drops.items() if case.told(item[0]) is spoils}
+        found = {at: item for at, item in drops.items() if case.is_best(item[0]) is spoils}
         if not found:
             continue
         at = max(found, key=lambda load: found[load][1])
@@ -140,13 +140,13 @@ def _throttles(phase: Phase) -> Iterator[tuple[str, dict[str, float]]]:
     if len({volume.device for volume in found}) != 1 or found[0].device is None:
         return
     limits = found[0].facts.get("cgroup_limit")
-    told: dict[Any, Any] = limits if isinstance(limits, dict) else {}
+    by_kind: dict[Any, Any] = limits if isinstance(limits, dict) else {}
     yield (
         found[0].device,
         {
             kind: float(limit)
             for kind in _LIMITS
-            if isinstance(limit := told.get(kind), int | float) and 0 < limit < _ENDLESS
+            if isinstance(limit := by_kind.get(kind), int | float) and 0 < limit < _ENDLESS
         },
     )
 

@@ -37,14 +37,14 @@ class _Drift:
     """How the IOPS of a load drifted.
 
     Attributes:
-        told: Whether the load is its curve's best.
+        is_best: Whether the load is its curve's best.
         size: Ranks drifts of one level.
         severe: Whether it invalidates the value of a best load.
         slight: Whether it only widens the uncertainty of a value.
     """
 
     step: Step
-    told: bool
+    is_best: bool
     size: float
     severe: bool
     words: str
@@ -66,10 +66,10 @@ def _check(case: Case) -> Iterable[Ruling]:
             short.append((at, of_it[0]))
         found += [drift for drift in _drifts(case, at, of_it) if drift is not None]
     yield from _unsettled(case)
-    told = [drift for drift in found if drift.told and drift.severe]
+    disturbed = [drift for drift in found if drift.is_best and drift.severe]
     slight = [drift for drift in found if drift.slight]
-    yield from _rulings(case, told, "disturbed")
-    others = [drift for drift in found if drift not in told and not drift.slight]
+    yield from _rulings(case, disturbed, "disturbed")
+    others = [drift for drift in found if drift not in disturbed and not drift.slight]
     yield from _rulings(case, others, "warning")
     yield from _rulings(case, slight, "note")
     if short:
@@ -108,15 +108,15 @@ def _is_unsettled(phase: Phase[IoDetail] | None, curve: str) -> bool:
 
 
 def _drifts(case: Case, at: metrics.StorageLoad, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
-    step, told = of_it[0], case.told(of_it[0])
-    fell, within = _fell(case, at, step, told=told), _within(case, at, step, told=told)
+    step, is_best = of_it[0], case.is_best(of_it[0])
+    fell, within = _fell(case, at, step, is_best=is_best), _within(case, at, step, is_best=is_best)
     yield fell
     if fell is None or (within is not None and within.severe):
         yield within
-    if fell is None and within is None and told:
+    if fell is None and within is None and is_best:
         yield _vague(case, at, step)
-    yield _still(case, at, step, told=told)
-    yield _between(at, of_it, told=told)
+    yield _still(case, at, step, is_best=is_best)
+    yield _between(at, of_it, is_best=is_best)
 
 
 def _vague(case: Case, at: metrics.StorageLoad, step: Step) -> _Drift | None:
@@ -129,23 +129,23 @@ def _vague(case: Case, at: metrics.StorageLoad, step: Step) -> _Drift | None:
     return _Drift(step, True, error, False, words, at.mean_error_percent.name, slight=slight)
 
 
-def _fell(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
+def _fell(case: Case, at: metrics.StorageLoad, step: Step, *, is_best: bool) -> _Drift | None:
     """An abrupt drop below the threshold of ``throttled-storage``."""
     percent = case.value(at.drop_percent)
     before, after = case.value(at.drop_from_iops), case.value(at.drop_to_iops)
     if percent is None or before is None or after is None:
         return None
     words = f"IOPS dropped abruptly by {percent:.0f} %, from {before:,.0f} to {after:,.0f}"
-    return _Drift(step, told, percent, False, words, at.drop_percent.name, _AGAIN)
+    return _Drift(step, is_best, percent, False, words, at.drop_percent.name, _AGAIN)
 
 
-def _within(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
+def _within(case: Case, at: metrics.StorageLoad, step: Step, *, is_best: bool) -> _Drift | None:
     discard = case.value(at.mser_discard_percent)
     bias = case.value(at.mser_bias_percent)
     # MSER-5 may truncate pure noise heavily, but that does not move the mean.
     if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
         words = f"IOPS never settled: MSER-5 truncates {discard:.0f} % of a window"
-        return _Drift(step, told, bias or 0.0, True, words, at.mser_discard_percent.name)
+        return _Drift(step, is_best, bias or 0.0, True, words, at.mser_discard_percent.name)
     trend = case.estimate(at.trend_percent)
     if trend is None or trend.low is None or trend.high is None:
         return None
@@ -153,26 +153,26 @@ def _within(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _
     # Some of many short steps drift by chance: loads other than the best need a severe drift.
     least = trend.low if trend.value > 0 else -trend.high
     severe = size > MOST_TREND_PERCENT and least > WARNING_TREND_PERCENT
-    if least <= 0 or not (severe or (told and size > WARNING_TREND_PERCENT)):
+    if least <= 0 or not (severe or (is_best and size > WARNING_TREND_PERCENT)):
         return None
     if trend.value > 0:
         words = f"IOPS rose by {size:.0f} % within a window"
-        return _Drift(step, told, size, severe, words, trend.name)
+        return _Drift(step, is_best, size, severe, words, trend.name)
     words = f"IOPS fell by {size:.0f} % within a window"
-    return _Drift(step, told, size, severe, words, trend.name, _FELL)
+    return _Drift(step, is_best, size, severe, words, trend.name, _FELL)
 
 
-def _still(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
+def _still(case: Case, at: metrics.StorageLoad, step: Step, *, is_best: bool) -> _Drift | None:
     silent_s = case.value(at.silent_s)
     if not silent_s:
         return None
     words = f"I/O stalled for {seconds_text(silent_s)}"
-    return _Drift(step, told, silent_s, False, words, at.silent_s.name, _STILL)
+    return _Drift(step, is_best, silent_s, False, words, at.silent_s.name, _STILL)
 
 
-def _between(at: metrics.StorageLoad, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
+def _between(at: metrics.StorageLoad, of_it: Sequence[Step], *, is_best: bool) -> _Drift | None:
     rates = [step.iops for step in of_it]
-    if not told or len(rates) < 2 or not sum(rates):
+    if not is_best or len(rates) < 2 or not sum(rates):
         return None
     varied = 100 * statistics.stdev(rates) / statistics.fmean(rates)
     if varied <= MOST_VARIATION_PERCENT:
@@ -181,7 +181,7 @@ def _between(at: metrics.StorageLoad, of_it: Sequence[Step], *, told: bool) -> _
         f"its {len(rates)} windows differ by {varied:.0f} % (coefficient of variation), from "
         f"{min(rates):,.0f} to {max(rates):,.0f} IOPS"
     )
-    return _Drift(of_it[0], told, varied, True, words, at.iops.name)
+    return _Drift(of_it[0], is_best, varied, True, words, at.iops.name)
 
 
 def _rulings(
@@ -193,7 +193,7 @@ def _rulings(
     worst = max(drifts, key=lambda drift: drift.size)
     more = len({drift.step.metrics for drift in drifts}) - 1
     others = f" Other loads affected: {more}." if more else ""
-    what = "the best load " if worst.told else ""
+    what = "the best load " if worst.is_best else ""
     yield Ruling(
         level,
         f"Storage was unsteady: at {what}{worst.step.label} {worst.words}.{others} {worst.advice}",

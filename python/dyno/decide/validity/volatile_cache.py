@@ -11,7 +11,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    told: set[str] = set()
+    seen: set[str] = set()
     for phase in case.phases_of(IoDetail):
         own = case.steps_in(phase)
         if phase.detail.fsync is True or any(step.row["syncs"] for step in own):
@@ -23,8 +23,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             for volume in subjects(phase)
             if volume.facts.get("write_cache") == "write back"
         ]
-        fresh = [name for name in dict.fromkeys(names) if name not in told]
-        told.update(fresh)
+        fresh = [name for name in dict.fromkeys(names) if name not in seen]
+        seen.update(fresh)
         if fresh:
             yield Ruling(
                 "note",

@@ -10,7 +10,7 @@ from typing import Any
 from dyno.bundle import metrics
 from dyno.bundle.metrics.gap import REFERENCES, Reference
 from dyno.bundle.metrics.io import Rate
-from dyno.bundle.model import Estimate, Finding, Phase, tells
+from dyno.bundle.model import Estimate, Finding, Phase, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
@@ -115,9 +115,9 @@ def title_of(application: Bundle, phase: Phase) -> str:
     """``Power test PostgreSQL``, ``16 users PostgreSQL``."""
     what = {"power": "Power test", "throughput": "Throughput"}
     test = "Queries"
-    if tells(phase, DssDetail):
+    if has_detail(phase, DssDetail):
         test = what.get(phase.detail.test or "power", test)
-    elif tells(phase, OltpDetail):
+    elif has_detail(phase, OltpDetail):
         test = users_title(phase.detail, str(phase.detail.level))
     return f"{test} {target_title(application.run, phase.target)}"
 
@@ -145,9 +145,9 @@ def _table(unit: str, kind: Rate, found: Sequence[Gap], parts: Sequence[Referenc
     first = found[0]
     shares = [first.at.share(part) for part in parts]
     best = [figure(first.value(share.profile)) for share in shares]
-    told = next((one for one in shares if first.value(one.profile) is not None), shares[0])
-    block = bytes_text(first.value(told.profile_io_bytes))
-    depth = figure(first.value(told.profile_depth))
+    known = next((one for one in shares if first.value(one.profile) is not None), shares[0])
+    block = bytes_text(first.value(known.profile_io_bytes))
+    depth = figure(first.value(known.profile_depth))
     cells = _row([*best, block, depth, ""], widths)
     mix = first.sources.get("mix", "best").partition(",")[0].removeprefix("random ")
     lines.append(f"{f'Profile, {mix}':<{_LABEL + _TOOK}}{cells}")
@@ -178,8 +178,8 @@ def _why(one: Gap) -> str:
     }[one.by_storage]
     words = [f"{one.title}: {verdict}."]
     if one.limit is not None and one.by_storage is not None:
-        told = one.limit.message.partition(": ")[2]
-        words.append(f"{told[:1].upper()}{told[1:]}")
+        message = one.limit.message.partition(": ")[2]
+        words.append(f"{message[:1].upper()}{message[1:]}")
     words += [f"{text}." for text in _reasons(one)]
     return " ".join(words)
 

@@ -174,8 +174,8 @@ def _table(shown: Sequence[Pair], width: int) -> list[str]:
             f"{name:<{label}}{values[0]:>{column}}{values[1]:>{column}}{change:>{_CHANGE}}"
         )
         if any(spans) and not wide:
-            told = f"{'    95 % interval':<{label}}{spans[0]:>{column}}{spans[1]:>{column}}"
-            lines.append(told.rstrip())
+            line = f"{'    95 % interval':<{label}}{spans[0]:>{column}}{spans[1]:>{column}}"
+            lines.append(line.rstrip())
     if wide and any(pair.first_interval or pair.second_interval for pair in shown):
         lines.append("In brackets: 95 % intervals within a run.")
     return lines

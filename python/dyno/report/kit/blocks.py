@@ -213,5 +213,5 @@ class Section:
             for outer in self.blocks
             for block in (outer.blocks if isinstance(outer, Row) else [outer])
         ]
-        told = [block.notice for block in inner if isinstance(block, Table | Figure | Cards)]
-        return [notice for notice in dict.fromkeys(told) if notice]
+        found = [block.notice for block in inner if isinstance(block, Table | Figure | Cards)]
+        return [notice for notice in dict.fromkeys(found) if notice]

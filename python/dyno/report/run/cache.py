@@ -53,11 +53,11 @@ def summary(run: Run) -> dict[str, Any] | None:
     return {
         "state": found,
         "tests": words(run),
-        "proofs": {phase.target: _told(phase.detail) for phase in _proofs(run) if phase.target},
+        "proofs": {phase.target: _facts(phase.detail) for phase in _proofs(run) if phase.target},
     }
 
 
-def _told(detail: ProvisionDetail) -> dict[str, Any]:
+def _facts(detail: ProvisionDetail) -> dict[str, Any]:
     stored = detail.model_dump(mode="json")
     return {name: stored[name] for name in _PROOF if name in stored}
 

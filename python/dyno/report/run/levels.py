@@ -13,8 +13,8 @@ from dyno.report.run.page import Level, Page
 
 def _databases(detail: OltpDetail) -> dict[str, Any]:
     """The number of databases that a level totals, or the database of a part; else empty."""
-    told = {"databases": detail.databases, "database": detail.database}
-    return {name: value for name, value in told.items() if value is not None}
+    found = {"databases": detail.databases, "database": detail.database}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def level_entry(page: Page, level: Level) -> dict[str, Any]:

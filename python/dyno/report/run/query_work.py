@@ -27,7 +27,7 @@ def work_table(page: Page) -> Table | None:
     rows: list[list[str | Cell]] = []
     sources: dict[str, dict[str, None]] = {}
     for row in found:
-        told = meter_sources(row["meter"])
+        known = meter_sources(row["meter"])
         cells: list[str | Cell] = [
             query_title(row["query"]),
             page.title(row["target"]),
@@ -36,8 +36,8 @@ def work_table(page: Page) -> Table | None:
         for name in FIGURES:
             write = bytes_text if name == "peak_memory_bytes" else decimal_bytes
             cells.append(write(row[name]))
-            if name in told:
-                words = f"{_LABELS[name].lower()} on {page.title(row['target'])}: {told[name]}"
+            if name in known:
+                words = f"{_LABELS[name].lower()} on {page.title(row['target'])}: {known[name]}"
                 sources.setdefault(words, {})
         rows.append(cells)
     note = f"Sources, or why a value is missing: {'; '.join(sources)}."

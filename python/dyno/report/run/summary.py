@@ -100,10 +100,12 @@ def _why(page: Page) -> list[str]:
     """The bottleneck of a valid run, wrapped to at most two lines."""
     if page.verdict is not None and page.verdict.verdict is not None:
         # Validity and criteria have lines of their own.
-        told = page.verdict.verdict
-        if page.run.verb == "io" and not told.limits:
+        verdict = page.verdict.verdict
+        if page.run.verb == "io" and not verdict.limits:
             return []  # a storage profile measures storage only
-        label, text = ("Bottleneck", told.limits) if told.limits else ("Verdict", told.measured)
+        label, text = (
+            ("Bottleneck", verdict.limits) if verdict.limits else ("Verdict", verdict.measured)
+        )
     elif page.verdict is not None:  # judged by an earlier version
         label, text = "Verdict", page.verdict.message
     else:
@@ -138,8 +140,8 @@ def _machine(page: Page) -> str:
 
 
 def _storage(page: Page) -> list[str]:
-    told = storage_lines(page)
-    return [_line("" if place else "Storage", line) for place, line in enumerate(told)]
+    lines = storage_lines(page)
+    return [_line("" if place else "Storage", line) for place, line in enumerate(lines)]
 
 
 def _loads(page: Page) -> str:
@@ -175,8 +177,8 @@ def _queries(page: Page) -> str:
     # Warm caches are the default.
     caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
     how = caches.get(word_of(page.run) or "")
-    told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
-    at = f"{', '.join(told)}: " if told else ""
+    parts = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
+    at = f"{', '.join(parts)}: " if parts else ""
     for other in page.query_targets[1:]:
         ratio = page.value(metrics.QueriesPair(page.query_targets[0], other).geomean_ratio)
         if ratio:

@@ -32,9 +32,9 @@ def answer(page: Page) -> str:
     if len(kinds) == 1:
         text = f"{kinds[0].title}: {best_text(kinds[0], ceiling)}."
     else:
-        told = [_short(curve, ceiling) for curve in kinds[:_MOST]]
+        texts = [_short(curve, ceiling) for curve in kinds[:_MOST]]
         more = f"; and {len(kinds) - _MOST} more below" if len(kinds) > _MOST else ""
-        text = f"{'; '.join(told)}{more}."
+        text = f"{'; '.join(texts)}{more}."
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -52,13 +52,13 @@ def _short(curve: Curve, ceiling: Ceiling) -> str:
 def _beside(found: Sequence[FilledSet]) -> str:
     """``Random read, 8 KiB: 48,785 (a), 50,834 (b) IOPS``, for the main kinds of access."""
     left = f", … ({len(found)} in total)" if len(found) > _MOST else ""
-    told: list[str] = []
+    texts: list[str] = []
     for curve in [*headlines(found[0].curves), *none_inside(found[0])][:_MOST]:
         own = [(place.title, place.curve(curve.name)) for place in found[:_MOST]]
         values = ", ".join(f"{figure(one.value if one else None)} ({title})" for title, one in own)
         name = f"{curve.title[:1].lower()}{curve.title[1:]}"
-        told.append(f"{name}: {values}{left} {curve.unit}")
-    text = f"{'; '.join(told)}."
+        texts.append(f"{name}: {values}{left} {curve.unit}")
+    text = f"{'; '.join(texts)}."
     return f"{text[:1].upper()}{text[1:]}"
 
 

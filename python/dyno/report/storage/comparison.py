@@ -58,8 +58,8 @@ def of_sets(
     """
     names = [_column(place, way) for place in found]
     label = found[0].stage.label
-    told = _table(page, found, names, way, intervals=intervals)
-    return [*([f"{label} full"] if label else []), *told]
+    lines = _table(page, found, names, way, intervals=intervals)
+    return [*([f"{label} full"] if label else []), *lines]
 
 
 def of_stages(page: Page, found: Sequence[FilledSet], *, intervals: bool = True) -> list[str]:
@@ -76,7 +76,7 @@ def _table(
     *,
     intervals: bool,
 ) -> list[str]:
-    told: list[str] = []
+    lines: list[str] = []
     differences = {
         (place, curve.name): one
         for place in found[1:]
@@ -97,13 +97,13 @@ def _table(
                 cells = [value if one is None else f"{value} {_difference(one, way)}"
                          for value, one in zip(own, against, strict=True)]  # fmt: skip
                 rows.append((curve.short, cells))
-        told += table(heading(about, found[0].volume_set.ceiling), names, rows)
+        lines += table(heading(about, found[0].volume_set.ceiling), names, rows)
     if known and intervals:
         marked = f"; {CHANCE} not significant"
-        return [*told, f"{BRACKETS}{marked * any(CHANCE in line for line in told)}"]
-    if any(CHANCE in line for line in told):
-        return [*told, CHANCE_MEANS]
-    return [*told, ONCE] if differences and not known else told
+        return [*lines, f"{BRACKETS}{marked * any(CHANCE in line for line in lines)}"]
+    if any(CHANCE in line for line in lines):
+        return [*lines, CHANCE_MEANS]
+    return [*lines, ONCE] if differences and not known else lines
 
 
 def _compared(page: Page, place: FilledSet, curve: str, way: How | None) -> Estimate | None:

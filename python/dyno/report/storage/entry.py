@@ -79,8 +79,8 @@ def _load(page: Page, curve: Curve, load: Load) -> dict[str, Any]:
     made = {"depth": load.depth, "rate": load.rate, **_part(page, at)}
     read, write = at.side("read"), at.side("write")
     keys = (read.iops, write.iops, read.mbps, write.mbps, at.cpu_percent)
-    told = {key.last: page.value(key) for key in keys}
-    made |= {name: value for name, value in told.items() if value is not None}
+    found = {key.last: page.value(key) for key in keys}
+    made |= {name: value for name, value in found.items() if value is not None}
     for name, of, parts in (("volumes", at.volume, curve.volumes), ("jobs", at.job, curve.jobs)):
         if parts:
             made[name] = {part: _part(page, of(part)) for part in parts}

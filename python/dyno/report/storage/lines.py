@@ -31,16 +31,16 @@ def lines(page: Page) -> list[str]:
     found = places(page)
     if not found:
         return []
-    told = [cut(line) for line in _told(page, found, intervals=True)]
-    if len(told) > MOST_LINES:
-        told = [cut(line) for line in _told(page, found, intervals=False)]
-    if len(told) <= MOST_LINES:
-        return told
-    left = len(told) - MOST_LINES + 1
-    return [*told[: MOST_LINES - 1], f"… {left} more lines; the report and --json have all"]
+    shown = [cut(line) for line in _all_lines(page, found, intervals=True)]
+    if len(shown) > MOST_LINES:
+        shown = [cut(line) for line in _all_lines(page, found, intervals=False)]
+    if len(shown) <= MOST_LINES:
+        return shown
+    left = len(shown) - MOST_LINES + 1
+    return [*shown[: MOST_LINES - 1], f"… {left} more lines; the report and --json have all"]
 
 
-def _told(page: Page, found: Sequence[FilledSet], *, intervals: bool) -> list[str]:
+def _all_lines(page: Page, found: Sequence[FilledSet], *, intervals: bool) -> list[str]:
     """All lines; comparisons without intervals take half as many."""
     volume_sets = list(dict.fromkeys(place.volume_set.label for place in found))
     stages = list(dict.fromkeys(place.stage for place in found))
@@ -72,17 +72,17 @@ def _alone(page: Page, place: FilledSet) -> list[str]:
     in_grid = {curve.name for grid in grids for curve in grid.curves.values()}
     rest = [curve for curve in others if curve.name not in in_grid]
     plain = [curve for curve in rest if not _says_more(curve)]
-    told = [line for grid in grids for line in matrix_lines(grid, ceiling)]
-    told += _confirmations([curve for grid in grids for curve in grid.curves.values()])
-    told += textwrap.wrap(_list(plain), COLUMNS, subsequent_indent="  ")
+    shown = [line for grid in grids for line in matrix_lines(grid, ceiling)]
+    shown += _confirmations([curve for grid in grids for curve in grid.curves.values()])
+    shown += textwrap.wrap(_list(plain), COLUMNS, subsequent_indent="  ")
     for curve in rest:
         if curve not in plain:
-            told += _detail(page, curve, ceiling)
+            shown += _detail(page, curve, ceiling)
         if curve.jobs:
-            told += tables.of_jobs(page, curve)
-    told += tables.of_syncs(page, synced) + tables.of_rates(page, opened)
-    told += tables.of_volumes(page, place.curves)
-    return told
+            shown += tables.of_jobs(page, curve)
+    shown += tables.of_syncs(page, synced) + tables.of_rates(page, opened)
+    shown += tables.of_volumes(page, place.curves)
+    return shown
 
 
 def _says_more(curve: Curve) -> bool:

@@ -35,7 +35,7 @@ def places(page: Page) -> list[FilledSet]:
         FilledSet(
             volume_set,
             stage,
-            _told_apart(
+            _distinguished(
                 [
                     curve
                     for name, rows in groups[volume_set.label, stage.index].items()
@@ -104,12 +104,12 @@ def _synced(page: Page, loads_of: list[metrics.StorageLoad]) -> int | None:
 
 def _settled(page: Page, volume_set: RecordedSet, curve: str) -> bool | None:
     """Whether a curve was steady in every repeat; None if unknown."""
-    told = [
+    steady = [
         detail.settled[curve]
         for detail in _details(page, volume_set)
         if detail.settled and curve in detail.settled
     ]
-    return all(told) if told else None
+    return all(steady) if steady else None
 
 
 def _stopped(page: Page, volume_set: RecordedSet, stage: Stage, curve: str) -> str:
@@ -129,7 +129,7 @@ def _details(page: Page, volume_set: RecordedSet) -> list[IoDetail]:
     ]
 
 
-def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:
+def _distinguished(curves: list[Curve]) -> tuple[Curve, ...]:
     """Marks curves that have the same kind and size as another."""
     titles = [curve.title for curve in curves]
     return tuple(

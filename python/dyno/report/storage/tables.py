@@ -34,13 +34,13 @@ def table(
     cells = [text for _, texts in rows for text in texts]
     width = 2 + max(len(text) for text in [*cells, *(cut(name, 14) for name in columns), ""])
     beside = max(1, (COLUMNS - _LABEL) // width)
-    told: list[str] = []
+    lines: list[str] = []
     for start in range(0, len(columns), beside):
         for label, texts in [(head, [cut(name, width - 2) for name in columns]), *rows]:
             own = "".join(f"{text:>{width}}" for text in texts[start : start + beside])
             if label or own.strip():
-                told.append(f"{cut(label, _LABEL - 1):<{_LABEL}}{own}")
-    return told
+                lines.append(f"{cut(label, _LABEL - 1):<{_LABEL}}{own}")
+    return lines
 
 
 def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
@@ -99,7 +99,7 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
 
 def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
     """The result of each of several concurrent volumes at their joint best load."""
-    told: list[str] = []
+    lines: list[str] = []
     for about, own in by_figure([curve for curve in curves if curve.volumes and curve.best]):
         names = own[0].volumes
         rows: list[tuple[str, list[str]]] = []
@@ -114,8 +114,8 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
                 rows.append((curve.short, [figure(min(known)), figure(max(known))]))
         unit = "MB/s" if about == "mbps" else "IOPS"
         few = len(names) <= _MOST_VOLUMES
-        told += table(f"each volume's {unit}", names if few else ("lowest", "highest"), rows)
-    return told
+        lines += table(f"each volume's {unit}", names if few else ("lowest", "highest"), rows)
+    return lines
 
 
 def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[Rate, list[Curve]]]:

@@ -18,12 +18,12 @@ def row(one: Comparison, label: str) -> forest.Row | None:
     if one.percent is None or one.low is None or one.high is None:
         return None
     cannot = ", disqualified" if one.disqualified else ""
-    told = f"{one.verdict}{cannot}  {change(one.percent)}"
+    text = f"{one.verdict}{cannot}  {change(one.percent)}"
     words = (
         f"{label}: {change(one.percent)} (95 % interval {span(one.low, one.high)}), "
         f"{one.verdict}{cannot}"
     )
-    return forest.Row(label, one.percent, one.low, one.high, one.verdict, told, words)
+    return forest.Row(label, one.percent, one.low, one.high, one.verdict, text, words)
 
 
 def figure(rows: Sequence[forest.Row], margin: float, about: str, notice: str = "") -> Figure:

@@ -120,7 +120,7 @@ def sentence(one: Comparison, margin: float) -> str:
     if one.verdict == "equivalent":
         text += f" The whole interval is within the margin of ±{margin:g} %."
     if one.verdict == "inconclusive" and not one.disqualified:
-        told = found(one)
-        text += f" {told}" if told else " Noise is too high"
+        reason = found(one)
+        text += f" {reason}" if reason else " Noise is too high"
         text += "." if one.needed is None else f"; {margin:g} % needs about {one.needed:,} pairs."
     return text

@@ -55,8 +55,8 @@ def answer(page: StudyPage) -> Verdict:
     for one in page.headline:
         by_variant.setdefault(one.variant, []).append(one)
     counts = Counter(one.verdict for one in page.headline if one.percent is not None)
-    told = _foremost(by_variant)
-    sentences = [Reason(code=name, message=_told(page, own)) for name, own in told]
+    foremost = _foremost(by_variant)
+    sentences = [Reason(code=name, message=_variant_text(page, own)) for name, own in foremost]
     tone, stamp = _stamp(page, by_variant, counts)
     words = f"Compared with '{page.first.name}' in pairs of adjacent runs."
     if len(by_variant) > _MOST_VARIANTS:
@@ -75,7 +75,7 @@ def answer(page: StudyPage) -> Verdict:
     if not by_variant:
         words = "Nothing can be compared: no run has a headline metric."
     return Verdict(
-        tone, stamp, words, tuple(sentences), tuple(_against(page, [name for name, _ in told]))
+        tone, stamp, words, tuple(sentences), tuple(_against(page, [name for name, _ in foremost]))
     )
 
 
@@ -121,7 +121,7 @@ def _weight(one: Comparison) -> tuple[bool, float]:
     return one.verdict in {"better", "worse", "different"}, abs(one.percent or 0.0)
 
 
-def _told(page: StudyPage, own: list[Comparison]) -> str:
+def _variant_text(page: StudyPage, own: list[Comparison]) -> str:
     """The sentence of a variant; with many metrics, counts by verdict."""
     out = page.outcome.disqualified.get(own[0].variant)
     text = f"disqualified: {out.rstrip('.')}. " if out else ""
@@ -131,14 +131,14 @@ def _told(page: StudyPage, own: list[Comparison]) -> str:
         first, *others = (sentence(one, page.study.margin) for one in own)
         return text + " ".join([first, *map(text_sentence, others)])
     counts = Counter(one.verdict for one in own)
-    told = ", ".join(f"{word} in {counts[word]}" for word in _ORDER if counts[word])
-    return f"{text}{told} of {len(own)} metrics."
+    counted = ", ".join(f"{word} in {counts[word]}" for word in _ORDER if counts[word])
+    return f"{text}{counted} of {len(own)} metrics."
 
 
-def _against(page: StudyPage, told: list[str]) -> list[str]:
-    """The caveats at the top, without those of variants in ``told``."""
+def _against(page: StudyPage, shown: list[str]) -> list[str]:
+    """The caveats at the top, without those of variants in ``shown``."""
     out = page.outcome.disqualified
-    made = [f"'{name}' is disqualified: {why}" for name, why in out.items() if name not in told]
+    made = [f"'{name}' is disqualified: {why}" for name, why in out.items() if name not in shown]
     made += [
         f"{named(one.metric)} of '{page.first.name}' drifted; see \"Runs over time\"."
         for one in page.outcome.drift
@@ -164,10 +164,10 @@ def _against(page: StudyPage, told: list[str]) -> list[str]:
 
 def _alone(page: StudyPage) -> str:
     """Whether the valid runs alone give the same verdicts."""
-    told = {(one.variant, one.metric): one for one in page.headline}
+    headline = {(one.variant, one.metric): one for one in page.headline}
     few = sum(one.percent is None for one in page.outcome.undisturbed)
     other = sum(
-        one.percent is not None and one.verdict != told[one.variant, one.metric].verdict
+        one.percent is not None and one.verdict != headline[one.variant, one.metric].verdict
         for one in page.outcome.undisturbed
     )
     count = len(page.outcome.undisturbed)

@@ -38,9 +38,9 @@ class StreamPlan(DssPlan):
     streams: int = 1
     metering: Metering = "never"
 
-    def told(self) -> partial[DssDetail]:
+    def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
-        return partial(super().told(), test="during", streams=self.streams)
+        return partial(super().base_detail(), test="during", streams=self.streams)
 
 
 def queries_during(
@@ -67,7 +67,7 @@ def queries_during(
     name = f"during-{plan.workload}-{target.name}"
     title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
     beside = MaintenanceDetail(workload=plan.workload, scale=plan.scale, streams=plan.streams)
-    detail = plan.told()(stretch_s=during.stretch_s, maintenance=during.name)
+    detail = plan.base_detail()(stretch_s=during.stretch_s, maintenance=during.name)
     with (
         upkeep(recorder, target, during, beside, lambda: whole("during")) as work,
         recorder.phase(name, title, detail, target.name),

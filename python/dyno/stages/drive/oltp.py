@@ -144,7 +144,7 @@ def drive_one(
     """
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
-    asked = told(plan)
+    asked = base_detail(plan)
     with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         outcome = run_engine(
             "drive", request(recorder, target, plan), progress, beside, gives_way(target)
@@ -153,7 +153,7 @@ def drive_one(
     return outcome
 
 
-def told(plan: OltpPlan) -> partial[OltpDetail]:
+def base_detail(plan: OltpPlan) -> partial[OltpDetail]:
     """Returns the phase detail known at the start of a level."""
     return partial(
         OltpDetail,

@@ -46,8 +46,10 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
     explains = require(target)
     workload = workloads.get(plan.workload)
     name = f"plans-{plan.workload}-{target.name}"
-    told = partial(PlansDetail, workload=plan.workload, scale=plan.scale, analysed=plan.analyse)
-    with recorder.phase(name, f"Plans of {target.name}", told(), target.name) as phase:
+    make_detail = partial(
+        PlansDetail, workload=plan.workload, scale=plan.scale, analysed=plan.analyse
+    )
+    with recorder.phase(name, f"Plans of {target.name}", make_detail(), target.name) as phase:
         folder = recorder.path / "plans" / target.name
         folder.mkdir(parents=True, exist_ok=True)
         errors: dict[str, str] = {}
@@ -80,5 +82,5 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
                 write_atomically(folder / f"{query.name}.json", text)
         finally:
             connection.close()
-        phase.detail = told(errors=errors or None)
+        phase.detail = make_detail(errors=errors or None)
         progress.update(1, 1)

@@ -20,12 +20,12 @@ from dyno.runtime.seeds import derived
 from dyno.stages.drive.oltp import (
     After,
     OltpPlan,
+    base_detail,
     drive_one,
     ended,
     explained,
     request,
     scale_fact,
-    told,
 )
 from dyno.stages.drive.scheduler import gives_way
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
@@ -112,14 +112,14 @@ def drive_several(
             )
 
         # The contexts exit in display order: the total first.
-        asked = [partial(told(each), part_of=plan.level) for each in plans]
+        asked = [partial(base_detail(each), part_of=plan.level) for each in plans]
         phases = [
             phase(each.level, f"{each.title} in database {each.database}", one)
             for each, one in reversed(list(zip(plans, asked, strict=True)))
         ]
         phases.reverse()
         asked_sum = partial(
-            told(plan),
+            base_detail(plan),
             users=plan.users * count,
             users_each=plan.users,
             **scale_fact(plan.workload, sum(held.scale for held in plan.several)),

@@ -11,7 +11,7 @@ from dyno.errors import DynoError
 Record = Callable[[int, Sequence[Sample]], None]
 """Writes samples with their time on the monotonic clock."""
 
-Tell = Callable[[str, str, str], None]
+Report = Callable[[str, str, str], None]
 """Writes an event, the name of a probe and a reason to the journal."""
 
 MISSED = "missed_periods"
@@ -34,7 +34,7 @@ class Joined:
         self,
         probe: TargetProbe,
         record: Record,
-        tell: Tell,
+        report: Report,
         clock: Callable[[], int],
         wait: Callable[[float], bool] | None = None,
     ) -> None:
@@ -43,17 +43,17 @@ class Joined:
         Args:
             probe: The probe.
             record: Receives its samples.
-            tell: Receives its events.
+            report: Receives its events.
             clock: The monotonic clock in ns.
             wait: Waits that many seconds; returns True if the probe must end.
         """
-        self._probe, self._record, self._tell, self._clock = probe, record, tell, clock
+        self._probe, self._record, self._report, self._clock = probe, record, report, clock
         self._period_ns = round(probe.period_s * 1e9)
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._lock = threading.Lock()
         self._left = False
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._counted = 0  # up to this period, readings are written or counted as missed
         self._began_ns: int | None = None  # start of the current reading
         self._start_ns = clock()
@@ -144,9 +144,9 @@ class Joined:
 
     def _say(self, event: str, reason: str) -> None:
         with self._lock:
-            if event not in self._told and not self._left:
-                self._told.add(event)
-                self._tell(event, self._probe.name, reason)
+            if event not in self._reported and not self._left:
+                self._reported.add(event)
+                self._report(event, self._probe.name, reason)
 
     def _missed(self, count: int) -> Sample:
         return Sample("dyno", self._probe.name, MISSED, float(count), "count")

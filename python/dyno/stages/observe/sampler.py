@@ -101,7 +101,7 @@ class Sampler:
         new: list[Joined] = []
         try:
             for probe in probes:
-                new.append(Joined(probe, self._record, self._tell, self._clock))
+                new.append(Joined(probe, self._record, self._report, self._clock))
                 self._joined.append(new[-1])
             yield
         finally:
@@ -152,13 +152,13 @@ class Sampler:
 
     def _drop(self, probe: Probe, event: str, reason: str) -> None:
         self._probes.remove(probe)
-        self._tell(event, probe.name, reason)
+        self._report(event, probe.name, reason)
 
-    def _tell(self, event: str, probe: str, reason: str) -> None:
+    def _report(self, event: str, probe: str, reason: str) -> None:
         try:
             self._recorder.event(event, probe=probe, reason=reason)
         except DynoError as error:
-            self._tell_write_failure(error)
+            self._report_write_failure(error)
 
     def _record(self, now_ns: int, samples: Sequence[Sample]) -> None:
         anchor = self._recorder.clock
@@ -166,9 +166,9 @@ class Sampler:
         try:
             self._recorder.add("samples", [{"t_ns": t_ns, **s._asdict()} for s in samples])
         except DynoError as error:
-            self._tell_write_failure(error)
+            self._report_write_failure(error)
 
-    def _tell_write_failure(self, error: DynoError) -> None:
+    def _report_write_failure(self, error: DynoError) -> None:
         if self._write_failed:
             return
         try:

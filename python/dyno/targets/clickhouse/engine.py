@@ -51,10 +51,10 @@ class Engine:
         self._sessions = 0
         self._killed_by_us = False
         self._killed = killed
-        told: dict[str, int | str] = {**options}
+        settings: dict[str, int | str] = {**options}
         if not set(CHDB_READS) & set(_CONFIG):  # otherwise it has no query log
-            told["config-file"] = _CONFIG
-        address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in told.items())
+            settings["config-file"] = _CONFIG
+        address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in settings.items())
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(

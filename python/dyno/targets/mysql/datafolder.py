@@ -50,8 +50,8 @@ class _Maker(datafolder.Maker):
         ]
 
     def cause(self, lines: Sequence[str]) -> str | None:
-        told = [line for line in lines if "ERROR" in line]
-        return next(iter(told or lines), None)
+        errors = [line for line in lines if "ERROR" in line]
+        return next(iter(errors or lines), None)
 
     def require_own(self, folder: Path) -> None:
         info = next((folder / name for name in _INFO if (folder / name).exists()), None)

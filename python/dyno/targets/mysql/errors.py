@@ -85,20 +85,20 @@ def connect_error(
     """
     if not isinstance(error, pymysql.Error):
         # PyMySQL needs another package to encrypt a password, and reports if it is missing.
-        told = _PLAIN.format(server=server) if "cryptography" in str(error) else None
-        return error_of_kind("unreachable", told or f"Cannot connect to {server}: {error}")
+        missing = _PLAIN.format(server=server) if "cryptography" in str(error) else None
+        return error_of_kind("unreachable", missing or f"Cannot connect to {server}: {error}")
     number, text = parts(error)
     known = _CONNECT.get(number)
     if known is not None:
-        message = known.format(server=server, told=_sentence(text), grant=_grant(text))
+        message = known.format(server=server, reason=_sentence(text), grant=_grant(text))
         if plain and number in _LOGIN:  # the server does not name the cause
             message += _OVER_TLS
         return error_of_kind(kind_of(number, text), f"{message}.")
     silent = no_answer(server, host, "host, port or unix_socket", "bind-address, skip-networking")
     for words, message in _UNREACHABLE.items():
         if words in text:
-            told = message.format(server=server, silent=silent)
-            return error_of_kind("unreachable", f"{told}.")
+            filled = message.format(server=server, silent=silent)
+            return error_of_kind("unreachable", f"{filled}.")
     return error_of_kind("unreachable", f"Cannot connect to {server}: {text or repr(error)}.")
 
 
@@ -121,7 +121,7 @@ def grant(database: str, account: str, more: str = "") -> str:
 
 
 _PASSWORD = "set the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
-_REFUSED = f"{{server}} rejected the user or password; {_PASSWORD}. {{told}}"
+_REFUSED = f"{{server}} rejected the user or password; {_PASSWORD}. {{reason}}"
 _LOGIN = (1045, 1698)
 _OVER_TLS = "; if this user may log in over TLS only, add ?ssl=1 to the URL"
 _FULL = "{server} has no free connection"
@@ -129,13 +129,13 @@ _FULL = "{server} has no free connection"
 _CONNECT = {
     1040: _FULL,
     1203: _FULL,
-    1226: "{told}",
-    1044: "{told}{grant}",
-    1142: "{told}{grant}",
+    1226: "{reason}",
+    1044: "{reason}{grant}",
+    1142: "{reason}{grant}",
     1045: _REFUSED,
     1698: _REFUSED,
-    1129: "{server} does not accept this client: {told}",
-    1130: "{server} does not accept this client: {told}",
+    1129: "{server} does not accept this client: {reason}",
+    1130: "{server} does not accept this client: {reason}",
     3159: "{server} requires TLS; add ?ssl=1 to the URL",
 }
 _PLAIN = (
@@ -162,8 +162,8 @@ def _grant(text: str, account: str = "", needs: str = "") -> str:
             more = ", REFERENCES" if text.startswith("REFERENCES ") else ""  # for foreign keys
             if pattern is _ROUTINE:
                 more = ROUTINES
-            told = grant(found[2], account or found[1], needs or more)
-            return f"; an administrator must run: {told}"
+            statement = grant(found[2], account or found[1], needs or more)
+            return f"; an administrator must run: {statement}"
     if found := _GLOBAL.search(text):
         return f"; an administrator must run: GRANT {found[1]} ON *.* TO {account or 'this user'}"
     if "local infile" in text.lower() or "command is not allowed" in text:

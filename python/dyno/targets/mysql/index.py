@@ -75,6 +75,6 @@ def open_indexer(
 def _execute(session: MysqlConnection, step: Step, statement: str) -> None:
     # ANALYZE returns its errors as rows: table, operation, type, text.
     rows = session.execute(statement).rows
-    told = [row[3] for row in rows if str(row[2]).lower() == "error"]
-    if told:
-        raise DynoError(f"{step.name} failed: {told[0]}", kind="database")
+    errors = [row[3] for row in rows if str(row[2]).lower() == "error"]
+    if errors:
+        raise DynoError(f"{step.name} failed: {errors[0]}", kind="database")

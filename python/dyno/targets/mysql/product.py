@@ -10,12 +10,12 @@ from dyno.servers.product import Product
 
 def explain(lines: Sequence[str]) -> str | None:
     """The first error in the log, else the last line."""
-    told = [line.partition("[ERROR] ")[2] for line in lines if "[ERROR] " in line]
-    found = told[:1] or lines[-1:]
+    errors = [line.partition("[ERROR] ")[2] for line in lines if "[ERROR] " in line]
+    found = errors[:1] or lines[-1:]
     return found[0].rstrip(".") if found else None
 
 
-def tells_full_disk(text: str) -> bool:
+def reports_full_disk(text: str) -> bool:
     """Whether a message of the server's programs reports a full volume."""
     return any(words in text for words in ("No space left", "Errcode: 28", "error 28", "disk full"))
 
@@ -26,6 +26,6 @@ MARIADB = Product(
     stops=((signal.SIGTERM, 120.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGKILL,
     explain=explain,
-    tells_full_disk=tells_full_disk,
+    reports_full_disk=reports_full_disk,
     aborts=frozenset({signal.SIGABRT}),
 )

@@ -16,7 +16,7 @@ from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 def marked(session: MysqlConnection) -> list[str]:
     """Descriptions of the tables and procedures with Dyno's mark."""
-    return _told(_tables(session), _procedures(session))
+    return _described(_tables(session), _procedures(session))
 
 
 def remove(session: MysqlConnection) -> list[str]:
@@ -36,10 +36,10 @@ def remove(session: MysqlConnection) -> list[str]:
             session.execute(drop)
     for place, name in tables:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
-    return _told(tables, gone)
+    return _described(tables, gone)
 
 
-def _told(tables: list[tuple[str, str]], programs: list[str]) -> list[str]:
+def _described(tables: list[tuple[str, str]], programs: list[str]) -> list[str]:
     found = [f"table {place}.{name}" for place, name in tables]
     return found + [f"procedure {name}" for name in programs]
 

@@ -89,12 +89,12 @@ class Checksums:
     def _usual(self) -> str | None:
         """The original state according to the journal; None without one."""
         try:
-            told = json.loads(self._journal.read_text(encoding="utf-8"))["checksums"]
+            stored = json.loads(self._journal.read_text(encoding="utf-8"))["checksums"]
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise TargetError(f"Cannot read {self._journal}; remove it.") from error
-        return "on" if told == "on" else "off"
+        return "on" if stored == "on" else "off"
 
     def _state(self, programs: Binaries, identity: Identity) -> tuple[str, bool]:
         """Whether pages have checksums, and whether the cluster was shut down cleanly."""

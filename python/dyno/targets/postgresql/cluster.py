@@ -68,8 +68,8 @@ class _Maker(datafolder.Maker):
 
     def cause(self, lines: Sequence[str]) -> str | None:
         found = (re.search(r"\b(?:FATAL|error): +(.*)", line) for line in lines)
-        told = [match[1] for match in found if match]
-        return (told or [*lines] or [None])[-1]
+        reasons = [match[1] for match in found if match]
+        return (reasons or [*lines] or [None])[-1]
 
     def require_own(self, folder: Path) -> None:
         try:

@@ -44,9 +44,9 @@ _READ_BYTES = (
 
 _READING = (
     "SELECT now()::text, READ_BYTES::bigint, d.temp_bytes, "
-    "(SELECT sum(sessions) FROM pg_stat_database)::bigint, o.others, o.told, o.worked "
+    "(SELECT sum(sessions) FROM pg_stat_database)::bigint, o.others, o.visible, o.worked "
     "FROM pg_stat_database d, (SELECT coalesce(array_agg(pid ORDER BY pid), '{}') others, "
-    "coalesce(bool_and(state IS NOT NULL), true) told, "
+    "coalesce(bool_and(state IS NOT NULL), true) visible, "
     "coalesce(bool_or(state <> 'idle' OR state_change >= %s::timestamptz), false) worked "
     "FROM pg_stat_activity WHERE backend_type = 'client backend' "
     "AND pid <> pg_backend_pid()) o WHERE d.datname = current_database()"
@@ -77,7 +77,7 @@ class PostgresMeter:
         before = self._before
         now = self._before = self._read(before.at)
         self._fresh = True
-        if not (before.told and now.told):
+        if not (before.visible and now.visible):
             return Reading.missing("this user may not see other sessions (role pg_monitor)")
         if before.others != now.others or before.sessions != now.sessions or now.worked:
             return Reading.missing("other sessions were active, and the counters are server-wide")
@@ -111,11 +111,11 @@ class _Counters:
 
     Attributes:
         worked: Whether another session runs a statement, or ran one since the previous reading.
-        told: Whether this user may see that.
+        visible: Whether this user may see that.
     """
 
     def __init__(self, row: tuple[Any, ...]) -> None:
         self.at = str(row[0])
         self.read, self.temp, self.sessions = (int(value or 0) for value in row[1:4])
         self.others = list(row[4])
-        self.told, self.worked = bool(row[5]), bool(row[6])
+        self.visible, self.worked = bool(row[5]), bool(row[6])

@@ -18,7 +18,7 @@ _SEVERE = re.compile(r"\b(?:FATAL|ERROR):\s+(.*)")
 
 def explain(lines: Sequence[str]) -> str | None:
     """A panic, a killed process, the last severe line, or else the last line without its time."""
-    for pattern, told in (
+    for pattern, template in (
         (_PANIC, "{}"),
         (_KILLED, "one of its processes was killed (signal {})"),
         (_SEVERE, "{}"),
@@ -27,11 +27,11 @@ def explain(lines: Sequence[str]) -> str | None:
         # Excludes replies to Dyno's own connection attempts.
         found = [text for text in found if "is starting up" not in text]
         if found:
-            return told.format(found[-1])
+            return template.format(found[-1])
     return _STAMP.sub("", lines[-1]) if lines else None
 
 
-def tells_full_disk(text: str) -> bool:
+def reports_full_disk(text: str) -> bool:
     """Whether a message of PostgreSQL's programs reports a full volume.
 
     A partial write is a short write, without a system error.
@@ -46,5 +46,5 @@ POSTGRESQL = Product(
     stops=((signal.SIGINT, 120.0), (signal.SIGQUIT, 15.0), (signal.SIGKILL, 15.0)),
     at_death=signal.SIGQUIT,
     explain=explain,
-    tells_full_disk=tells_full_disk,
+    reports_full_disk=reports_full_disk,
 )

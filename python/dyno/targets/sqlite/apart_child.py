@@ -34,7 +34,7 @@ def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> N
         for name, value in pragmas.items():
             session.execute(f"PRAGMA {name} = {value}")
     except sqlite3.Error as error:
-        channel.send(_told(error))
+        channel.send(_error_response(error))
         return
     channel.send(("rows", [], []))
     requests: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
@@ -79,7 +79,7 @@ def _execute(session: sqlite3.Connection, sql: str) -> tuple[Any, ...]:
         cursor = session.execute(sql)
         return "rows", [str(column[0]) for column in cursor.description or ()], cursor.fetchall()
     except (sqlite3.Error, MemoryError) as error:
-        return _told(error)
+        return _error_response(error)
 
 
 def _backup(session: sqlite3.Connection, file: str, cancelled: threading.Event) -> tuple[Any, ...]:
@@ -99,11 +99,11 @@ def _backup(session: sqlite3.Connection, file: str, cancelled: threading.Event) 
         finally:
             session.execute("ROLLBACK")
     except (sqlite3.Error, MemoryError) as error:
-        return _told(error)
+        return _error_response(error)
     return "rows", ["pages", "names"], [(pages, names)]
 
 
-def _told(error: Exception) -> tuple[str, str, str, int]:
+def _error_response(error: Exception) -> tuple[str, str, str, int]:
     code = getattr(error, "sqlite_errorcode", None) or 0
     return "error", type(error).__name__, str(error), int(code)
 

@@ -46,10 +46,10 @@ def own(workload: str, name: str, neutral: str) -> str:
         sqlglot.errors.ParseError: If the statement cannot be parsed.
         DynoError: If it does not join the expected tables.
     """
-    told = variants.of(workload)
-    if name not in told.reasons:
+    known = variants.of(workload)
+    if name not in known.reasons:
         return to_sqlite(neutral)
-    order = told.orders.get(name)
+    order = known.orders.get(name)
     tree = sqlglot.parse_one(neutral, read="postgres")
     for select in list(tree.find_all(exp.Select)):
         _imply(select, workload)

@@ -37,7 +37,7 @@ class Row:
     """A shift in percent.
 
     Attributes:
-        told: The text next to it: the verdict and the shift.
+        text: The text next to it: the verdict and the shift.
         words: The full description.
     """
 
@@ -46,7 +46,7 @@ class Row:
     low: float
     high: float
     verdict: str
-    told: str
+    text: str
     words: str
 
 
@@ -54,7 +54,7 @@ class Row:
 class _At:
     place: int
     label: str
-    told: str
+    text: str
     ratio: float
     low: float
     high: float
@@ -95,7 +95,7 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
     width -= left + right
     low, high = _bounds(rows, margin)
     shown = [
-        _At(place, row.label, row.told, _ratio(row.percent), max(_ratio(row.low), low),
+        _At(place, row.label, row.text, _ratio(row.percent), max(_ratio(row.low), low),
             min(_ratio(row.high), high), row.verdict, row.words)
         for place, row in enumerate(rows)
     ]  # fmt: skip
@@ -140,7 +140,7 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
 def _rooms(rows: Sequence[Row]) -> tuple[int, int]:
     """Pixels for the names on the left and the texts on the right."""
     left = _CHARACTER * max(len(row.label) for row in rows)
-    right = _CHARACTER * max(len(row.told) for row in rows)
+    right = _CHARACTER * max(len(row.text) for row in rows)
     return round(left) + 16, round(right) + 16
 
 
@@ -155,13 +155,13 @@ def _texts(
     if not left:
         return _above(data, base, shown, y, width)
     names = base.mark_text(align="right", limit=left - 10, fontSize=size, aria=False)
-    told = base.mark_text(align="left", fontSize=size, aria=False)
+    verdicts = base.mark_text(align="left", fontSize=size, aria=False)
     # Reserves the space: the renderer measures text in its own font.
     room = alt.Chart(data.named([{"place": 0}])).mark_rule(opacity=0, aria=False)
     return [
         room.encode(x=alt.value(-left), x2=alt.value(width + right), y=y),
         names.encode(x=alt.value(-10), y=y, text="label:N", color=ink),
-        told.encode(x=alt.value(width + 12), y=y, text="told:N", color=ink),
+        verdicts.encode(x=alt.value(width + 12), y=y, text="text:N", color=ink),
     ]
 
 
@@ -171,19 +171,19 @@ def _above(data: Data, base: Any, shown: Sequence[_At], y: Any, width: int) -> l
 
     size = theme.FONT_SIZE - 1
     beside = _fit_beside(shown, width)
-    told_dy, told_align = (-13, "right") if beside else (16, "left")
+    verdict_dy, verdict_align = (-13, "right") if beside else (16, "left")
     texts: list[Any] = []
     # They overlap band and grid: a halo keeps the letters legible.
     for halo in ({"stroke": theme.PAGE, "strokeWidth": 4, "strokeJoin": "round"}, {}):
         names = base.mark_text(
             align="left", dy=-13 if beside else -17, limit=width, fontSize=size, aria=False, **halo
         )
-        told = base.mark_text(
-            align=told_align, dy=told_dy, limit=width, fontSize=size, aria=False, **halo
+        verdicts = base.mark_text(
+            align=verdict_align, dy=verdict_dy, limit=width, fontSize=size, aria=False, **halo
         )
         texts += [
             names.encode(x=alt.value(0), y=y, text="label:N", color=alt.value(theme.INK)),
-            told.encode(x=alt.value(width if beside else 0), y=y, text="told:N",
+            verdicts.encode(x=alt.value(width if beside else 0), y=y, text="text:N",
                         color=alt.value(theme.MUTED)),
         ]  # fmt: skip
     parts = alt.Chart(data.named({"place": row.place} for row in shown[1:]))
@@ -196,7 +196,7 @@ def _above(data: Data, base: Any, shown: Sequence[_At], y: Any, width: int) -> l
 
 
 def _fit_beside(rows: Sequence[Row] | Sequence[_At], width: int) -> bool:
-    return _CHARACTER * max(len(row.label) + len(row.told) + 1 for row in rows) <= width
+    return _CHARACTER * max(len(row.label) + len(row.text) + 1 for row in rows) <= width
 
 
 def _row_height(rows: Sequence[Row] | Sequence[_At], width: int) -> int:

@@ -50,7 +50,7 @@ def over_load(
         axis=alt.Axis(title=across, values=_apart(loads, width), format=",~r", grid=False),
     )
     y = alt.Y("value:Q", **_logarithmic([point.value for point in points], upwards, limit))
-    color, shape = _told_apart(names)
+    color, shape = _encodings(names)
     base = alt.Chart(data.named(points)).encode(x=x, y=y, color=color)
     layers: list[Any] = []
     if limit is not None:
@@ -102,7 +102,7 @@ def dots(points: Sequence[Point], across: str, width: int, *, limit: float | Non
         layers.append(rule.encode(x=x, color=muted))
         layers.append(text.encode(x=x, y=alt.value(2), text="words:N", color=muted))
     if several:
-        color, shape = _told_apart(names)
+        color, shape = _encodings(names)
         marks = base.mark_point(size=58, filled=True, opacity=1).encode(
             color=color, shape=shape, yOffset=alt.YOffset("series:N", sort=names)
         )
@@ -114,7 +114,7 @@ def dots(points: Sequence[Point], across: str, width: int, *, limit: float | Non
     return Chart(alt.layer(*layers).properties(width=width, height=height), data)
 
 
-def _told_apart(names: Sequence[str]) -> tuple[Any, Any]:
+def _encodings(names: Sequence[str]) -> tuple[Any, Any]:
     """The encodings by colour and shape."""
     import altair as alt
 

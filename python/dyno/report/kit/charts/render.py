@@ -88,8 +88,8 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
             for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
         )
     except NoChart as error:
-        told = plain(f"Chart not drawn: {error}. Its values are in the tables.")
-        return Markup('<p class="no-chart">{}</p>').format(told)
+        text = plain(f"Chart not drawn: {error}. Its values are in the tables.")
+        return Markup('<p class="no-chart">{}</p>').format(text)
 
 
 def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:

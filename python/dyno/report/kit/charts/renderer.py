@@ -73,14 +73,14 @@ class Renderer:
 
     def _asked(self, line: bytes) -> bytes:
         process = self._process or self._start()
-        given, told = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        given, output = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         timer = threading.Timer(LONGEST_S, process.kill)
         timer.daemon = True
         timer.start()
         try:
             given.write(line)
             given.flush()
-            answer = told.readline(LARGEST)
+            answer = output.readline(LARGEST)
         finally:
             timer.cancel()
         if not answer.endswith(b"\n"):

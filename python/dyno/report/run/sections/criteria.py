@@ -41,8 +41,8 @@ def section(page: Page) -> Section | None:
         "Result: the value of the whole window against the limit. Violations: intervals that "
         "exceed the limit, of all intervals. A criterion without data is not evaluated."
     )
-    told = [item.source.split("; ") for item in results if item.source != USER]
-    sources = dict.fromkeys(part for parts in told for part in parts)
+    named = [item.source.split("; ") for item in results if item.source != USER]
+    sources = dict.fromkeys(part for parts in named for part in parts)
     note += f" Default limits: {'; '.join(sources)}." if sources else ""
     table = Table("Limits by level", columns, rows, note, page.transaction_notice)
     return Section("criteria", "Criteria", [table], _lead(page))

@@ -165,8 +165,8 @@ def _variants(page: Page, target: str) -> str:
             named = queries.setdefault(words, [])
             if query_title(query) not in named:
                 named.append(query_title(query))
-    told = [f"{', '.join(named)}: {words}" for words, named in queries.items()]
-    return f"Changed for {page.title(target)}: {'; '.join(told)}" if told else ""
+    texts = [f"{', '.join(named)}: {words}" for words, named in queries.items()]
+    return f"Changed for {page.title(target)}: {'; '.join(texts)}" if texts else ""
 
 
 def _ratio(ratio: float | None) -> str | Cell:

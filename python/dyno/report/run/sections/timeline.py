@@ -8,7 +8,7 @@ from itertools import product
 from dyno.bundle import metrics
 from dyno.bundle.carriers import of_phase
 from dyno.bundle.metrics.resource import DeviceMetric
-from dyno.bundle.model import Phase, tells
+from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.series import Key, of_device
@@ -151,7 +151,7 @@ def _bands(page: Page) -> Iterable[charts.Band]:
 
 
 def _label(page: Page, phase: Phase) -> str:
-    if tells(phase, OltpDetail):
+    if has_detail(phase, OltpDetail):
         return users_title(phase.detail, "")
     if phase.kind == "check":
         return ""

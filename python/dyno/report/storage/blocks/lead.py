@@ -31,11 +31,11 @@ def lead(page: Page, found: Sequence[FilledSet]) -> str:
     detail = found[0].volume_set.detail
     if not detail.model_fields_set:
         return ""
-    told = list(_targets(found))
+    volumes = list(_targets(found))
     words = [f"Measured in {detail.volume}"]
     size = detail.file_bytes
-    if told:
-        names = [str(target.name) for target in told]
+    if volumes:
+        names = [str(target.name) for target in volumes]
         words = [f"{len(names)} volumes" if len(names) > 1 else f"Measured on {names[0]}"]
         if len(names) > 1:
             words = [f"Measured on {words[0]}: {_named(names)}"]
@@ -86,10 +86,10 @@ def _targets(found: Iterable[FilledSet]) -> Iterable[Asked]:
 def targets(found: Sequence[FilledSet]) -> list[Facts | Table]:
     """The facts on each volume; many volumes in a folded table."""
     fsync = found[0].volume_set.detail.fsync
-    told = [(str(target.name), _target(target)) for target in _targets(found)]
-    many = len(told) > MOST_VOLUMES
-    facts = [] if many else [Fact(name, text) for name, text in told]
-    if told and fsync is not None:
+    volumes = [(str(target.name), _target(target)) for target in _targets(found)]
+    many = len(volumes) > MOST_VOLUMES
+    facts = [] if many else [Fact(name, text) for name, text in volumes]
+    if volumes and fsync is not None:
         words = (
             "complete on the media (fsync)"
             if fsync
@@ -98,10 +98,10 @@ def targets(found: Sequence[FilledSet]) -> list[Facts | Table]:
         )
         facts.append(Fact("Writes", words))
     pages = granted(found[0].volume_set.detail)
-    if told and pages:
+    if volumes and pages:
         facts.append(Fact("Buffers", _PAGES[pages]))
     columns = [Column("Volume"), Column("Description", wide=True)]
-    table = Table(f"The {len(told)} volumes", columns, told, folded=True)
+    table = Table(f"The {len(volumes)} volumes", columns, volumes, folded=True)
     return [*([table] if many else []), *([Facts(facts)] if facts else [])]
 
 

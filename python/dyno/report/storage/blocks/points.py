@@ -66,10 +66,10 @@ def _table(
     """Notes, each with its column; shown always if the column is empty."""
     made = [Column("Curve")]
     made += [Column(label, numeric=True) for label in ("Depth", "Due, 1/s", *columns)]
-    kept, told = without_empty(made, [[*asked, *cells] for asked, cells in rows])
+    kept, kept_rows = without_empty(made, [[*asked, *cells] for asked, cells in rows])
     labels = {"", *(column.label for column in kept)}
     words = " ".join(text for label, text in notes if label in labels)
-    return Table(caption, kept, told, folded=True, note=words)
+    return Table(caption, kept, kept_rows, folded=True, note=words)
 
 
 def _rate_columns() -> list[str]:

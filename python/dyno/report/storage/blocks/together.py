@@ -39,13 +39,13 @@ def _jobs(page: Page, place: FilledSet, curve: Curve) -> list[Row]:
     named = [(curve, load, job, curve.at(load).job(job)) for job in curve.jobs
              for load in curve.loads]  # fmt: skip
     found: list[Figure | None] = []
-    for told in (_Told(page, place, curve.figure), _Told(page, place, None)):
-        which = f"{told.words} of each job of {curve.kind}{place.of}"
+    for metric in (_Metric(page, place, curve.figure), _Metric(page, place, None)):
+        which = f"{metric.words} of each job of {curve.kind}{place.of}"
         if more:
-            found.append(_lines(told, told.points(named, by_load=True), which, curve))
+            found.append(_lines(metric, metric.points(named, by_load=True), which, curve))
         else:
             which += f", at {load_title(first)}"
-            found.append(_dots(told, told.points(named), which))
+            found.append(_dots(metric, metric.points(named), which))
     return _rows(found)
 
 
@@ -55,12 +55,12 @@ def _volumes(page: Page, place: FilledSet) -> list[Row]:
     which = f"of each volume{place.of}, at the best load of each curve"
     found: list[Figure | None] = []
     for about, curves in by_figure(spread):
-        told = _Told(page, place, about)
-        found.append(_dots(told, told.points(_at_best(curves)), f"{told.words} {which}"))
+        metric = _Metric(page, place, about)
+        found.append(_dots(metric, metric.points(_at_best(curves)), f"{metric.words} {which}"))
     # Other curves have no ceiling.
     bound = [curve for curve in spread if curve.figure == "iops"]
-    told = _Told(page, place, None)
-    found.append(_dots(told, told.points(_at_best(bound)), f"{told.words} {which}"))
+    metric = _Metric(page, place, None)
+    found.append(_dots(metric, metric.points(_at_best(bound)), f"{metric.words} {which}"))
     return _rows(found)
 
 
@@ -82,7 +82,7 @@ def _at_best(curves: Iterable[Curve]) -> list[_Named]:
     ]
 
 
-class _Told:
+class _Metric:
     """A metric of a place: IOPS, MB/s, or the latency that its ceiling limits."""
 
     def __init__(self, page: Page, place: FilledSet, about: Rate | None) -> None:
@@ -135,14 +135,16 @@ def _number(load: Load) -> float:
     return load.rate if load.by_rate and load.rate is not None else float(load.depth)
 
 
-def _lines(told: _Told, points: Sequence[parts.Point], which: str, curve: Curve) -> Figure | None:
+def _lines(
+    metric: _Metric, points: Sequence[parts.Point], which: str, curve: Curve
+) -> Figure | None:
     if len({point.at for point in points}) < 2:
         return None
     across = "Requested IOPS, all jobs" if curve.is_open else "Queue depth, all jobs"
-    caption = f"{which}, by total load.{told.explained}"
+    caption = f"{which}, by total load.{metric.explained}"
     return Figure(
         render(
-            lambda width: parts.over_load(points, across, told.title, width, limit=told.limit),
+            lambda width: parts.over_load(points, across, metric.title, width, limit=metric.limit),
             _SIZE,
             f"{caption} " + "; ".join(point.words for point in points),
         ),
@@ -151,16 +153,16 @@ def _lines(told: _Told, points: Sequence[parts.Point], which: str, curve: Curve)
     )
 
 
-def _dots(told: _Told, points: Sequence[parts.Point], which: str) -> Figure | None:
+def _dots(metric: _Metric, points: Sequence[parts.Point], which: str) -> Figure | None:
     if not points:
         return None
     names = list(dict.fromkeys(point.series for point in points))
     few = len(names) <= parts.MOST_SERIES
-    caption = f"{which}.{f' {len(names)} dots.' * (not few)}{told.explained}"
+    caption = f"{which}.{f' {len(names)} dots.' * (not few)}{metric.explained}"
     said = [point.words for point in (points if few else _ends(points))]
     return Figure(
         render(
-            lambda width: parts.dots(points, told.title, width, limit=told.limit),
+            lambda width: parts.dots(points, metric.title, width, limit=metric.limit),
             _ROWS,
             f"{caption} " + "; ".join(said),
         ),

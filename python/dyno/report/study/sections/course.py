@@ -60,12 +60,12 @@ def _figure(page: StudyPage, name: str) -> Figure:
     disturbed = any(run.disturbed for run in runs)
     if disturbed:
         caption += " Hollow marks: disturbed runs, which count."
-    told = "; ".join(run.words for run in runs[:_MOST_WORDS])
+    listed = "; ".join(run.words for run in runs[:_MOST_WORDS])
     return Figure(
         render(
             lambda width: course.course(runs, variants, title(name), width),
             _SIZE,
-            f"{caption} {told}",
+            f"{caption} {listed}",
         ),
         caption,
         course.keys(variants, crosses=crosses, disturbed=disturbed),

@@ -57,8 +57,8 @@ def _row(one: Effect, term: Term) -> Row:
         f"{label}: {change(term.percent)} (95 % interval {span(term.low, term.high)}), "
         f"{one.verdict}"
     )
-    told = f"{one.verdict}  {change(term.percent)}"
-    return Row(label, term.percent, term.low, term.high, one.verdict, told, words)
+    text = f"{one.verdict}  {change(term.percent)}"
+    return Row(label, term.percent, term.low, term.high, one.verdict, text, words)
 
 
 def _name(one: Effect, term: Term) -> str:

@@ -101,10 +101,10 @@ def _targets(page: StudyPage) -> dict[str, str]:
         name: ", ".join(dict.fromkeys(f"{facts.version}" for facts in bundle.run.targets.values()))
         for name, bundle in page.bundles.items()
     }
-    told = {name: text for name, text in found.items() if text}
-    if len(set(told.values())) == 1 and len(told) > 1:
-        return {"all variants": next(iter(told.values()))}
-    return {f"'{name}'": text for name, text in list(told.items())[:_MOST_COMMANDS]}
+    known = {name: text for name, text in found.items() if text}
+    if len(set(known.values())) == 1 and len(known) > 1:
+        return {"all variants": next(iter(known.values()))}
+    return {f"'{name}'": text for name, text in list(known.items())[:_MOST_COMMANDS]}
 
 
 def _commands(page: StudyPage) -> list[str]:

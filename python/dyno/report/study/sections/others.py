@@ -23,26 +23,30 @@ def section(page: StudyPage) -> Section | None:
     """A chart of significant changes, then a table of all metrics."""
     if not page.exploratory:
         return None
-    told = certain(page.outcome)
+    significant = certain(page.outcome)
     names = labels(one.metric for one in page.exploratory)
     blocks: list[Block] = []
-    both = _both(page, told, names)
+    both = _both(page, significant, names)
     if both:
         blocks.append(Notes([Note(text, "bad") for text in both]))
-    shown = [(one, _label(page, one, names)) for one in told[:_MOST_ROWS]]
+    shown = [(one, _label(page, one, names)) for one in significant[:_MOST_ROWS]]
     rows = [made for one, label in shown if (made := row(one, label)) is not None]
     if rows:
-        more = f", the first {_MOST_ROWS} of {len(told)}" if len(told) > _MOST_ROWS else ""
+        more = (
+            f", the first {_MOST_ROWS} of {len(significant)}"
+            if len(significant) > _MOST_ROWS
+            else ""
+        )
         about = f"Significant changes of other metrics vs '{page.first.name}'{more}"
         blocks.append(forest(rows, page.study.margin, about, page.notice))
-        blocks.append(table(page, told, "Significant changes"))
-    rest = [one for one in page.exploratory if one not in told]
+        blocks.append(table(page, significant, "Significant changes"))
+    rest = [one for one in page.exploratory if one not in significant]
     if rest:
         caption = f"Metrics without a significant change: {len(rest)}"
         blocks.append(table(page, rest, caption, folded=True))
     lead = (
         f"{len(page.exploratory)} other metric{'s'[: len(page.exploratory) != 1]}: "
-        f"{counted(told)}. These exceed the margin and have a significant adjusted p."
+        f"{counted(significant)}. These exceed the margin and have a significant adjusted p."
     )
     return Section("others", "Per-metric results", blocks, lead)
 
@@ -52,11 +56,13 @@ def _label(page: StudyPage, one: Comparison, names: Mapping[str, str]) -> str:
     return names[one.metric] if alone else f"{names[one.metric]}, {one.variant}"
 
 
-def _both(page: StudyPage, told: list[Comparison], names: Mapping[str, str]) -> list[str]:
+def _both(page: StudyPage, significant: list[Comparison], names: Mapping[str, str]) -> list[str]:
     """Variants that are better in a headline metric and worse in another metric."""
     made: list[str] = []
     for whole in page.headline:
-        own = [one for one in told if one.verdict == "worse" and one.variant == whole.variant]
+        own = [
+            one for one in significant if one.verdict == "worse" and one.variant == whole.variant
+        ]
         if whole.verdict == "better" and own:
             worse = ", ".join(f"{names[one.metric]} {change(one.percent)}"
                               for one in own[:_MOST_NAMED])  # fmt: skip

@@ -41,7 +41,7 @@ class DssPlan:
     cache: str = "first"
     metering: Metering = "untimed"
 
-    def told(self) -> partial[DssDetail]:
+    def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start of a test."""
         return partial(
             DssDetail,
@@ -85,11 +85,11 @@ class PowerPlan(DssPlan):
         """Whether the warm-up pass or the measured pass has expected answers."""
         return self.warm or self.fixed
 
-    def told(self) -> partial[DssDetail]:
+    def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
         cache = "warm" if self.warm else self.cache
         return partial(
-            super().told(), test="power", cache=cache, stream=self.stream, warm=self.warm
+            super().base_detail(), test="power", cache=cache, stream=self.stream, warm=self.warm
         )
 
 
@@ -104,6 +104,6 @@ class ThroughputPlan(DssPlan):
 
     streams: int = 2
 
-    def told(self) -> partial[DssDetail]:
+    def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
-        return partial(super().told(), test="throughput", streams=self.streams)
+        return partial(super().base_detail(), test="throughput", streams=self.streams)

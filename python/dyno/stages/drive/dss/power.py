@@ -29,7 +29,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
         TargetError: If the server is gone.
     """
     name = f"power-{plan.workload}-{target.name}"
-    asked = partial(plan.told(), variants=variants(target, plan.workload))
+    asked = partial(plan.base_detail(), variants=variants(target, plan.workload))
     with (
         recorder.phase(name, f"Power test on {target.name}", asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
@@ -95,14 +95,14 @@ class _Test:
         self.result.errors.update(refresher.errors)
 
     def _warmed(self, task: Task, outcome: Outcome) -> None:
-        self._tell(f"{task.query.name} (warming)")
+        self._report(f"{task.query.name} (warming)")
         if outcome.answer is None:
             self.cold[task.query.name] = str(outcome.error)
         elif not self._plan.fixed:
             self.result.answers[task.query.name] = outcome.answer
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
-        self._tell(task.query.name)
+        self._report(task.query.name)
         self._notary.record(outcome)
         name = task.query.name
         if outcome.answer is None:
@@ -112,6 +112,6 @@ class _Test:
         else:
             self.result.drawn.append((task.stream, name, outcome.answer))
 
-    def _tell(self, label: str) -> None:
+    def _report(self, label: str) -> None:
         self._done += 1
         self._progress.update(self._done, len(self._warming) + len(self._measured), label)

@@ -51,7 +51,7 @@ def throughput(
     total = each * plan.streams
     name = f"throughput-{plan.workload}-{target.name}"
     title = f"Throughput test on {target.name}"
-    asked = partial(plan.told(), variants=variants(target, plan.workload))
+    asked = partial(plan.base_detail(), variants=variants(target, plan.workload))
     with (
         recorder.phase(name, title, asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
