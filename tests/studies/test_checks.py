@@ -163,7 +163,7 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert "Space: about" in told
     reload = study.model_copy(update={"reset": "reload"})
     kept = forecast(reload, slots, [], out)
-    assert kept.room_bytes == rule.room_bytes * (1 if kept.shared else 2)
+    assert kept.space_bytes == rule.space_bytes * (1 if kept.shared else 2)
     assert "The saved state " in "\n".join(kept.lines(reload, slots, out))
 
     book(out, study)
@@ -185,9 +185,9 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     assert set(found.reloads) == {"scale=2", "scale=4"}
     told = "\n".join(found.lines(study, slots, out))
     assert "reloaded" in told
-    assert found.room_bytes == 0, "it is not in this folder"
+    assert found.space_bytes == 0, "it is not in this folder"
     own = forecast(read(tmp_path, TPCC.replace("scale = 2", "scale = 4")), slots[:1], [], out)
-    single = own.room_bytes / (1 if own.shared else 2)
+    single = own.space_bytes / (1 if own.shared else 2)
     assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
     assert (
         f"Space: about {bytes_text(int(single))} at postgresql://h/d, estimated from the scale"
@@ -205,7 +205,7 @@ def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:
     study = read(tmp_path, TPCC.replace("scale = 2", "scale = 1000000"))
     found = forecast(study, schedule(["users=1", "users=2"], 2, 1), [], out)
     with pytest.raises(DiskFullError, match="Free space, or use a smaller --scale"):
-        found.require_room(out)
+        found.require_space(out)
 
 
 def test_what_a_resumed_study_differs_in_is_told(tmp_path: Path) -> None:
