@@ -54,7 +54,7 @@ CPU_BOUND = [
 
 COLUMNS = {"iops": ("IOPS", 9, 0), "p50": ("p50", 9, 1), "p99": ("p99", 9, 1),
            "p999": ("p99.9", 9, 1), "cpu": ("CPU", 8, 2)}  # fmt: skip
-"""Figures: heading, width, digits; latencies in µs, CPU in µs for each I/O."""
+"""Metrics: heading, width, digits; latencies in µs, CPU in µs for each I/O."""
 
 
 def compare(folder: Path, path: Path, case: Case, seconds: float, rounds: int) -> None:
@@ -67,15 +67,15 @@ def compare(folder: Path, path: Path, case: Case, seconds: float, rounds: int) -
     print("         ", *(f"{heading:>{width}}" for heading, width, _ in COLUMNS.values()))
     for side, name in enumerate(("Dyno", "fio")):
         cells = (
-            f"{middle(pairs, side, attrgetter(figure)):{width}.{digits}f}"
-            for figure, (_, width, digits) in COLUMNS.items()
+            f"{middle(pairs, side, attrgetter(metric)):{width}.{digits}f}"
+            for metric, (_, width, digits) in COLUMNS.items()
         )
         print(f"    {name:5}", *cells)
-    said = (f"{heading} {ratios(pairs, attrgetter(figure))}"
-            for figure, (heading, _, _) in COLUMNS.items() if figure != "cpu")  # fmt: skip
+    said = (f"{heading} {ratios(pairs, attrgetter(metric))}"
+            for metric, (heading, _, _) in COLUMNS.items() if metric != "cpu")  # fmt: skip
     print(f"    ratios: {', '.join(said)}")
-    noise = (f"{heading} {again(pairs, attrgetter(figure))}"
-             for figure, (heading, _, _) in COLUMNS.items() if figure != "cpu")  # fmt: skip
+    noise = (f"{heading} {again(pairs, attrgetter(metric))}"
+             for metric, (heading, _, _) in COLUMNS.items() if metric != "cpu")  # fmt: skip
     print(f"    fio to fio: {', '.join(noise)}")
     print(f"    I/Os a second of CPU {ratios(pairs, lambda seen: 1 / seen.cpu)}", flush=True)
 

@@ -2,8 +2,8 @@
 
 Targets: started within 2 s (files opened, proved and sampled, threads, rings, buffers), and the sum
 within 3 % of 128 fio processes; resident memory is reported too, of the engine in a bare Python
-and of a whole `dyno io` with its record and sheet, of all targets and of one. On the disk it is the
-device that is the limit, in the page cache the processor.
+and of a whole `dyno io` with its record and report, of all targets and of one. On the disk it is
+the device that is the limit, in the page cache the processor.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
 that of its largest process. Few of many processes of fio have I/O in flight at a time, each in its
 own file: a disk may serve that faster than I/O spread over all files, with long waits for the other
@@ -104,7 +104,7 @@ def main() -> None:
         case = Case("random read 8 KiB", "random", 8192, 100, DEPTH)
         compare(folder, paths, case, seconds, rounds)
         whole(folder, paths)
-        whole(folder, paths[:1])  # what the record and the sheet take in any case
+        whole(folder, paths[:1])  # what the record and the report take in any case
     with scratch() as name, page_cache(Path(name)) as memory:
         if memory is None:
             print("In the page cache: not measured, that needs root and mkfs.ext4")

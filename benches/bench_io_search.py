@@ -4,8 +4,8 @@ Targets: at least 0.95 of the sweep's best in at most 0.20 of its windows; its o
 at most 3 % (standard deviation by mean). The sweep measures every second depth from 1 to 255; both
 have windows of the same length and take turns. What a depth gives is the median over all sweeps, so
 that a lucky window makes no best; the best is the most of those depths whose p95 is inside the
-ceiling. A search's own figure is compared with it, which has the disk's wavering since the sweeps
-in it, and the best of 128 wavering figures is a lucky one. So the choices are compared as well: the
+ceiling. A search's own result is compared with it, which has the disk's wavering since the sweeps
+in it, and the best of 128 wavering values is a lucky one. So the choices are compared as well: the
 depth of a search and that of the one sweep before it are both judged by what all other sweeps gave
 there and at the depths beside it. The noise of the disk is that of one depth over the sweeps.
 First on the null engine, whose best is known and which is quiet, then on a file of the disk.
@@ -128,7 +128,7 @@ def choices(
         at = depths.index(min(depths, key=lambda known: abs(known - depth)))
         beside = [given[known] for known in depths[max(at - 1, 0) : at + 2]]
         return statistics.mean(
-            figure for figures in beside for turn, figure in enumerate(figures) if turn != without
+            value for values in beside for turn, value in enumerate(values) if turn != without
         )
 
     shares: list[float] = []
@@ -139,11 +139,11 @@ def choices(
     return shares
 
 
-def varying(figures: list[float]) -> float:
+def varying(values: list[float]) -> float:
     """Their standard deviation in percent of the mean."""
-    if len(figures) < 2:
+    if len(values) < 2:
         return 0.0
-    return statistics.stdev(figures) / statistics.mean(figures) * 100
+    return statistics.stdev(values) / statistics.mean(values) * 100
 
 
 def main() -> None:

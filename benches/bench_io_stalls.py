@@ -42,20 +42,20 @@ Stalls = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Figures:
+class Latencies:
     """Milliseconds."""
 
     mean: float
     p99: float
 
-    def beside(self, implied: Figures) -> str:
+    def beside(self, implied: Latencies) -> str:
         return (
             f"mean {self.mean:6.2f} ms ({self.mean / implied.mean:.3f} of what is implied), "
             f"p99 {self.p99:6.2f} ms ({self.p99 / implied.p99:.3f})"
         )
 
 
-def implied(window: tuple[float, float], stalls: Stalls, service: float, apart: float) -> Figures:
+def implied(window: tuple[float, float], stalls: Stalls, service: float, apart: float) -> Latencies:
     """Response times of a device that serves no I/O in a stall, and after it one each ``apart``."""
     first, end = window[0] - WARMUP, window[1]
     free, waits = 0.0, []
@@ -71,7 +71,7 @@ def implied(window: tuple[float, float], stalls: Stalls, service: float, apart: 
         free = begin + apart
         if window[0] < begin + service <= end:
             waits.append(begin + service - due)
-    return Figures(float(np.mean(waits)) * 1e3, float(np.quantile(waits, 0.99)) * 1e3)
+    return Latencies(float(np.mean(waits)) * 1e3, float(np.quantile(waits, 0.99)) * 1e3)
 
 
 def simulated(folder: Path, depth: int, seconds: float) -> None:
@@ -93,11 +93,11 @@ def simulated(folder: Path, depth: int, seconds: float) -> None:
 
 
 def report(
-    title: str, response: dict[str, float], service: dict[str, float], should: Figures
+    title: str, response: dict[str, float], service: dict[str, float], should: Latencies
 ) -> None:
     print(f"  {title}: implied mean {should.mean:.2f} ms, p99 {should.p99:.2f} ms")
-    print(f"    response  {Figures(response['mean'], response['p99']).beside(should)}")
-    print(f"    service   {Figures(service['mean'], service['p99']).beside(should)}", flush=True)
+    print(f"    response  {Latencies(response['mean'], response['p99']).beside(should)}")
+    print(f"    service   {Latencies(service['mean'], service['p99']).beside(should)}", flush=True)
 
 
 @contextlib.contextmanager
@@ -156,7 +156,7 @@ def real(folder: Path, volume: Path, depth: int, seconds: float) -> None:
     print(f"    fio's lat {theirs.beside(should)}", flush=True)
 
 
-def fio(folder: Path, volume: Path, depth: int, seconds: float) -> Figures:
+def fio(folder: Path, volume: Path, depth: int, seconds: float) -> Latencies:
     answer = folder / "fio.json"
     process(
         "fio", "--name=bench", f"--filename={volume / 'fio.dat'}", "--rw=randwrite", "--bs=8192",
@@ -167,7 +167,7 @@ def fio(folder: Path, volume: Path, depth: int, seconds: float) -> Figures:
     )  # fmt: skip
     lat = json.loads(answer.read_text())["jobs"][0]["write"]["lat_ns"]
     (volume / "fio.dat").unlink()
-    return Figures(lat["mean"] / 1e6, lat["percentile"]["99.000000"] / 1e6)
+    return Latencies(lat["mean"] / 1e6, lat["percentile"]["99.000000"] / 1e6)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """PostgreSQL with and without eight partitions of lineitem: loads, steps, and each query.
 
 The published finding to look for: partitions need not speed queries up. The queries without
-lineitem show how much noise is left in the figures.
+lineitem show how much noise is left in the results.
 
     python benches/bench_layouts.py [SCALE]
 """

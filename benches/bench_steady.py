@@ -78,7 +78,7 @@ def dips(rng: np.random.Generator, count: int) -> Values:
 
 
 def verdict(values: list[float]) -> str:
-    """What the rules say of a step that a figure rests on, but for what stands still."""
+    """What the rules say of a step that a metric rests on, but for what stands still."""
     fall = drop(values)
     if fall is not None:
         return "fall" if fall.percent >= throttled.LEAST_DROP_PERCENT else "small"

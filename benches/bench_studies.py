@@ -1,4 +1,4 @@
-"""What studies say of figures whose truth is planted, and what their analysis costs.
+"""What studies say of values whose truth is planted, and what their analysis costs.
 
 Targets: of 1,000 studies of the same against itself 5 % at most see a difference (6.4 % is what
 chance may show of that, once in forty); 95 % intervals hold the truth 93 to 97 times of 100, more
@@ -46,7 +46,7 @@ def two_modes(rng: np.random.Generator) -> float:
 
 @dataclass(frozen=True)
 class Noise:
-    """What a run's figure has on its logarithm, and by how much runs drift."""
+    """What a run's value has on its logarithm, and by how much runs drift."""
 
     name: str
     draw: Draw
@@ -93,11 +93,11 @@ EVERY = NOISES + ONE_SIDED
 
 
 def books(
-    asked: Study, noise: Noise, figure: Callable[[Variant], float], seed: int
+    asked: Study, noise: Noise, value: Callable[[Variant], float], seed: int
 ) -> Iterator[list[Entry]]:
     rng = np.random.default_rng([seed, EVERY.index(noise)])
     for _ in range(COUNT):
-        yield runs(asked, rng, figure, noise.draw, drift=noise.drift, first=noise.first)
+        yield runs(asked, rng, value, noise.draw, drift=noise.drift, first=noise.first)
 
 
 def share(found: list[bool]) -> str:
@@ -221,14 +221,14 @@ def book_of(folder: Path) -> Path:
         bundle = f"data-1/{slot.place}"
         copy(small.folder / str(source.bundle), large.folder / bundle)
         users = float(asked.variant(slot.variant).levels[USERS])
-        figures = {
+        values = {
             name: value * users**0.7 * float(np.exp(rng.normal(0, 0.02)))
             for name, value in real[0].figures.items()
         } | {
             f"p95_ms.{name}": float(np.exp(rng.normal(0, 0.1)))
             for name in ("new_order", "payment", "delivery", "order_status", "stock_level")
         }
-        large.add(run(slot.place, slot.pair, slot.variant, figures, bundle=bundle))
+        large.add(run(slot.place, slot.pair, slot.variant, values, bundle=bundle))
     return large.folder
 
 

@@ -2,7 +2,7 @@
 
 Targets: with a tenth less of the server's processors' time (a quota of control groups), and with a
 tenth fewer reads a second, the verdict is `worse` and the interval holds -10 %, give or take what
-is not bound by it; of an A/A on PostgreSQL no headline figure is called better or worse. The quota
+is not bound by it; of an A/A on PostgreSQL no headline metric is called better or worse. The quota
 is one that is used up most of the time, which is reported too: a tenth of what is not used is no
 loss. With `grids` the shipped studies of limits run, too.
 `python benches/bench_study_real.py [PAIRS [grids]]`; needs the right to make control groups.

@@ -54,7 +54,7 @@ def dyno(*args: str | Path) -> dict[str, Any]:
 
 
 def estimate(document: dict[str, Any], ending: str) -> float:
-    """The first figure of a run's bundle whose name ends so."""
+    """The first metric of a run's bundle whose name ends so."""
     text = (Path(document["bundle"]) / "estimates.json").read_text(encoding="utf-8")
     return next(item["value"] for item in json.loads(text) if item["name"].endswith(ending))
 

@@ -59,8 +59,8 @@ def loads(arms: Sequence[Arm], scale: float, outs: Sequence[Path]) -> None:
     heads = [f"{arm.label}, {unit}" for arm in arms for unit in ("s", "peak MB")]
     print(f"{'step':14}" + "".join(f"{head:>24}" for head in heads))
     for kind in dict.fromkeys([*a, *b]):
-        figures = [*a.get(kind, (0.0, 0.0)), *b.get(kind, (0.0, 0.0))]
-        print(f"{kind:14}" + "".join(f"{figure:24.1f}" for figure in figures))
+        values = [*a.get(kind, (0.0, 0.0)), *b.get(kind, (0.0, 0.0))]
+        print(f"{kind:14}" + "".join(f"{value:24.1f}" for value in values))
 
 
 def timed(session: Connection, text: str) -> float:

@@ -51,7 +51,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Seen:
-    """Figures of one run: latencies in µs, CPU of the whole process in µs for each I/O, and the
+    """Metrics of one run: latencies in µs, CPU of the whole process in µs for each I/O, and the
     time until the first I/O of the step, which is for files that are there.
     """
 
@@ -164,25 +164,25 @@ def abba(rounds: int, a: Callable[[], Seen], b: Callable[[], Seen]) -> list[tupl
     return pairs
 
 
-def ratios(pairs: Sequence[tuple[Seen, Seen]], figure: Callable[[Seen], float]) -> str:
+def ratios(pairs: Sequence[tuple[Seen, Seen]], metric: Callable[[Seen], float]) -> str:
     """The median of the paired ratios, and their quartiles."""
-    of = sorted(figure(a) / figure(b) for a, b in pairs)
+    of = sorted(metric(a) / metric(b) for a, b in pairs)
     if len(of) < 4:
         return f"{statistics.median(of):.3f}"
     low, _, high = statistics.quantiles(of, n=4, method="inclusive")
     return f"{statistics.median(of):.3f} ({low:.2f} to {high:.2f})"
 
 
-def again(pairs: Sequence[tuple[Seen, Seen]], figure: Callable[[Seen], float]) -> str:
+def again(pairs: Sequence[tuple[Seen, Seen]], metric: Callable[[Seen], float]) -> str:
     """The least and the largest ratio of two runs of the second side in a row."""
-    runs = [figure(pair[1]) for pair in pairs]
+    runs = [metric(pair[1]) for pair in pairs]
     of = [later / first for first, later in zip(runs[::2], runs[1::2], strict=False)]
     return f"{min(of):.2f} to {max(of):.2f}" if of else "once only"
 
 
-def middle(pairs: Sequence[tuple[Seen, Seen]], side: int, figure: Callable[[Seen], float]) -> float:
+def middle(pairs: Sequence[tuple[Seen, Seen]], side: int, metric: Callable[[Seen], float]) -> float:
     """The median of one side."""
-    return statistics.median(figure(pair[side]) for pair in pairs)
+    return statistics.median(metric(pair[side]) for pair in pairs)
 
 
 def length(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Plausible figures of a two-processor machine, from which ``bundles`` builds runs."""
+"""Plausible values of a two-processor machine, from which ``bundles`` builds runs."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ class Builder:
                 load.get("write_iops", 4.0) * wobble,
             )
             write_mbps = load.get("write_mbps", writes * 0.008)
-            figures: dict[tuple[str, str, str], tuple[float, str]] = {
+            values: dict[tuple[str, str, str], tuple[float, str]] = {
                 ("cpu", "host", "busy"): (busy, "%"),
                 ("cpu", "host", "user"): (busy * 0.8, "%"),
                 ("cpu", "host", "system"): (busy * 0.2, "%"),
@@ -358,7 +358,7 @@ class Builder:
             rows += [
                 {"t_ns": moment, "source": source, "subject": subject, "metric": metric,
                  "value": value, "unit": unit}
-                for (source, subject, metric), (value, unit) in figures.items()
+                for (source, subject, metric), (value, unit) in values.items()
             ]  # fmt: skip
 
 

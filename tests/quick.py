@@ -1,4 +1,4 @@
-"""Quickstart in a process of its own, with other sizes than those that make its figures good."""
+"""Quickstart in a process of its own, with other sizes than those that make its metrics good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dyno from Python: runs, their figures and tables, and what is refused."""
+"""Dyno from Python: runs, their metrics and tables, and what is refused."""
 
 from __future__ import annotations
 

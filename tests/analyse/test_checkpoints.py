@@ -12,7 +12,7 @@ from dyno.contracts import checkpoints
 from tests.bundles import SECOND, Builder
 
 
-def figures(builder: Builder) -> dict[str, Estimate]:
+def checkpoint_estimates(builder: Builder) -> dict[str, Estimate]:
     return {one.name: one for one in estimate(builder.write()) if "checkpoint" in one.name}
 
 
@@ -29,7 +29,9 @@ def level(folder: Path, begun: dict[float, int], *, target: str = "postgresql") 
 
 
 def test_those_of_the_warm_up_do_not_count(tmp_path: Path) -> None:
-    found = figures(level(tmp_path / "run", {-4.0: 3, -0.5: 7, 0.5: 8, 5.0: 9, 9.5: 11, 10.5: 12}))
+    found = checkpoint_estimates(
+        level(tmp_path / "run", {-4.0: 3, -0.5: 7, 0.5: 8, 5.0: 9, 9.5: 11, 10.5: 12})
+    )
     assert found["oltp.users-4.checkpoints"].value == 3
     assert found["oltp.users-4.checkpoint_interval_s"].value == 300
     assert found["oltp.users-4.checkpoint_interval_s"].source == "a_setting"
@@ -42,16 +44,19 @@ def test_those_of_the_warm_up_do_not_count(tmp_path: Path) -> None:
 def test_only_those_count_that_certainly_began_in_it(
     tmp_path: Path, begun: dict[float, int], count: int
 ) -> None:
-    assert figures(level(tmp_path / "run", begun))["oltp.users-4.checkpoints"].value == count
+    assert (
+        checkpoint_estimates(level(tmp_path / "run", begun))["oltp.users-4.checkpoints"].value
+        == count
+    )
 
 
 @pytest.mark.parametrize("begun", [{}, {1.0: 7, 5.0: 1}, {-60.0: 7, 60.0: 9}])
-def test_what_is_not_known_leaves_no_figure(tmp_path: Path, begun: dict[float, int]) -> None:
-    assert figures(level(tmp_path / "run", begun)) == {}
+def test_what_is_not_known_leaves_no_metric(tmp_path: Path, begun: dict[float, int]) -> None:
+    assert checkpoint_estimates(level(tmp_path / "run", begun)) == {}
 
 
 def test_another_servers_do_not_count(tmp_path: Path) -> None:
-    assert figures(level(tmp_path / "run", {1.0: 7, 5.0: 9}, target="mysql")) == {}
+    assert checkpoint_estimates(level(tmp_path / "run", {1.0: 7, 5.0: 9}, target="mysql")) == {}
 
 
 def test_a_bundle_from_before_the_probe_has_its_own_count(tmp_path: Path) -> None:
@@ -59,6 +64,6 @@ def test_a_bundle_from_before_the_probe_has_its_own_count(tmp_path: Path) -> Non
     counted = {"count": 2, "interval_s": 30.0, "setting": "a_setting", "source": "a counter"}
     detail = {**builder.phases[-1].detail, "checkpoints": counted}
     builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
-    found = figures(builder)
+    found = checkpoint_estimates(builder)
     assert found["oltp.users-4.checkpoints"].value == 2
     assert found["oltp.users-4.checkpoints"].source == "a counter"

@@ -158,7 +158,7 @@ def test_a_server_that_stands_still_keeps_no_limit_on_response(
     assert (p95.failing, p95.intervals, p95.worst_t_ns) == (8, 60, moments[start])
     assert p95.worst == pytest.approx(9950)
     assert "nothing completed for 10 s while users waited" in p95.note
-    # The figures of what ended are as they were recorded.
+    # The metrics of what ended are as they were recorded.
     assert found.value("oltp.users-4.new_order.response_p95_ms") < 20
 
 
@@ -184,7 +184,7 @@ def test_silence_that_nobody_minds_is_no_wait(tmp_path: Path) -> None:
 
 
 def test_a_long_transaction_of_a_user_alone_is_no_silence(tmp_path: Path) -> None:
-    """One that takes 2.5 s in the ordinary has its own figure; orders are as fast as they are."""
+    """One that takes 2.5 s in the ordinary has its own value; orders are as fast as they are."""
     builder, moments = built(tmp_path, ("new_order p95 < 2 s", "response p95 < 2 s"))
     for row in builder.tables["ops/users-4"]:
         if row["op"] == "delivery":

@@ -10,8 +10,8 @@ import pytest
 
 from dyno.bundle.observed import sampled
 from dyno.decide import definitions
-from dyno.report import document, sheet
-from dyno.report.kit.formats import figure
+from dyno.report import document, run_report
+from dyno.report.kit.formats import rounded
 from tests.bundle_data import SECOND
 from tests.bundles import Builder
 from tests.judged import Judged, judged
@@ -70,8 +70,8 @@ def uneven(path: Path, *, missed: bool = False) -> Builder:
 
 
 def cells(found: Judged, *columns: str) -> list[str]:
-    """What the sheet's table of phases shows of the level."""
-    html = sheet(found.bundle, found.estimates, found.findings, definitions())
+    """What the report's table of phases shows of the level."""
+    html = run_report(found.bundle, found.estimates, found.findings, definitions())
     head, *rows = Page(html).table("Means by phase")
     (row,) = [row for row in rows if "4 users" in row[0]]
     return [row[head.index(name)] for name in columns]
@@ -94,7 +94,7 @@ def test_every_place_gives_one_latency(tmp_path: Path, missed: bool) -> None:
         value = found.value(f"{LEVEL}.disk.vda.{side}_await.mean")
         assert judgement[name].value == pytest.approx(value, rel=1e-9)
         assert listed[name] == pytest.approx(value, rel=1e-9)
-        assert shown[name] == figure(value)
+        assert shown[name] == rounded(value)
     cpu, sent = f"{LEVEL}.cpu.host.busy.mean", f"{LEVEL}.network.tcp.retransmitted.mean"
     assert judgement["cpu"].value == pytest.approx(found.value(cpu), rel=1e-9)
     assert judgement["retransmits"].value == pytest.approx(found.value(sent), rel=1e-9)

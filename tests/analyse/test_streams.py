@@ -1,4 +1,4 @@
-"""Figures of streams from bundles whose times are known, and their absence."""
+"""Metrics of streams from bundles whose times are known, and their absence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dyno.decide import judge
-from dyno.report import document, sheet, summary
+from dyno.report import document, run_report, summary
 from dyno.workloads.tpch.orders import order
 from tests.bundles import Builder
 from tests.judged import judged
@@ -77,7 +77,7 @@ def start(path: Path) -> Builder:
     return builder
 
 
-def test_the_three_figures(tmp_path: Path) -> None:
+def test_the_three_scores(tmp_path: Path) -> None:
     found = judged(throughput(power(start(tmp_path))).write())
     expected = 3600 * SCALE / (2.0**22 * 4.0 * 1.0) ** (1 / 24)
     assert found.value("dss.duckdb.power") == pytest.approx(expected)
@@ -94,11 +94,11 @@ def test_the_three_figures(tmp_path: Path) -> None:
 
 
 def results(builder: Builder) -> tuple[dict[str, Any], str, str, list[str]]:
-    """The engine's part of the JSON document, the sheet, the summary, the reasons."""
+    """The engine's part of the JSON document, the report, the summary, the reasons."""
     found = judged(builder.write())
     validity, findings = judge(found.bundle, found.estimates)
     whole = document(found.bundle, found.estimates, findings)
-    page = sheet(found.bundle, found.estimates, findings)
+    page = run_report(found.bundle, found.estimates, findings)
     lines = "\n".join(summary(found.bundle, found.estimates, findings))
     return (
         whole["tpch"]["engines"]["duckdb"], page, lines,
@@ -106,7 +106,7 @@ def results(builder: Builder) -> tuple[dict[str, Any], str, str, list[str]]:
     )  # fmt: skip
 
 
-def test_every_output_has_the_figures(tmp_path: Path) -> None:
+def test_every_output_has_the_scores(tmp_path: Path) -> None:
     engine, page, lines, reasons = results(throughput(power(start(tmp_path))))
     assert not reasons
     assert engine["power"] and engine["throughput"] and engine["composite"]
@@ -120,7 +120,7 @@ def test_every_output_has_the_figures(tmp_path: Path) -> None:
     assert "not comparable with published TPC results" in page
 
 
-def test_no_figure_where_a_query_failed(tmp_path: Path) -> None:
+def test_no_score_where_a_query_failed(tmp_path: Path) -> None:
     engine, page, lines, reasons = results(throughput(power(start(tmp_path)), fails=(2, "q05")))
     assert engine["power"] is not None
     assert engine["throughput"] is None and engine["composite"] is None
@@ -131,13 +131,13 @@ def test_no_figure_where_a_query_failed(tmp_path: Path) -> None:
     assert "composite" not in lines.split("Reason")[0].split("Streams")[1].split("\n")[0]
 
 
-def test_no_power_figure_where_a_query_of_it_failed(tmp_path: Path) -> None:
+def test_no_power_score_where_a_query_of_it_failed(tmp_path: Path) -> None:
     engine, *_ = results(throughput(power(start(tmp_path), fails="q09")))
     assert engine["power"] is None and engine["composite"] is None
     assert engine["throughput"] is not None
 
 
-def test_without_refresh_there_is_a_rate_but_no_figure(tmp_path: Path) -> None:
+def test_without_refresh_there_is_a_rate_but_no_score(tmp_path: Path) -> None:
     engine, _page, lines, reasons = results(
         throughput(power(start(tmp_path), refresh=False), refresh=False)
     )
@@ -149,7 +149,7 @@ def test_without_refresh_there_is_a_rate_but_no_figure(tmp_path: Path) -> None:
     assert "without refresh" in lines
 
 
-def test_a_stream_cut_short_makes_no_figure(tmp_path: Path) -> None:
+def test_a_stream_cut_short_makes_no_score(tmp_path: Path) -> None:
     builder = throughput(power(start(tmp_path)))
     builder.tables["queries"] = [
         item for item in builder.tables["queries"] if (item["stream"], item["query"]) != (1, "q05")

@@ -1,4 +1,4 @@
-"""Figures against what the builder put into the bundle, worked out by hand."""
+"""Metrics against what the builder put into the bundle, worked out by hand."""
 
 from __future__ import annotations
 
@@ -248,5 +248,5 @@ def test_a_spool_of_a_killed_run_reads_like_a_table(tmp_path: Path) -> None:
     }
 
 
-def test_an_empty_bundle_has_no_figures(tmp_path: Path) -> None:
+def test_an_empty_bundle_has_no_metrics(tmp_path: Path) -> None:
     assert judged(Builder(tmp_path / "run").write("interrupted")).estimates == []

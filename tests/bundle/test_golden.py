@@ -1,8 +1,8 @@
-"""Bundles of earlier versions open and give the figures that they gave then, to the letter.
+"""Bundles of earlier versions open and give the metrics that they gave then, to the letter.
 
-``golden/`` has a bundle of each kind of work (an archive without its sheet), and beside it what its
-own version made of it: estimates, findings, the JSON document and the summary. After a change of
-figures that is meant: ``DYNO_UPDATE_GOLDEN=1 pytest tests/bundle/test_golden.py``.
+``golden/`` has a bundle of each kind of work (an archive without its report), and beside it what
+its own version made of it: estimates, findings, the JSON document and the summary. After a change
+of metrics that is meant: ``DYNO_UPDATE_GOLDEN=1 pytest tests/bundle/test_golden.py``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def made(bundle: Bundle) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_bundle_gives_the_figures_of_its_time(name: str) -> None:
+def test_a_bundle_gives_the_metrics_of_its_time(name: str) -> None:
     kept = GOLDEN / f"{name}.json.gz"
     with opened(GOLDEN / f"{name}.tar.gz") as bundle:
         found = made(bundle)

@@ -55,10 +55,10 @@ def test_one_wrong_value_is_found_and_shown(loaded: tuple[Path, Path]) -> None:
         "  row 3, l_returnflag=N, l_linestatus=O, count_order=29181",
         "    sum_qty: 742803 | 742802  (equal)",
     ]
-    sheet = (bundle / "sheet.html").read_text()
-    assert "answers-expected-q01 on DuckDB" in sheet
-    assert "742803" in sheet
-    assert "742802" in sheet
+    report = (bundle / "sheet.html").read_text()
+    assert "answers-expected-q01 on DuckDB" in report
+    assert "742803" in report
+    assert "742802" in report
 
 
 def test_there_are_no_answers_to_transactions(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_layout_and_its_steps_are_reported(loaded: tuple[Path, dict[str, Any
     assert "4 partitions by l_shipdate" in Path(document["sheet"]).read_text(encoding="utf-8")
 
 
-def test_settings_a_cold_start_figures_and_plans(loaded: tuple[Path, dict[str, Any]]) -> None:
+def test_settings_a_cold_start_query_metrics_and_plans(loaded: tuple[Path, dict[str, Any]]) -> None:
     out, _ = loaded
     given = ("--set", "memory=512MB", "--set", "parallelism=1", "--cold", "--plans")
     document, bundle = run(out, *given)
@@ -71,9 +71,9 @@ def test_settings_a_cold_start_figures_and_plans(loaded: tuple[Path, dict[str, A
         plan = json.loads((bundle.path / query["plan"]).read_text())
         assert plan["plan"]["pipeline"]
         assert "└─" in plan["text"]
-    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Changed on ClickHouse for this run" in sheet
-    assert "evicted its files" in sheet
+    report = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Changed on ClickHouse for this run" in report
+    assert "evicted its files" in report
 
 
 def test_cold_before_each_query(loaded: tuple[Path, dict[str, Any]]) -> None:

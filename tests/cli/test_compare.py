@@ -13,7 +13,7 @@ from dyno.analyse.gap import gap
 from dyno.bundle.model import Estimate, TargetFacts
 from dyno.bundle.reader import Bundle
 from dyno.report.comparison.side_by_side import beside_lines, pairs
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from tests import bundle_data as data
 from tests.bundles import Builder, only_io, quickstart
 from tests.process import document, dyno
@@ -160,8 +160,8 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
     assert found["kind"] == "runs"
     assert found["valid"] is False
     assert found["differences"] == {"ceiling_ms": ["20.0", "5.0"]}
-    figures = {item["name"]: item["change_percent"] for item in found["figures"]}
-    assert figures["io.random_read.best_iops"] == pytest.approx(-50)
+    values = {item["name"]: item["change_percent"] for item in found["figures"]}
+    assert values["io.random_read.best_iops"] == pytest.approx(-50)
 
 
 @pytest.mark.parametrize("columns", [80, 140])
@@ -182,7 +182,7 @@ def test_levels_are_named_in_words_with_units_and_intervals(
     at = lines.index("1 user PostgreSQL")
     tps = next(one for one in found if one.name == "oltp.users-1.tps")
     assert tps.first_interval is not None
-    span = f"{figure(tps.first_interval[0])} to {figure(tps.first_interval[1])}"
+    span = f"{rounded(tps.first_interval[0])} to {rounded(tps.first_interval[1])}"
     rows = lines[at + 1 : at + 3]
     assert rows[0].startswith("  Transactions, 1/s ")
     assert (f"({span})" in rows[0]) == (columns > 80)
@@ -224,11 +224,11 @@ def test_a_profile_of_several_volumes_is_that_of_the_device(tmp_path: Path) -> N
         ]
     best = {"there.fill85": 1.0, "here.fill40": 2.0, "here.fill85": 3.0}
     profiled = [
-        Estimate(name=f"io.{start}.mixed.{figure}", value=value, unit="")
+        Estimate(name=f"io.{start}.mixed.{metric}", value=value, unit="")
         for start, iops in best.items()
-        for figure, value in (("best_iops", iops), ("best_depth", 64.0))
+        for metric, value in (("best_iops", iops), ("best_depth", 64.0))
     ]
     work = application(tmp_path).write()
-    figures = {one.name: one.value for one in gap(profile.write(), profiled, work, estimate(work))}
-    (found,) = [value for name, value in figures.items() if name.endswith(".mix_profile")]
+    values = {one.name: one.value for one in gap(profile.write(), profiled, work, estimate(work))}
+    (found,) = [value for name, value in values.items() if name.endswith(".mix_profile")]
     assert found == 3.0

@@ -54,9 +54,9 @@ def test_reindex_under_transactions(loaded: Path) -> None:
     assert work.end_ns is not None
     assert level.end_ns is not None
     assert level.start_ns < work.start_ns < work.end_ns < level.end_ns
-    figures = {figure.name: figure for figure in bundle.estimates()}
-    assert figures["oltp.users-2.checkpoints"].value >= 0
-    assert figures["oltp.users-2.checkpoint_interval_s"].source == "checkpoint_timeout"
+    estimates = {one.name: one for one in bundle.estimates()}
+    assert estimates["oltp.users-2.checkpoints"].value >= 0
+    assert estimates["oltp.users-2.checkpoint_interval_s"].source == "checkpoint_timeout"
     outcome = level.detail.outcome
     assert outcome.seconds == level.detail.duration_s < 600
     rows = bundle.table("ops/users-2").to_pylist()

@@ -43,7 +43,7 @@ def loaded(
 @pytest.mark.parametrize(
     ("target", "name"), [(target, name) for target, names in HAS.items() for name in names]
 )
-def test_its_cost_its_room_and_its_time_are_reported(loaded: tuple[Path, str], name: str) -> None:
+def test_its_cost_its_space_and_its_time_are_reported(loaded: tuple[Path, str], name: str) -> None:
     out, url = loaded
     done = dyno(
         "run", "tpcc", "--target", url, "--users", "2", "--warmup", "200ms", "--duration", "2s",

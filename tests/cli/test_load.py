@@ -25,8 +25,8 @@ def test_each_number_of_streams_is_a_load_of_its_own_and_the_last_stays(out: Pat
     checks = json.loads((bundle / "checks.json").read_text())
     assert all(check["passed"] for check in checks)
     assert "rows of lineitem with 3 streams" in {check["name"] for check in checks}
-    sheet = (bundle / "sheet.html").read_text()
-    assert sheet.count("tpch 0.01 → DuckDB") == 3
+    report = (bundle / "sheet.html").read_text()
+    assert report.count("tpch 0.01 → DuckDB") == 3
     check = dyno("check", "tpch", "--target", "embedded:duckdb", "--scale", "0.01", "--out", out)
     assert check.returncode == 0, check.stderr
 

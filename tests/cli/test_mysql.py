@@ -13,7 +13,7 @@ from tests.process import dyno, no_server_left, spoilt
 TARGET = ("--target", "embedded:mysql")
 
 
-def test_layout_settings_and_cold_runs_reach_bundle_and_sheet(out: Path) -> None:
+def test_layout_settings_and_cold_runs_reach_bundle_and_report(out: Path) -> None:
     require_mariadb()
     load = dyno(
         "load", "tpch", "--scale", "0.01", *TARGET, "--layout", "partitioned-4",
@@ -33,9 +33,9 @@ def test_layout_settings_and_cold_runs_reach_bundle_and_sheet(out: Path) -> None
     assert steps[1]["extra_peak_bytes"] >= steps[1]["extra_rest_bytes"] > 1_000_000
     assert {step["kind"] for step in steps[2:]} == {"index", "analyse"}
     assert all(step["extra_peak_bytes"] is not None for step in steps[2:])
-    sheet = Path(document["sheet"]).read_text(encoding="utf-8")
-    assert "4 partitions by l_shipdate" in sheet
-    assert "no longer enforces (l_orderkey, l_linenumber)" in sheet
+    report = Path(document["sheet"]).read_text(encoding="utf-8")
+    assert "4 partitions by l_shipdate" in report
+    assert "no longer enforces (l_orderkey, l_linenumber)" in report
 
     run = dyno("run", "tpch", *TARGET, "--cold", "--set", "work_memory=8MB", "--json", "--out", out)
     assert run.stdout, run.stderr

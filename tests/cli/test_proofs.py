@@ -65,12 +65,12 @@ def test_the_order_of_rows_is_no_proof_of_answers(folders: dict[str, Path]) -> N
     assert not [name for name in checks if name.startswith("answers-")]
     assert checks["expected answers"].passed is None
     assert document["tpch"]["answers_match"] is None
-    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Row order" in sheet
+    report = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Row order" in report
     assert document["cache"] == {"state": "first", "tests": {"throughput": "first"}, "proofs": {}}
     assert bundle.run.plan["cache"] == "first"
-    assert "First pass: no query ran before" in sheet
-    assert "ran once before" not in sheet
+    assert "First pass: no query ran before" in report
+    assert "ran once before" not in report
 
 
 def test_only_the_first_of_two_tests_starts_cold(folders: dict[str, Path]) -> None:
@@ -78,5 +78,5 @@ def test_only_the_first_of_two_tests_starts_cold(folders: dict[str, Path]) -> No
         folders[OTHER], "--test", "full", "--streams", "1", "--no-refresh", "--cold"
     )
     assert document["cache"]["tests"] == {"power": "cold", "throughput": "after-power"}
-    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Caches as left by the power test" in sheet
+    report = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Caches as left by the power test" in report

@@ -58,7 +58,7 @@ def test_wrong_use_touches_nothing(tmp_path: Path, args: tuple[str, ...], messag
     assert not out.exists()
 
 
-def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
+def test_they_reach_the_bundle_the_document_and_the_report(out: Path) -> None:
     file = out / "settings.toml"
     file.write_text('[settings]\nparallelism = 1\nmemory = "1GB"\n')
     given = ("--settings", file, "--set", "memory=300MB", "--json", "--out", out)
@@ -84,9 +84,9 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     bundle = list_bundles(out)[0]
     assert bundle.run.plan["settings"] == {"memory": "300MB", "parallelism": "1"}
     assert bundle.run.targets["duckdb"].settings["threads"] == "1"
-    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Changed on DuckDB for this run" in sheet
-    assert "evicted its files" in sheet
+    report = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Changed on DuckDB for this run" in report
+    assert "evicted its files" in report
 
     again = dyno(*RUN, *DUCKDB, "--no-warming", "--json", "--out", out)
     plain = json.loads(again.stdout)

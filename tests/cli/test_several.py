@@ -94,7 +94,7 @@ def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     assert all((phases[part["level"]].end_ns or 0) > start for part in parts)
     assert phases["users-2"].detail.apart_s >= 0
     # A server counts its checkpoints, not those of each database.
-    counted = [figure.name for figure in bundle.estimates() if figure.name.endswith(".checkpoints")]
+    counted = [one.name for one in bundle.estimates() if one.name.endswith(".checkpoints")]
     assert counted == ["oltp.users-2.checkpoints"]
     # Each made other orders than its neighbour, and both are whole.
     for before, now in zip((30_000, 30_000), rows(loaded, *every), strict=True):

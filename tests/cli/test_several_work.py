@@ -94,8 +94,8 @@ def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str]) ->
     names = [check.name for check in bundle.checks() if check.name.startswith(entry["name"])]
     assert names
     assert all(name.endswith(" of database 2") for name in names)
-    sheet = (bundle.path / "sheet.html").read_text()
-    assert "of database 2" in sheet
+    report = (bundle.path / "sheet.html").read_text()
+    assert "of database 2" in report
     assert document["tpcc"]["consistency"] is True
 
 
@@ -148,8 +148,8 @@ def test_a_search_over_all_of_them(out: Path) -> None:
         assert total["users"] == 2 * window["load"]
         assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.05)
     assert "user each" in done.stderr
-    sheet = (Path(document["bundle"]) / "sheet.html").read_text()
-    assert "Users in each database" in sheet
+    report = (Path(document["bundle"]) / "sheet.html").read_text()
+    assert "Users in each database" in report
 
 
 def test_a_foreign_table_keeps_them_from_removal_and_stays(loaded: tuple[Path, str]) -> None:

@@ -110,7 +110,7 @@ def test_the_refresh_functions_work_in_a_clustered_table(
     assert len(set(deleted)) == 3, "the power test's and one for each stream"
 
 
-def test_queries_that_are_changed_for_sqlite_stand_on_the_sheet(
+def test_queries_that_are_changed_for_sqlite_stand_in_the_report(
     loaded: tuple[Path, dict[str, Any], str],
 ) -> None:
     _, bundle = run(loaded[0])
@@ -118,7 +118,7 @@ def test_queries_that_are_changed_for_sqlite_stand_on_the_sheet(
         phase for phase in bundle.run.phases if getattr(phase.detail, "test", None) == "power"
     ]
     assert set(power.detail.variants) == {"q05", "q07", "q08", "q10", "q19"}
-    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Changed for SQLite" in sheet
+    report = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Changed for SQLite" in report
     for words in power.detail.variants.values():
-        assert words in sheet
+        assert words in report

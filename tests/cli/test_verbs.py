@@ -111,14 +111,14 @@ def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_
     assert shown.returncode == 0, shown.stderr
     assert document["run"] in shown.stdout
 
-    sheet = Path(document["sheet"])
-    remade = [sheet.with_name(name) for name in ("sheet.html", "estimates.json", "findings.json")]
+    page = Path(document["sheet"])
+    remade = [page.with_name(name) for name in ("sheet.html", "estimates.json", "findings.json")]
     before = {file: file.read_text() for file in remade[1:]}
     for file in remade:
         file.unlink()
     report = dyno("report", document["run"][:12], "--json", "--out", out)
     assert report.returncode in {0, 1}, report.stderr
-    assert sheet.stat().st_size > 1000
+    assert page.stat().st_size > 1000
     assert {file: file.read_text() for file in before} == before
     assert json.loads(report.stdout)["tpcc"] == document["tpcc"]
 

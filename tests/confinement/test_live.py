@@ -54,7 +54,7 @@ def output(*command: str) -> str:
 def test_a_process_is_in_its_limits_from_the_start(confined: Confine) -> None:
     usable = sorted(os.sched_getaffinity(0))
     with confined(f"cpus={usable[-1]}") as alone:  # needs no group and no privilege
-        assert alone.figures().version is None
+        assert alone.effects().version is None
         code = "import os; print(sorted(os.sched_getaffinity(0)))"
         assert output(*alone.launch, sys.executable, "-c", code) == str(usable[-1:])
     require("cpu", "memory")
@@ -63,7 +63,7 @@ def test_a_process_is_in_its_limits_from_the_start(confined: Confine) -> None:
         work = "import time\nwhile time.process_time() < 0.05: pass\n"
         code = f"{work}print(open('/proc/self/cgroup').read())"
         text = output(*launch, sys.executable, "-c", code)
-        found = both.figures()
+        found = both.effects()
         names = {line.rpartition("/")[2] for line in text.splitlines() if "dyno-limit-" in line}
         assert len(names) == (2 if found.version == 1 else 1)
         assert found.throttled_periods and found.throttled_share
@@ -94,7 +94,7 @@ def test_a_server_that_outgrows_its_memory_is_reported(confined: Confine, tmp_pa
         finally:
             daemon.end()
             os.close(lock)
-        assert limits.figures().killed == 1
+        assert limits.effects().killed == 1
 
 
 def within(*texts: str) -> subprocess.Popen[str]:
@@ -143,5 +143,5 @@ def test_dyno_leaves_its_limits_when_the_engine_is_closed(confined: Confine) -> 
             assert found == [{min(mask)}]
         assert memberships() == before
         assert os.sched_getaffinity(0) == mask
-        assert limits.figures().where == "process"
+        assert limits.effects().where == "process"
     assert not groups(os.getpid())

@@ -92,7 +92,7 @@ def test_version_2_gets_its_limits(tmp_path: Path) -> None:
     (group.path / "memory.stat").write_text("anon 1\nworkingset_refault_file 12\n")
     (group.path / "memory.peak").write_text("1000\n")
     (group.path / "cpu.stat").write_text("nr_periods 10\nnr_throttled 4\nthrottled_usec 5000\n")
-    assert group.figures() == {
+    assert group.effects() == {
         "periods": 10, "throttled_periods": 4, "throttled_s": 0.005,
         "reread_pages": 12, "killed": 2, "memory_peak_bytes": 1000,
     }  # fmt: skip

@@ -244,8 +244,8 @@ def test_of_a_search_only_the_maximum_has_to_keep_the_limits(tmp_path: Path) -> 
     kept = [item.result for item in found.findings if item.result is not None]
     assert {item.level for item in kept} == {"users-10", "users-10-window-2"}
     assert all(item.passed for item in kept)
-    figure = next(item for item in found.estimates if item.name == "capacity.users")
-    assert (figure.value, figure.low, figure.high) == (10, 10, 11)
+    users = next(item for item in found.estimates if item.name == "capacity.users")
+    assert (users.value, users.low, users.high) == (10, 10, 11)
     assert found.value("capacity.tps") == pytest.approx(1570, rel=0.02)
 
 

@@ -1,4 +1,4 @@
-"""Effects of limits on the engine, in a run's judgement and its sheet."""
+"""Effects of limits on the engine, in a run's judgement and its report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from dyno.bundle.model import Confined
 from dyno.bundle.reader import Bundle
 from dyno.decide import definitions
-from dyno.report import document, sheet
+from dyno.report import document, run_report
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 
@@ -43,7 +43,7 @@ def test_a_quota_that_was_used_up_is_what_limits(tmp_path: Path) -> None:
         result = found(tmp_path / str(throttled), confined)
         codes = {item.code for item in result.findings}
         assert ("limit-quota" in codes) is named
-    page = sheet(result.bundle, result.estimates, result.findings, definitions())
+    page = run_report(result.bundle, result.estimates, result.findings, definitions())
     assert "cpu = 0.5, read_bytes = 1MB, on the engine; I/O on vda" in page
     assert "throttled 40 % of the active periods" in page
     made = document(result.bundle, result.estimates, result.findings)

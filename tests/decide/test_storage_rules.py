@@ -1,4 +1,4 @@
-"""Rules on storage profiles: what makes a figure doubtful, and what does not."""
+"""Rules on storage profiles: what makes a metric doubtful, and what does not."""
 
 from __future__ import annotations
 
@@ -418,7 +418,7 @@ def test_a_disturbance_in_one_curve_of_a_long_profile(tmp_path: Path) -> None:
 
 
 def test_a_curve_that_never_settled(tmp_path: Path) -> None:
-    notes = [{"code": "unsettled", "text": "mixed: not steady after 9 windows: the figures …"}]
+    notes = [{"code": "unsettled", "text": "mixed: not steady after 9 windows: the metrics …"}]
     builder = profile(tmp_path, settled={"mixed": False, "random_read": True}, notes=notes)
     row = step(builder, "mixed", BEST["mixed"])
     rows = [{**row, "purpose": "settle", "level": place} for place in range(9)]

@@ -13,12 +13,12 @@ from dyno.decide.case import Case
 from dyno.decide.trial import Judged, failing
 
 
-def case(**figures: float) -> Case:
-    return cast("Case", SimpleNamespace(value=lambda key: figures.get(key.last)))
+def case(**values: float) -> Case:
+    return cast("Case", SimpleNamespace(value=lambda key: values.get(key.last)))
 
 
 @pytest.mark.parametrize(
-    ("figures", "words"),
+    ("values", "words"),
     [
         ({"error_percent": 0.9, "transactions": 99}, ""),
         ({"error_percent": 1.1}, "1.1 % of the transactions failed"),
@@ -28,8 +28,8 @@ def case(**figures: float) -> Case:
         ({"scheduled": 1000, "transactions": 1000, "unsent": 30}, "97.0 % of the rate sustained"),
     ],
 )
-def test_what_fails_or_is_not_carried_is_no_load(figures: dict[str, Any], words: str) -> None:
-    assert failing(case(**figures), metrics.Level("x")) == words
+def test_what_fails_or_is_not_carried_is_no_load(values: dict[str, Any], words: str) -> None:
+    assert failing(case(**values), metrics.Level("x")) == words
     judged = Judged((), "", "", strict=False, failing=words)
     assert not judged.passed
     assert judged.words() == words

@@ -144,10 +144,10 @@ def nothing_ended(path: Path) -> Builder:
 
 
 def peaking(
-    figure: str, value: float, loop: Mapping[str, object] = RAMP
+    metric: str, value: float, loop: Mapping[str, object] = RAMP
 ) -> Callable[[Path], Builder]:
-    """A minute whose averages are within the limits, though a figure is not at its end."""
-    worst = {figure: {"value": value, "at_s": 50.0, "seconds": 5.0}, "client_cpu_later": None}
+    """A minute whose averages are within the limits, though a value is not at its end."""
+    worst = {metric: {"value": value, "at_s": 50.0, "seconds": 5.0}, "client_cpu_later": None}
     due = {"scheduled": 100_000, "late": 300, "unsent": 200}
     return level(loop=loop, duration_s=60, outcome={**due, "worst": worst})
 

@@ -75,7 +75,7 @@ def test_the_stretch_lasts_however_quick_the_queries_are(work: Work) -> None:
 def test_a_maintenance_that_failed_ends_it(work: Work) -> None:
     found = conductor(work, {"before"}).rounds(ORDER)
     next(found)
-    work.end("no room")
+    work.end("no space")
     assert list(found) == []
 
 

@@ -53,7 +53,7 @@ def test_intervals_are_added_one_by_one_whatever_began_a_little_later() -> None:
         (START + S, "delivery"): 5,
         (START + 2 * S, "new_order"): 7,
     }
-    # In the driver's order, which is the order on the sheet.
+    # In the driver's order, which is the order in the report.
     assert [op for t_ns, op in found if t_ns == START + S] == ["new_order", "delivery"]
     assert found[START - S, "new_order"]["phase"] == "warmup"
     both = found[START + S, "new_order"]

@@ -37,7 +37,7 @@ def resized(folder: Path, size: int) -> bool:
     )
 
 
-def shrunk(folder: Path, room: int) -> bool:
-    """Leaves ``room`` bytes free; False if more than that was taken meanwhile."""
+def shrunk(folder: Path, space: int) -> bool:
+    """Leaves ``space`` bytes free; False if more than that was taken meanwhile."""
     state = os.statvfs(folder)
-    return resized(folder, (state.f_blocks - state.f_bfree) * state.f_frsize + room)
+    return resized(folder, (state.f_blocks - state.f_bfree) * state.f_frsize + space)

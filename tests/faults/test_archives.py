@@ -54,11 +54,11 @@ def test_an_archive_is_reported_like_its_bundle(out: Path, temporary: Path) -> N
     mine, theirs = (dyno("report", it, "--json") for it in (bundle, archive))
     assert theirs.returncode == mine.returncode, theirs.stderr
     first, second = document(mine), document(theirs)
-    sheet = archive.with_name("run.sheet.html")
-    assert second["sheet"] == str(sheet)
+    report = archive.with_name("run.sheet.html")
+    assert second["sheet"] == str(report)
     assert second["bundle"] == str(archive)
     assert {**first, "sheet": "", "bundle": ""} == {**second, "sheet": "", "bundle": ""}
-    assert sheet.stat().st_size > 1000
+    assert report.stat().st_size > 1000
     assert not left(temporary)
     assert {entry.name for entry in archive.parent.iterdir()} >= {"run.tar.gz", "run.sheet.html"}
 

@@ -229,12 +229,12 @@ def test_a_disk_of_the_server_that_fills(small: Path, driven: Any, out: Path) ->
     assert resized(small, 4 << 30)  # takes no memory before it is filled
 
     def full(_control: _core.Control) -> None:
-        wait_until(lambda: shrunk(small, 1 << 20), "the room to be taken away")
+        wait_until(lambda: shrunk(small, 1 << 20), "the space to be taken away")
         wait_until(
             lambda: any(
                 '"disk_full"' in spool.read_text(encoding="utf-8") for spool in spools(out)
             ),
-            "a transaction that finds no room",
+            "a transaction that finds no space",
         )
         assert resized(small, 4 << 30)
 

@@ -39,7 +39,7 @@ def load(engine: str, out: Path, *more: str) -> subprocess.CompletedProcess[str]
 
 
 def went_well(done: subprocess.CompletedProcess[str]) -> bool:
-    """Whether it ended well; other work on the machine spoils its figures, not its rows."""
+    """Whether it ended well; other work on the machine spoils its metrics, not its rows."""
     found = json.loads(done.stdout or '{"reasons": []}')
     noise = bool(found["reasons"]) and not spoilt(found)
     return done.returncode == 0 or (done.returncode == 1 and noise)

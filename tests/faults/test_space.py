@@ -35,7 +35,7 @@ def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
     # A load of a few gigabytes: it goes on for long after it was seen to have begun.
     process = start("load", "tpch", "--target", f"embedded:{engine}", "--scale", "1", "--out", out)
     wait_for_phase(process, out, f"load-tpch-{engine}")
-    wait_until(lambda: shrunk(small, 20 << 20), "the room to be taken away")
+    wait_until(lambda: shrunk(small, 20 << 20), "the space to be taken away")
     code, _, errors = end(process)
     assert code == 3, errors
     assert "space" in errors.lower() or "full" in errors.lower(), errors

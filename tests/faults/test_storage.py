@@ -100,7 +100,7 @@ def refused(done: subprocess.CompletedProcess[str], code: int, *words: str) -> N
 
 
 def only(out: Path) -> Bundle:
-    """The only bundle under a folder, which has its sheet."""
+    """The only bundle under a folder, which has its report."""
     (bundle,) = list_bundles(out)
     assert (bundle.path / "sheet.html").stat().st_size > 1000
     return bundle
@@ -160,13 +160,13 @@ def test_a_read_only_mount(mounted: Callable[..., Path], out: Path, asked: Asked
 def test_a_volume_that_fills_up(mounted: Callable[..., Path], out: Path, asked: Asked) -> None:
     path = mounted("-t", "tmpfs", "-o", "size=2m", "dyno-test") / "sparse"
     with path.open("wb") as file:
-        file.truncate(64 * MIB)  # without content: room is taken as it is written
+        file.truncate(64 * MIB)  # without content: space is taken as it is written
     words = ("io", path, "--destroy", "--profile", asked(reads=0), "--out", out)
     refused(dyno(*words, given=f"{path}\n"), 3, "No space left", str(path))
     assert only(out).run.status == "failed"
 
 
-def test_room_taken_between_fill_levels(
+def test_space_taken_between_fill_levels(
     mounted: Callable[..., Path], out: Path, asked: Asked
 ) -> None:
     folder = mounted("-t", "tmpfs", "-o", "size=200m", "dyno-test")

@@ -40,9 +40,9 @@ def promised(document: dict[str, Any]) -> None:
     assert document["tpch"]["scale"] == 0.01
     assert document["tpch"]["answers_match"] is True
     for engine in ("postgresql", "duckdb"):
-        figures = document["tpch"]["engines"][engine]
-        assert min(figures[name] for name in ("load_s", "load_mb_per_s", "power_total_s")) > 0
-        assert len(figures["queries"]) == 22
+        values = document["tpch"]["engines"][engine]
+        assert min(values[name] for name in ("load_s", "load_mb_per_s", "power_total_s")) > 0
+        assert len(values["queries"]) == 22
     assert document["tpcc"]["warehouses"] == 1
     assert document["tpcc"]["load_s"] > 0
     assert [level["users"] for level in document["tpcc"]["levels"]] == [1, 4, 16]

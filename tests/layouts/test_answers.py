@@ -49,9 +49,9 @@ def test_the_bundle_has_layout_and_steps(loaded: tuple[Path, dict[str, Any]]) ->
         assert [step["kind"] for step in steps[:2]] == ["create", "load"]
         assert steps[1]["gb_per_h"] > 0
         assert steps[1]["extra_peak_bytes"] >= steps[1]["extra_rest_bytes"] > 1_000_000
-        sheet = Path(document["sheet"]).read_text(encoding="utf-8")
-        assert "Steps of the load into" in sheet
-        assert ("4 partitions by l_shipdate" in sheet) == (name == "postgresql")
+        report = Path(document["sheet"]).read_text(encoding="utf-8")
+        assert "Steps of the load into" in report
+        assert ("4 partitions by l_shipdate" in report) == (name == "postgresql")
 
 
 def test_what_is_spread_lies_on_each_of_the_volumes(

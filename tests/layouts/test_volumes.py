@@ -1,4 +1,4 @@
-"""Volumes of a layout: there, roomy, apart; and what Dyno puts on them goes again."""
+"""Volumes of a layout: there, large enough, apart; and what Dyno puts on them goes again."""
 
 from __future__ import annotations
 

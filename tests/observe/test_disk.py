@@ -31,7 +31,7 @@ def test_diskstats_of_several_kernels(columns: int) -> None:
     assert parse_diskstats(text) == {"sda": counters}
 
 
-def test_figures_of_one_device() -> None:
+def test_values_of_one_device() -> None:
     before = DiskCounters(1000, 16000, 500, 2000, 64000, 4000, 9000, 12000)
     after = DiskCounters(1700, 27200, 1200, 2300, 73600, 4900, 9500, 13600)
     rows = samples("sda", before, after, 2.0)
@@ -82,7 +82,7 @@ def test_times_wrap_at_32_bits() -> None:
     assert found["utilisation"] == 25.0
 
 
-def test_a_name_taken_by_another_device_gives_no_figure() -> None:
+def test_a_name_taken_by_another_device_gives_no_value() -> None:
     assert samples("sdb", DiskCounters(900, 9, 9, 9, 9, 9, 9, 9), ZERO, 1.0) == []
 
 

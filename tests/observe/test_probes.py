@@ -160,7 +160,7 @@ def test_tcp_at_rest_has_no_share() -> None:
     }
 
 
-def test_tcp_counters_that_fell_give_no_figure() -> None:
+def test_tcp_counters_that_fell_give_no_value() -> None:
     high, low = network.TcpCounters(4_294_967_290, 5), network.TcpCounters(3, 5)
     assert network.samples(high, low, 1.0) == []
 

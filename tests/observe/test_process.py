@@ -160,7 +160,7 @@ def test_a_child_that_the_kernel_skips_is_read_again(
     assert of("server", probe.read(2 * SECOND))["processes"] == 2
 
 
-def test_a_tree_that_keeps_changing_gives_no_figure(
+def test_a_tree_that_keeps_changing_gives_no_value(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     probe = ProcessProbe()

@@ -37,7 +37,7 @@ def test_the_grids_are_those_of_the_method() -> None:
     kinds = {(job.pattern, job.read_percent) for _, job in dss}
     assert kinds == {("sequential", 100), ("sequential", 0), ("random", 100)}
     assert {job.block_bytes >> 10 for _, job in dss} == {64, 128, 256, 512, 1024}
-    assert all(curve.figure == "mbps" and max(job.depths) == 128 for curve, job in dss)
+    assert all(curve.metric == "mbps" and max(job.depths) == 128 for curve, job in dss)
 
 
 def test_a_database_is_data_temp_and_log_at_once() -> None:

@@ -70,28 +70,28 @@ def test_levels_of_a_volume_count_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     volumes = folders(tmp_path, "a")
-    room = fill.Room(total=1000 << 20, free=700 << 20)
-    monkeypatch.setattr(fill.Room, "of", lambda _: room)
+    space = fill.Space(total=1000 << 20, free=700 << 20)
+    monkeypatch.setattr(fill.Space, "of", lambda _: space)
     (stage,) = fill.stages(volumes, (40.0,), None)
     assert stage.bytes == {"a": 100 << 20}
     with pytest.raises(UsageError, match=r"is 30 % full already, so it cannot be filled to 30 %"):
         fill.stages(volumes, (30.0,), None)
     with pytest.raises(UsageError, match="--fill 96: use percent above 0, at most 95"):
         fill.stages(volumes, (96.0,), None)
-    fill.require_room(volumes, {"a": 600 << 20})
+    fill.require_space(volumes, {"a": 600 << 20})
     with pytest.raises(DiskFullError, match=r"needs 682 MB in .*, and 67.1 MB stay free; 734"):
-        fill.require_room(volumes, {"a": 650 << 20})
+        fill.require_space(volumes, {"a": 650 << 20})
     both = folders(tmp_path, "a", "b")
     with pytest.raises(DiskFullError, match="The test files need"):
-        fill.require_room(both, {"a": 400 << 20, "b": 400 << 20})
+        fill.require_space(both, {"a": 400 << 20, "b": 400 << 20})
 
 
-def test_room_is_what_df_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_space_is_what_df_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 1000 blocks 50 are root's own, 380 used: 40 % of those that a user can have."""
     values = (4096, 4096, 1000, 620, 570, 0, 0, 0, 0, 255)
     monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(values))
-    room = fill.Room.of(tmp_path)
-    assert (room.total, room.free) == (950 * 4096, 570 * 4096)
+    space = fill.Space.of(tmp_path)
+    assert (space.total, space.free) == (950 * 4096, 570 * 4096)
     (stage,) = fill.stages(folders(tmp_path, "a"), (60.0,), None)
     assert stage.bytes == {"a": 190 * 4096}
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import pytest
 
 from dyno.decide import definitions
-from dyno.report import sheet
+from dyno.report import run_report
 from tests.bundles import quickstart
 from tests.judged import Judged, judged
 from tests.report.html import Page
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Report:
     """A judged bundle with its page."""
 
     judged: Judged
@@ -20,11 +20,11 @@ class Sheet:
     page: Page
 
 
-def sheet_of(found: Judged) -> Sheet:
-    html = sheet(found.bundle, found.estimates, found.findings, definitions())
-    return Sheet(found, html, Page(html))
+def report_of(found: Judged) -> Report:
+    html = run_report(found.bundle, found.estimates, found.findings, definitions())
+    return Report(found, html, Page(html))
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Sheet:
-    return sheet_of(judged(quickstart(tmp_path_factory.mktemp("whole")).write()))
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return report_of(judged(quickstart(tmp_path_factory.mktemp("whole")).write()))

@@ -1,4 +1,4 @@
-"""The devices that a sheet, a summary and a document show are those of the database under test."""
+"""The devices that a report, a summary and a document show are those of the database under test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dyno.bundle.model import TargetFacts
 from dyno.decide import definitions
-from dyno.report import document, sheet, summary
+from dyno.report import document, run_report, summary
 from tests.bundles import Builder, only_io
 from tests.judged import Judged, judged
 from tests.report.html import Page
@@ -37,7 +37,7 @@ def built(path: Path, **fields: Any) -> Judged:
 
 
 def page(found: Judged) -> Page:
-    return Page(sheet(found.bundle, found.estimates, found.findings, definitions()))
+    return Page(run_report(found.bundle, found.estimates, found.findings, definitions()))
 
 
 def means(found: Judged) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Maintenance under load, plans and figures by query: from a bundle with known answers."""
+"""Maintenance under load, plans and metrics by query: from a bundle with known answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.report import document, summary
 from tests import bundle_data as data
 from tests.bundles import SECOND, Builder, Stored
 from tests.judged import Judged, judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import report_of
 
 LEVEL = "users-4"
 NAME = "reindex-tpcc-postgresql-users-4"
@@ -66,7 +66,7 @@ def under_load(out: Path, *, loss: float = 0.1, seconds: int = 12, **detail: Any
     return builder
 
 
-def figures(found: Judged) -> dict[str, Any]:
+def parts_of(found: Judged) -> dict[str, Any]:
     start = f"during.{NAME}."
     return {
         item.name.removeprefix(start): item
@@ -77,7 +77,7 @@ def figures(found: Judged) -> dict[str, Any]:
 
 def test_the_loss_is_found_with_its_interval(tmp_path: Path) -> None:
     found = judged(under_load(tmp_path).write())
-    parts = figures(found)
+    parts = parts_of(found)
     # The 11.6th to the 24.3rd second: whole ones are 12 to 23; those it cuts belong nowhere.
     assert [parts[f"{part}_intervals"].value for part in ("before", "during", "after")] == [
         *(11, 12, 11)
@@ -95,7 +95,7 @@ def test_the_loss_is_found_with_its_interval(tmp_path: Path) -> None:
 
 
 def test_no_loss_is_reported_as_none(tmp_path: Path) -> None:
-    change = figures(judged(under_load(tmp_path, loss=0).write()))["during_change_percent"]
+    change = parts_of(judged(under_load(tmp_path, loss=0).write()))["during_change_percent"]
     assert change.low < 0 < change.high
 
 
@@ -110,19 +110,19 @@ def test_a_maintenance_that_did_not_end_spoils_the_run(tmp_path: Path) -> None:
     (reason,) = [item for item in found.validity.reasons if item.code == "maintenance"]
     assert "it took longer than the limit" in reason.message
     # There is no stretch after one that did not end.
-    assert figures(found)["after_intervals"].value == 0
+    assert parts_of(found)["after_intervals"].value == 0
 
 
 def test_a_short_one_is_warned_of(tmp_path: Path) -> None:
     found = judged(under_load(tmp_path, seconds=2).write())
     assert "maintenance" in found.warned()
     assert found.validity.valid is True
-    change = figures(found)["during_change_percent"]
+    change = parts_of(found)["during_change_percent"]
     assert change.low is None
 
 
-def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
-    found = sheet_of(judged(under_load(tmp_path).write()))
+def test_the_report_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
+    found = report_of(judged(under_load(tmp_path).write()))
     table = found.page.table("Before, during and after")
     assert [row[2] for row in table[1:]] == ["before", "during", "after"]
     against = table[2][table[0].index("Change from before, %")]
@@ -131,8 +131,8 @@ def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     assert "Queries/h" not in table[0] and "Queries/h" not in found.page.section("during").text
     assert {"Transactions/s", "New-Order p95, ms"} < set(table[0])
     work = found.page.table("Maintenance operations")
-    room = work[0].index("Peak extra space")
-    sizes = [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in work[1][room : room + 2]]
+    space = work[0].index("Peak extra space")
+    sizes = [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in work[1][space : space + 2]]
     assert sizes == ["38.5 GB", "37 GB"]
     assert "Maintenance" in found.page.section("meanwhile").text
     headline = found.page.section("headlines").text
@@ -173,13 +173,13 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
         bounds[part] = start, builder.now
     maintenance(builder, *bounds["during"], level=None, workload="tpch", streams=4)
     found = judged(builder.write())
-    parts = figures(found)
+    parts = parts_of(found)
     assert parts["during_change_percent"].value == pytest.approx(-20)
     assert parts["after_change_percent"].value == pytest.approx(0)
     expected = 4 * 22 * 3600 / sum(data.ROW_SECONDS)
     assert parts["before_qph"].value == pytest.approx(expected)
     assert parts["during_qph"].value == pytest.approx(0.8 * expected)
-    table = sheet_of(found).page.table("Before, during and after")
+    table = report_of(found).page.table("Before, during and after")
     assert table[2][1] == "queries of 4 users on PostgreSQL"
     assert table[2][table[0].index("Change from before, %")].startswith("-20.0")
     assert "Queries/h" in table[0] and not {"Transactions/s", "New-Order p95, ms"} & set(table[0])
@@ -206,7 +206,7 @@ def test_resampling_knows_its_limits() -> None:
     assert first == change_percent(list(range(1, 40)), list(range(2, 41)))
 
 
-def test_plans_and_figures_by_query_are_shown_and_harmless(tmp_path: Path) -> None:
+def test_plans_and_metrics_by_query_are_shown_and_harmless(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     builder.power("postgresql", data.ROW_SECONDS)
     for row in builder.tables["queries"]:
@@ -219,7 +219,7 @@ def test_plans_and_figures_by_query_are_shown_and_harmless(tmp_path: Path) -> No
     (folder / "q02.json").write_text(json.dumps({"error": "out of memory"}))
     (folder / "q03.json").write_text("{ torn")
     (folder / "q04.json").write_text("[1]")
-    found = sheet_of(judged(bundle))
+    found = report_of(judged(bundle))
     text = found.page.section("plans").text
     assert "└─ <script>alert(1)</script>" in text
     assert "<script>" not in found.html

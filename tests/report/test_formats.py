@@ -28,8 +28,8 @@ from tests.bundles import Builder
         (-2.5, "-2.50"),
     ],
 )
-def test_figures(value: float | None, text: str) -> None:
-    assert formats.figure(value) == text
+def test_rounded(value: float | None, text: str) -> None:
+    assert formats.rounded(value) == text
 
 
 def test_sizes_and_times() -> None:

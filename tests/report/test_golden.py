@@ -13,10 +13,10 @@ import pytest
 
 from dyno.bundle.model import Reason, Validity
 from dyno.decide import definitions
-from dyno.report import document, sheet, summary
+from dyno.report import document, run_report, summary
 from tests.bundles import interrupted, only_io, quickstart
 from tests.judged import Judged, judged
-from tests.report.conftest import Sheet
+from tests.report.conftest import Report
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -67,7 +67,7 @@ def test_the_summary(tmp_path: Path, name: str) -> None:
     agrees(f"summary-{name}.txt", "\n".join(found) + "\n")
 
 
-def test_the_document(whole: Sheet) -> None:
+def test_the_document(whole: Report) -> None:
     found = whole.judged
     made = document(found.bundle, found.estimates, found.findings)
     assert made["bundle"] == str(found.bundle.path)
@@ -76,7 +76,7 @@ def test_the_document(whole: Sheet) -> None:
     agrees("document-whole.json", json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_the_document_has_every_promised_figure(whole: Sheet) -> None:
+def test_the_document_has_every_promised_value(whole: Report) -> None:
     found = whole.judged
     made = document(found.bundle, found.estimates, found.findings)
     assert {"run", "bundle", "valid", "reasons", "host", "io", "tpch", "tpcc"} <= set(made)
@@ -95,13 +95,13 @@ def test_the_document_has_every_promised_figure(whole: Sheet) -> None:
     assert None not in [value for level in made["tpcc"]["levels"] for value in level.values()]
 
 
-def test_a_verdict_of_an_earlier_version_is_shown_in_full(whole: Sheet) -> None:
+def test_a_verdict_of_an_earlier_version_is_shown_in_full(whole: Report) -> None:
     found = whole.judged
     head = found.findings[0].model_copy(update={"verdict": None})
     findings = [head, *found.findings[1:]]
     printed = summary(found.bundle, found.estimates, findings)
     assert any(line.startswith("Verdict       Valid. Bottleneck: CPU") for line in printed)
-    page = sheet(found.bundle, found.estimates, findings, definitions())
+    page = run_report(found.bundle, found.estimates, findings, definitions())
     assert head.message in page
     assert head.message not in whole.html
     assert head.message.removeprefix("Valid. ") in whole.html

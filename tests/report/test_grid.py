@@ -1,4 +1,4 @@
-"""A storage profile of several block sizes: a matrix on the sheet, in summary and document."""
+"""A storage profile of several block sizes: a matrix in report, summary and document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dyno.report import document, summary
 from tests.bundle_rows import io_row
 from tests.bundles import SECOND, Builder
 from tests.judged import Judged, judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import report_of
 
 RATES = {(8, 100): 60_000.0, (64, 100): 16_000.0, (8, 70): 50_000.0, (64, 70): 40_000.0}
 
@@ -18,10 +18,10 @@ def grid(out: Path, *more: dict[str, Any]) -> Judged:
     """Random reads and a 70/30 mix of 8 and 64 KiB; the mix of 64 KiB is beyond the ceiling."""
     builder = Builder(out / "20261120T150000Z-cd34", verb="io").machine()
     rows = builder.tables.setdefault("io", [])
-    figures: dict[str, str] = {}
+    metric_of: dict[str, str] = {}
     for (kib, reads), iops in RATES.items():
         name = f"random_{reads}_{kib}k"
-        figures[name] = "iops"
+        metric_of[name] = "iops"
         for depth in (1, 8):
             median = 90.0 if (kib, reads) == (64, 70) else 0.3
             row = io_row("mixed" if reads == 70 else "random_read", depth, iops / (9 - depth), 1.5,
@@ -34,7 +34,7 @@ def grid(out: Path, *more: dict[str, Any]) -> Judged:
             rows.append(row)
     rows += [row | {"t_ns": builder.now + len(rows) * SECOND} for row in more]
     detail = {"volume": "/srv/dyno-runs", "file_bytes": 1 << 30, "ceiling_ms": 20.0,
-              "engine": "io_uring", "direct": True, "notes": [], "figures": figures}  # fmt: skip
+              "engine": "io_uring", "direct": True, "notes": [], "figures": metric_of}  # fmt: skip
     builder.phase("io", "Storage profile", "io", 20.0, detail=detail)
     return judged(builder.write())
 
@@ -55,13 +55,13 @@ def test_a_grid(tmp_path: Path) -> None:
     assert curves["random_100_64k"]["best_depth"] == 8
     assert curves["random_70_64k"]["best"] is None
 
-    sheet = sheet_of(found)
-    headlines = sheet.page.section("headlines").text
+    report = report_of(found)
+    headlines = report.page.section("headlines").text
     assert "Random 70/30 mix" in headlines and "50,000" in headlines
-    captions = [figure.text for figure in sheet.page.section("storage").all("figure")]
+    captions = [figure.text for figure in report.page.section("storage").all("figure")]
     assert sum("Maximum IOPS" in text for text in captions) == 1
     assert sum("slower of reads and writes" in text for text in captions) == 1
-    squares = [item.text for item in sheet.page.section("storage").all("title")]
+    squares = [item.text for item in report.page.section("storage").all("title")]
     assert "Random read, 64 KiB: 16,000 IOPS" in squares
     assert "Random 70/30 mix, 64 KiB: none" in squares
 
@@ -86,7 +86,7 @@ def test_a_list_of_ones_own(tmp_path: Path) -> None:
     assert [(curve["name"], curve["figure"], curve["best"]) for curve in made] == [
         ("mine", "iops", 1000), ("other", "iops", 1000), ("blend", "iops", 1000),
     ]  # fmt: skip
-    cards = sheet_of(found).page.section("headlines").text
+    cards = report_of(found).page.section("headlines").text
     assert "Sequential read" in cards and "Random 70/30 mix" in cards
 
 

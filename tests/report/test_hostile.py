@@ -11,7 +11,7 @@ import pytest
 from dyno.report import document, summary
 from tests.bundles import Builder, quickstart
 from tests.judged import judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import report_of
 
 EVIL = (
     "<script>alert(1)</script>\"'&amp;{{7*7}}</svg></style><img src=x onerror=alert(1)>\x1b[31m\x00"
@@ -62,7 +62,7 @@ def evil(value: Any) -> Any:
 
 
 def test_markup_in_a_bundle_is_only_text(tmp_path: Path) -> None:
-    found = sheet_of(judged(spoiled(tmp_path).write()))
+    found = report_of(judged(spoiled(tmp_path).write()))
     assert "<script" not in found.html
     tags = {element.tag for element in found.page.root.all()}
     assert not tags & {"script", "img", "iframe", "object", "foreignobject", "use", "image"}
@@ -98,7 +98,7 @@ def test_numbers_of_another_kind(tmp_path: Path, value: Any) -> None:
     builder.plan = {"scale": value, "quick": value}
     builder.host = dict.fromkeys(builder.host, value)
     found = judged(builder.write())
-    assert sheet_of(found).page.sections()
+    assert report_of(found).page.sections()
     assert summary(found.bundle, found.estimates, found.findings)
 
 
@@ -106,5 +106,5 @@ def test_halves_of_surrogate_pairs(tmp_path: Path) -> None:
     bundle = quickstart(tmp_path).write()
     head = bundle.path / "run.json"
     head.write_text(head.read_text().replace("/srv/dyno-runs", "\\ud800"))
-    found = sheet_of(judged(type(bundle).open(bundle.path)))
+    found = report_of(judged(type(bundle).open(bundle.path)))
     found.html.encode("utf-8")

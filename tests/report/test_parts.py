@@ -11,13 +11,13 @@ from dyno.report import document, summary
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
 from tests.judged import judged
-from tests.report.conftest import Sheet, sheet_of
+from tests.report.conftest import Report, report_of
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 
 def test_only_storage(tmp_path: Path) -> None:
-    found = sheet_of(judged(only_io(tmp_path).write()))
+    found = report_of(judged(only_io(tmp_path).write()))
     assert found.page.sections() == [
         *("headlines", "machine", "storage", "meanwhile", "method", "repeat")
     ]
@@ -29,7 +29,7 @@ def test_only_storage(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run(tmp_path: Path) -> None:
-    found = sheet_of(judged(interrupted(tmp_path).write("interrupted")))
+    found = report_of(judged(interrupted(tmp_path).write("interrupted")))
     verdict = found.page.root.all("div", class_="verdict")[0]
     assert "bad" in verdict.attributes["class"]
     assert "✗ Invalid" in verdict.text
@@ -44,7 +44,7 @@ def test_a_killed_run_is_read_from_its_spools(tmp_path: Path) -> None:
     builder = quickstart(tmp_path)
     last = builder.phases[-1]
     builder.phases[-1] = last.model_copy(update={"status": "running", "end_ns": None})
-    found = sheet_of(judged(builder.write("running")))
+    found = report_of(judged(builder.write("running")))
     assert "was killed during" in found.page.root.all("div", class_="verdict")[0].text
     assert "transactions" in found.page.sections()
 
@@ -54,7 +54,7 @@ def test_a_lost_table(tmp_path: Path, table: str) -> None:
     builder = quickstart(tmp_path)
     del builder.tables[table]
     found = judged(builder.write())
-    assert sheet_of(found).page.sections()
+    assert report_of(found).page.sections()
     assert summary(found.bundle, found.estimates, found.findings)
 
 
@@ -70,14 +70,14 @@ def test_a_run_cut_off_anywhere(tmp_path: Path, place: int) -> None:
         builder.tables[name] = [row for row in rows if row["t_ns"] < end]
     found = judged(builder.write("running"))
     assert found.validity.valid is False
-    assert sheet_of(found).page.sections()
+    assert report_of(found).page.sections()
 
 
 def test_nothing_at_all(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run")
     builder.host = {}
     found = judged(builder.write("failed", error="No space left."))
-    page = sheet_of(found).page
+    page = report_of(found).page
     assert "No space left." in page.root.all("div", class_="verdict")[0].text
     assert document(found.bundle, found.estimates, found.findings)["io"] is None
 
@@ -85,9 +85,9 @@ def test_nothing_at_all(tmp_path: Path) -> None:
 def test_a_bundle_that_was_never_judged(tmp_path: Path) -> None:
     found = judged(only_io(tmp_path).write())
     unjudged = type(found.bundle).open(found.bundle.path)
-    from dyno.report import sheet
+    from dyno.report import run_report
 
-    html = sheet(unjudged, found.estimates, [])
+    html = run_report(unjudged, found.estimates, [])
     assert "? No verdict" in html
     assert summary(unjudged, found.estimates, [])[0].startswith("NO VERDICT")
 
@@ -97,13 +97,13 @@ def failing(path: Path) -> Builder:
 
 
 def test_a_failed_query(tmp_path: Path) -> None:
-    found = sheet_of(judged(failing(tmp_path).write()))
+    found = report_of(judged(failing(tmp_path).write()))
     row = found.page.table("Power test")[1]
     assert row == ["duckdb (column store)", "21", "–", "–", "–", "1 failed"]
     assert "q09" not in found.page.table("Seconds by query")[1]
 
 
-def summary_of(found: Sheet) -> list[str]:
+def summary_of(found: Report) -> list[str]:
     """The summary for a terminal."""
     return summary(found.judged.bundle, found.judged.estimates, found.judged.findings)
 
@@ -122,7 +122,7 @@ def same_users(path: Path) -> Builder:
 
 @pytest.mark.parametrize(("build", "charts"), [(rated, 0), (same_users, 2)])
 def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder], charts: int) -> None:
-    found = sheet_of(judged(build(tmp_path).write()))
+    found = report_of(judged(build(tmp_path).write()))
     rows = found.page.table("Load levels")[1:]
     assert rows[0][0] == "2.5/s over 4 users"
     # The schedule has a separate table: one table of both would not fit a page.
@@ -142,7 +142,7 @@ def test_databases_that_were_not_driven_to_the_end_have_no_sum(tmp_path: Path) -
     for number in (1, 2):
         builder.oltp(4, level=f"users-4-db-{number}", status="failed")
         builder.phases[-1].detail.update(database=number, part_of="users-4")
-    found = sheet_of(judged(builder.write("failed")))
+    found = report_of(judged(builder.write("failed")))
     lines = summary_of(found)
     assert any(line.startswith("Transactions  4/4 users") for line in lines)
     assert "4 users, database 2" in [row[0] for row in found.page.table("Load levels")]
@@ -151,7 +151,7 @@ def test_databases_that_were_not_driven_to_the_end_have_no_sum(tmp_path: Path) -
 
 def test_a_single_target_has_no_ratios(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").target("duckdb").power("duckdb", data.COLUMN_SECONDS)
-    table = sheet_of(judged(builder.write())).page.table("Seconds by query")
+    table = report_of(judged(builder.write())).page.table("Seconds by query")
     assert table[0][:2] == ["Query", "DuckDB, s"]
     assert "ratio" not in " ".join(table[0])
 
@@ -163,7 +163,7 @@ def test_a_disturbed_run_has_a_stamp_of_its_own(tmp_path: Path) -> None:
             row["value"] = 12.0
     judgement = judged(builder.write())
     assert judgement.validity.verdict == "disturbed"
-    verdict = sheet_of(judgement).page.root.all("div", class_="verdict")[0]
+    verdict = report_of(judgement).page.root.all("div", class_="verdict")[0]
     assert "disturbed" in verdict.attributes["class"]
     assert "≈ Disturbed" in verdict.text
     assert "Do not compare or publish" in verdict.text

@@ -16,7 +16,7 @@ from dyno.report.kit.charts import renderer
 from dyno.report.kit.charts.renderer import NoChart, Renderer
 from tests.bundles import quickstart
 from tests.judged import judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import report_of
 
 SPEC = {"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": {"x": {"field": "a"}}}
 
@@ -76,14 +76,14 @@ def test_one_that_never_ends_is_killed(tmp_path: Path, monkeypatch: pytest.Monke
         Renderer().svg(SPEC)
 
 
-def test_without_charts_the_sheet_has_all_else(
+def test_without_charts_the_report_has_all_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = judged(quickstart(tmp_path).write())
-    whole = sheet_of(found)
+    whole = report_of(found)
     monkeypatch.setattr("dyno.report.kit.charts.render.RENDERER", Renderer())
     monkeypatch.setattr(renderer, "SCRIPT", "/nowhere")
-    without = sheet_of(found)
+    without = report_of(found)
     assert without.page.sections() == whole.page.sections()
     tags = [[one.tag for one in page.page.root.all()] for page in (whole, without)]
     assert tags[0].count("figure") == tags[1].count("figure") == without.html.count("no-chart")
@@ -92,7 +92,7 @@ def test_without_charts_the_sheet_has_all_else(
 
 
 def test_a_memory_limit_costs_the_charts_only(tmp_path: Path) -> None:
-    """The renderer's engine reserves more than this and ends by a trap: it took the sheet along."""
+    """The renderer's engine reserves more than this and ends by a trap: the report went with it."""
     bundle = quickstart(tmp_path).write()
     limit = 3 << 30
 

@@ -1,4 +1,4 @@
-"""Criteria and the search for the maximum on the sheet, in the summary and in the document."""
+"""Criteria and the search for the maximum in the report, the summary and the document."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from dyno.report import document, latencies, summary
 from tests.bundles import Builder
 from tests.judged import judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import report_of
 from tests.searched import TRIED, searched
 
 
-def test_the_search_on_the_sheet(tmp_path: Path) -> None:
-    found = sheet_of(judged(searched(tmp_path).write()))
+def test_the_search_in_the_report(tmp_path: Path) -> None:
+    found = report_of(judged(searched(tmp_path).write()))
     headlines = found.page.section("headlines").text
     assert "Maximum users" in headlines and "11 users fail" in headlines
     assert "confirmed by a second window" in headlines
@@ -65,23 +65,23 @@ def test_a_search_that_found_nothing(tmp_path: Path) -> None:
     lines = summary(found.bundle, found.estimates, found.findings)
     assert any("none found; 1 user fail" in line for line in lines)
     assert any("1 FAILED (new_order p95 < 1 ms)" in line for line in lines)
-    assert "smallest load failed" in sheet_of(found).page.section("search").text
+    assert "smallest load failed" in report_of(found).page.section("search").text
 
 
 def test_a_damaged_search_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     builder = searched(tmp_path)
     builder.phases[-1].detail.update(windows=[5, {"load": "x"}], best="many", counted=7)
     found = judged(builder.write())
-    assert sheet_of(found).page.sections()
+    assert report_of(found).page.sections()
     assert summary(found.bundle, found.estimates, found.findings)
     assert document(found.bundle, found.estimates, found.findings)["capacity"]
 
 
-def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
+def test_a_broken_criterion_in_the_report(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in
                                  ("cpu < 70 %", "log_write < 5 ms", "errors = 0")]}  # fmt: skip
-    found = sheet_of(judged(builder.oltp(4).write()))
+    found = report_of(judged(builder.oltp(4).write()))
     rows = found.page.table("Limits by level")[1:]
     assert [row[2] for row in rows] == ["fail", "not evaluated", "pass"]
     assert "log is unknown" in rows[1][-1]
@@ -92,7 +92,7 @@ def test_default_limits_are_marked(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     builder.plan = {"criteria": [{"text": "new_order p95 < 50 ms", "source": "asked for"},
                                  {"text": "cpu < 80 %", "source": "a paper"}]}  # fmt: skip
-    found = sheet_of(judged(builder.oltp(16).write()))
+    found = report_of(judged(builder.oltp(16).write()))
     table = found.page.table("Limits by level")
     assert table[0][1:4] == ["Criterion", "Kind", "Result"]
     assert [row[2:4] for row in table[1:]] == [["requested", "pass"], ["default", "fail"]]

@@ -1,4 +1,4 @@
-"""Steps and layouts on the sheet, from bundles of anybody."""
+"""Steps and layouts in the report, from bundles of anybody."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dyno.report import document, sheet
+from dyno.report import document, run_report
 from dyno.report.run.page import Page
 from dyno.report.run.steps import layout_block, loads_that_stayed, steps
 from tests.bundles import quickstart
@@ -42,7 +42,7 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
         notes=["The primary key is wider"],
     )
     found = judged(builder.write("done"))
-    html = sheet(found.bundle, found.estimates, found.findings)
+    html = run_report(found.bundle, found.estimates, found.findings)
     for words in (
         "Steps of the load into", "cluster lineitem_p1", "1.20 ×", "2 GB", "one device",
         "The primary key is wider", "3 partitions by l_shipdate", "round-robin on /a, /b",
@@ -69,7 +69,7 @@ def test_each_of_several_databases_has_its_own_steps(tmp_path: Path) -> None:
     loads = [load for load in loads_that_stayed(page) if load.detail.workload == "tpcc"]
     step_names = [[step.step for step in steps(page, load)] for load in loads]
     assert step_names == [["load", "index"], ["load 2", "index 2"]]
-    html = sheet(found.bundle, found.estimates, found.findings)
+    html = run_report(found.bundle, found.estimates, found.findings)
     assert "Steps of the load into PostgreSQL, database 2" in html
 
 

@@ -1,4 +1,4 @@
-"""Storage profiles of several volumes, fill levels, rates and jobs: sheet, summary and document."""
+"""Storage profiles of several volumes, fill levels, rates, jobs: report, summary and document."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dyno.report import document, summary
 from dyno.report.storage import tables
 from tests.bundles import Builder
 from tests.judged import Judged, judged
-from tests.report.conftest import Sheet, sheet_of
+from tests.report.conftest import Report, report_of
 from tests.report.test_hostile import EVIL, evil
 from tests.storage_rows import Row, bundle, rising, step, target
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 SEQUENTIAL = {"curve": "sequential_read_256k", "pattern": "sequential", "block": 262_144}
-FIGURES = {"sequential_read_256k": "mbps"}
+CURVE_METRICS = {"sequential_read_256k": "mbps"}
 
 
 def searched(best: int, **more: Any) -> list[Row]:
@@ -68,8 +68,8 @@ def results(builder: Builder) -> tuple[Judged, list[str], list[dict[str, Any]]]:
     return found, [line[14:] for line in lines[start:end]], made["io"]["curves"]
 
 
-def captions(sheet: Sheet) -> list[str]:
-    return [item.text for item in sheet.page.section("storage").all("figcaption")]
+def captions(report: Report) -> list[str]:
+    return [item.text for item in report.page.section("storage").all("figcaption")]
 
 
 def test_a_search(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_a_search(tmp_path: Path) -> None:
     assert curve["best_interval"] == pytest.approx([12_233.2, 12_456.8], abs=0.1)
     assert curve["stopped"] == "most"
     assert [load["depth"] for load in curve["loads"]] == [12, 24, 48]
-    sheet = sheet_of(found)
-    assert "the largest allowed load" in sheet.page.section("storage").text
-    assert f"95{NARROW}%: 12,233 to 12,457" in sheet.page.section("headlines").text
+    report = report_of(found)
+    assert "the largest allowed load" in report.page.section("storage").text
+    assert f"95{NARROW}%: 12,233 to 12,457" in report.page.section("headlines").text
 
 
 def test_arms_against_the_first(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
             *rising(4000 * share, (1, 8), arm=arm, repeat=repeat, **SEQUENTIAL),
         ]
     ]
-    found, lines, curves = results(bundle(tmp_path, rows, how="compare", figures=FIGURES))
+    found, lines, curves = results(bundle(tmp_path, rows, how="compare", figures=CURVE_METRICS))
     assert lines[0].split() == ["IOPS,", "p95", "<=", "20", "ms", "raid10", "raid6"]
     assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503"]
     assert lines[2].split() == ["0.67x", "(0.67–0.67)"]
@@ -111,14 +111,14 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert slow["ratio"] == pytest.approx(0.67, rel=1e-3)
     assert slow["ratio_interval"] == pytest.approx([0.67, 0.67], rel=1e-3)
 
-    sheet = sheet_of(found)
-    said = sheet.page.root.all("div", class_="verdict")[0].text
+    report = report_of(found)
+    said = report.page.root.all("div", class_="verdict")[0].text
     assert f"random read, 8{NARROW}KiB: 36,572 (raid10), 24,503 (raid6) IOPS." in said
-    section = sheet.page.section("storage")
+    section = report.page.section("storage")
     assert [item.text for item in section.all("h3", class_="part")] == ["raid10", "raid6"]
-    assert sum(text.startswith("Best of each curve by volume") for text in captions(sheet)) == 2
+    assert sum(text.startswith("Best of each curve by volume") for text in captions(report)) == 2
     assert any("256K seq. read" in item.text for item in section.all("svg"))
-    table = sheet.page.table("Best of each curve by volume")
+    table = report.page.table("Best of each curve by volume")
     assert table[2][:3] == [f"Random read, 8{NARROW}KiB", "raid6", "24,503"]
     assert table[2][-1] == "0.67 × (0.67 to 0.67)"
     assert "Measured on 2 volumes: raid10, raid6, with direct I/O" in section.text
@@ -128,7 +128,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
         f"a test file of 4{NARROW}GiB in /mnt/raid6, xfs (rw, noatime), on "
         "nvme-raid6n1 Example 990, not rotational, write cache: write back"
     )
-    assert "Storage of raid6" in sheet.page.section("headlines").text
+    assert "Storage of raid6" in report.page.section("headlines").text
 
 
 def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
@@ -155,10 +155,10 @@ def test_a_column_without_differences_leaves_no_line_empty() -> None:
 
 def test_what_nothing_kept_is_said_first(tmp_path: Path) -> None:
     rows = [step(100.0, inside=False)]
-    sheet = sheet_of(judged(bundle(tmp_path, rows).write()))
-    said = sheet.page.root.all("div", class_="verdict")[0].text
+    report = report_of(judged(bundle(tmp_path, rows).write()))
+    said = report.page.root.all("div", class_="verdict")[0].text
     assert f"Random read, 8{NARROW}KiB: nothing within 20{NARROW}ms." in said
-    assert f"nothing within 20{NARROW}ms" in sheet.page.section("headlines").text
+    assert f"nothing within 20{NARROW}ms" in report.page.section("headlines").text
 
 
 def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path: Path) -> None:
@@ -187,14 +187,14 @@ def test_fill_levels(tmp_path: Path) -> None:
     last = curves[-1]
     assert (last["fill"], last["name"]) == ("85 %", "random_read_64k")
     assert last["change_percent"] == pytest.approx(-17)
-    sheet = sheet_of(found)
-    assert sheet.page.table("Best of each curve by fill level")[2][1:] == [
+    report = report_of(found)
+    assert report.page.table("Best of each curve by fill level")[2][1:] == [
         "62 % full", "34,000", "–", "IOPS", "−15.0 %",
     ]  # fmt: skip
-    assert len(sheet.page.table("All points at 62 % full: rates")) == 3
+    assert len(report.page.table("All points at 62 % full: rates")) == 3
     # MB/s over the block size, once for each level.
     assert (
-        sum("MB/s at the maximum IOPS within the ceiling" in text for text in captions(sheet)) == 3
+        sum("MB/s at the maximum IOPS within the ceiling" in text for text in captions(report)) == 3
     )
 
 
@@ -209,11 +209,11 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
     assert lines[0].split()[-6:] == ["1", "volume", "2", "volumes", "3", "volumes"]
     assert lines[1].split()[3:] == ["16,842", "32,000", "95.0%", "40,421", "80.0%"]
     assert curves[1]["efficiency_percent"] == pytest.approx(95, rel=1e-4)
-    sheet = sheet_of(found)
-    assert sheet.page.table("By number of volumes")[3][1:] == [
+    report = report_of(found)
+    assert report.page.table("By number of volumes")[3][1:] == [
         "3", "80.0 %", "40,421", "IOPS", "a+b+c",
     ]  # fmt: skip
-    assert any("Dashed: linear scaling" in text for text in captions(sheet))
+    assert any("Dashed: linear scaling" in text for text in captions(report))
 
 
 def test_jobs_and_volumes_together(tmp_path: Path) -> None:
@@ -230,21 +230,21 @@ def test_jobs_and_volumes_together(tmp_path: Path) -> None:
     (load,) = curves[0]["loads"]
     assert load["jobs"]["log"]["syncs_per_s"] == pytest.approx(800)
     assert load["volumes"]["b"]["iops"] == pytest.approx(4000)
-    sheet = sheet_of(found)
-    assert [row[0] for row in sheet.page.table("By job, at the best load")[1:]] == [
+    report = report_of(found)
+    assert [row[0] for row in report.page.table("By job, at the best load")[1:]] == [
         "data", "temp", "log",
     ]  # fmt: skip
-    assert sheet.page.table("By volume, at the best load")[2][:4] == [
+    assert report.page.table("By volume, at the best load")[2][:4] == [
         "b", "database", f"depth{NARROW}12", "4,000",
     ]  # fmt: skip
     latency = f"Latency: the slowest of reads, writes and syncs; the ceiling is 20{NARROW}ms."
-    assert captions(sheet) == [
+    assert captions(report) == [
         "IOPS of each job of database, at queue depth 12.",
         f"P95 latency in ms of each job of database, at queue depth 12. {latency}",
         "IOPS of each volume, at the best load of each curve.",
         f"P95 latency in ms of each volume, at the best load of each curve. {latency}",
     ]
-    shown = [item.attributes["aria-label"] for item in sheet.page.section("storage").all("svg")
+    shown = [item.attributes["aria-label"] for item in report.page.section("storage").all("svg")
              if "aria-label" in item.attributes]  # fmt: skip
     assert any("log, database, queue depth 12: p95 3.53 ms" in text for text in shown)
 
@@ -256,13 +256,13 @@ def test_jobs_over_the_load_and_many_volumes(tmp_path: Path) -> None:
             for level, depth in enumerate((6, 12))]  # fmt: skip
     rows, parts = ([row for one in made for row in one[side]] for side in (0, 1))
     found = judged(bundle(tmp_path, rows, parts, how="together", members={arm: names}).write())
-    sheet = sheet_of(found)
-    first, second, volumes, _ = captions(sheet)
+    report = report_of(found)
+    first, second, volumes, _ = captions(report)
     assert first == "IOPS of each job of database, by total load."
     assert second.startswith("P95 latency in ms of each job of database, by total load")
     assert volumes.endswith("at the best load of each curve. 9 dots.")
-    assert sheet.page.table("The 9 volumes")[9][0] == "v8"
-    folded = [item.all("summary")[0].text for item in sheet.page.section("storage").all("details")]
+    assert report.page.table("The 9 volumes")[9][0] == "v8"
+    folded = [item.all("summary")[0].text for item in report.page.section("storage").all("details")]
     assert "By volume, at the best load" in folded
 
 
@@ -275,13 +275,13 @@ def test_an_open_loop(tmp_path: Path) -> None:
     assert lines[0].split()[-4:] == ["offered/s", "done/s", "response", "service"]
     assert lines[2].split() == ["9,000", "8,600", "52.9", "0.882"]
     assert [load["rate"] for load in curves[0]["loads"]] == [1000, 9000]
-    sheet = sheet_of(found)
-    head, _, slow = sheet.page.table("All points: latencies, ms")
+    report = report_of(found)
+    head, _, slow = report.page.table("All points: latencies, ms")
     cells = dict(zip(head, slow, strict=True))
     assert cells["Due, 1/s"] == "9,000"
     assert cells["Read response p95"] == "52.9 over the ceiling"
     assert cells["Read p95"] == "0.882"
-    head, _, slow = sheet.page.table("All points: rates")
+    head, _, slow = report.page.table("All points: rates")
     assert dict(zip(head, slow, strict=True))["Not issued"] == "700"
 
 
@@ -300,7 +300,7 @@ def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
     ]
     assert lines[4].startswith("8K write, 8 per sync")
     assert " ".join(lines[:2]).endswith("steady after 4 windows")
-    section = sheet_of(found).page.section("storage")
+    section = report_of(found).page.section("storage")
     assert "Steady after 4 windows, which are excluded: Random read" in section.text
     assert "Durable writes, at the best load" in section.text
 
@@ -336,11 +336,11 @@ def test_markup_in_a_profile_is_only_text(tmp_path: Path) -> None:
             for key in ("arm", "volume", "job", "phase", "pattern"):
                 row[key] = row[key] and row[key] + EVIL
     found = judged(builder.write())
-    sheet = sheet_of(found)
-    assert "<script" not in sheet.html
-    tags = {element.tag for element in sheet.page.root.all()}
+    report = report_of(found)
+    assert "<script" not in report.html
+    tags = {element.tag for element in report.page.root.all()}
     assert not tags & {"script", "img", "iframe", "object", "foreignobject", "use", "image"}
-    assert "<script>alert(1)</script>" in sheet.page.section("storage").text
+    assert "<script>alert(1)</script>" in report.page.section("storage").text
     lines = summary(found.bundle, found.estimates, found.findings)
     assert all(len(line) <= 80 and line.isprintable() for line in lines)
 
@@ -364,6 +364,6 @@ def test_facts_of_another_kind(tmp_path: Path, turn: int) -> None:
         builder.phases[at] = phase.model_copy(update={"detail": detail})
     builder.plan = {"curves": STRANGE}
     found = judged(builder.write())
-    assert "storage" in sheet_of(found).page.sections()
+    assert "storage" in report_of(found).page.sections()
     assert summary(found.bundle, found.estimates, found.findings)
     json.dumps(document(found.bundle, found.estimates, found.findings), allow_nan=False)

@@ -13,11 +13,11 @@ import pytest
 
 from dyno.errors import Interrupted
 from dyno.report.kit.blocks import Figure, Row
-from dyno.report.study import study_sheet
+from dyno.report.study import study_report
 from dyno.report.study.formats import labels
 from dyno.report.study.page import StudyPage
+from dyno.report.study.report import answer
 from dyno.report.study.sections import growth, makers
-from dyno.report.study.sheet import answer
 from dyno.runner import study_page
 from dyno.studies.analysis import outcome
 from dyno.studies.document import document
@@ -31,7 +31,7 @@ from dyno.workspace.lock import OutLock
 from tests.report.html import Page
 from tests.report.test_hostile import EVIL
 
-Figures = Callable[[int, int], dict[str, float]]
+Values = Callable[[int, int], dict[str, float]]
 """Of the variant at this place in this pair."""
 
 
@@ -53,8 +53,8 @@ def columns(variant: int, pair: int) -> dict[str, float]:
     }
 
 
-def book(folder: Path, study: Study, figures: Figures, **every: Any) -> StudyStore:
-    """A book in which all runs ended, each with a sheet; ``every`` changes each of them."""
+def book(folder: Path, study: Study, values: Values, **every: Any) -> StudyStore:
+    """A book in which all runs ended, each with a report; ``every`` changes each of them."""
     names = [variant.name for variant in study.variants]
     made = StudyStore.begin(folder, study, schedule(names, study.pairs, study.seed))
     for slot in made.slots:
@@ -62,7 +62,7 @@ def book(folder: Path, study: Study, figures: Figures, **every: Any) -> StudySto
         entry = {
             "place": slot.place, "attempt": 1, "variant": slot.variant, "pair": slot.pair,
             "bundle": f"data 1/runs/{slot.place}", "code": 0, "valid": True,
-            "figures": figures(at, slot.pair), "started": 1.7e9 + 30 * slot.place,
+            "figures": values(at, slot.pair), "started": 1.7e9 + 30 * slot.place,
             "ended": 1.7e9 + 30 * slot.place + 28, **every,
         }  # fmt: skip
         made.add(Entry.model_validate(entry))
@@ -71,7 +71,7 @@ def book(folder: Path, study: Study, figures: Figures, **every: Any) -> StudySto
 
 def page_of(made: StudyStore, **more: Any) -> Page:
     found = outcome(made).model_copy(update=more)
-    return Page(study_sheet(made, found))
+    return Page(study_report(made, found))
 
 
 def verdict(page: Page) -> str:
@@ -174,7 +174,7 @@ def grown() -> tuple[tuple[Effect, ...], tuple[Fit, ...]]:
 
 
 def test_a_series_looks_the_same_in_every_chart_of_growth(tmp_path: Path) -> None:
-    """Also where the fits of one figure are in another order, or one is missing."""
+    """Also where the fits of one metric are in another order, or one is missing."""
     (fit, _) = grown()[1]
     small, large = ({"settings.memory": size} for size in ("1GB", "2GB"))
     power = fit.exponent.model_copy(update={"value": 0.1})
@@ -186,8 +186,8 @@ def test_a_series_looks_the_same_in_every_chart_of_growth(tmp_path: Path) -> Non
         fit.model_copy(update={"at": large, "metric": "p95_ms.delivery"}),
     )
     made = book(tmp_path / "s", grid(), lambda at, pair: {"tps": 500.0 * (1 + at) + pair})
-    sheet = StudyPage.of(made, outcome(made).model_copy(update={"fits": fits}))
-    found = growth.section(sheet)
+    page = StudyPage.of(made, outcome(made).model_copy(update={"fits": fits}))
+    found = growth.section(page)
     assert found is not None
     charts = [one for row in found.blocks if isinstance(row, Row) for one in row.blocks]
     series = [
@@ -254,8 +254,8 @@ def test_many_variants(tmp_path: Path) -> None:
     assert [key.text.strip() for key in keys.all("li")] == ["others", "v0"]
 
 
-def test_many_figures_of_few_variants(tmp_path: Path) -> None:
-    """A chart for each variant, a line for each figure, and the answer counts them."""
+def test_many_metrics_of_few_variants(tmp_path: Path) -> None:
+    """A chart for each variant, a line for each metric, and the answer counts them."""
     variants = [Variant(name=name, workload="io", target=f"/srv/{name}") for name in "ab"]
     study = asked(variants=variants, headline=("iops",), exploratory=())
     made = book(tmp_path / "s", study, lambda at, pair: {
@@ -412,8 +412,8 @@ def test_the_document_is_json(tmp_path: Path) -> None:
         ),
         (
             "failed",
-            "stopped by an error: no room",
-            "stopped by an error: no room. Resume: `dyno study",
+            "stopped by an error: no space",
+            "stopped by an error: no space. Resume: `dyno study",
         ),
         (
             None,

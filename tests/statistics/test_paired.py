@@ -92,7 +92,7 @@ def test_the_other_way_round_it_is_the_inverse(
     ("first", "second"), [([], []), ([1.0], []), ([0.0], [1.0]), ([1.0], [math.nan])]
 )
 def test_what_has_no_ratio(first: list[float], second: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"figures|as many"):
+    with pytest.raises(ValueError, match=r"values above|as many"):
         shift(first, second)
 
 

@@ -1,4 +1,4 @@
-"""Books of studies that nobody ran: planted figures with noise."""
+"""Books of studies that nobody ran: planted values with noise."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ def _study(pairs: int, variants: tuple[Variant, ...], more: dict[str, object]) -
     return Study.model_validate({"name": "s", "variants": variants, "pairs": pairs, **given})
 
 
-def run(place: int, pair: int, variant: str, figures: dict[str, float], **more: object) -> Entry:
+def run(place: int, pair: int, variant: str, values: dict[str, float], **more: object) -> Entry:
     """A valid run that took from 10 s x place to 8 s later."""
     known = {
         "attempt": 1, "bundle": "b", "code": 0, "valid": True, "started": 10.0 * place,
         "ended": 10.0 * place + 8,
     }  # fmt: skip
     return Entry.model_validate(
-        {"place": place, "pair": pair, "variant": variant, "figures": figures, **known, **more}
+        {"place": place, "pair": pair, "variant": variant, "figures": values, **known, **more}
     )
 
 
 def runs(
     asked: Study,
     rng: np.random.Generator,
-    figure: Callable[[Variant], float],
+    value: Callable[[Variant], float],
     noise: Draw,
     metric: str = "tps",
     drift: float = 0.0,
     first: Draw | None = None,
 ) -> list[Entry]:
-    """All of its runs, with noise on the logarithm of a figure and a drift from run to run.
+    """All of its runs, with noise on the logarithm of a value and a drift from run to run.
 
     The first variant has noise of its own where ``first`` is given.
     """
@@ -75,7 +75,7 @@ def runs(
     own[asked.variants[0].name] = first or noise
     return [
         run(slot.place, slot.pair, slot.variant, {
-            metric: figure(asked.variant(slot.variant)) * np.exp(own[slot.variant](rng))
+            metric: value(asked.variant(slot.variant)) * np.exp(own[slot.variant](rng))
             * (1 + drift) ** slot.place,
         })
         for slot in slots

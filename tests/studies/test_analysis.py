@@ -23,7 +23,7 @@ STUDIES = 1000
 def entries(
     asked: Study, rng: np.random.Generator, noise: Draw, shift: float = 0.0, drift: float = 0.0
 ) -> list[Entry]:
-    """Runs whose figure is 1,000, shifted for the second variant, with noise and drift a run."""
+    """Runs whose value is 1,000, shifted for the second variant, with noise and drift a run."""
     first = asked.variants[0].name
     return runs(
         asked, rng, lambda one: 1000 * (1 + shift * (one.name != first)), noise, drift=drift
@@ -123,9 +123,9 @@ def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
     made: list[Entry] = []
     for pair in range(5):
         by = 1 + pair / 100
-        figures = {"load_rows": 100.0, "cpu_percent": 20.0}
+        values = {"load_rows": 100.0, "cpu_percent": 20.0}
         more = {"load_rows": 180.0 * by, "cpu_percent": 40.0 * by}
-        made += [run(2 * pair, pair, "v0", figures), run(2 * pair + 1, pair, "v1", more)]
+        made += [run(2 * pair, pair, "v0", values), run(2 * pair + 1, pair, "v1", more)]
     found = outcome(asked, made)
     assert [one.verdict for one in found.comparisons] == ["better", "different"]
     assert not found.regressions
@@ -183,7 +183,7 @@ def test_it_is_over_when_intervals_are_tight() -> None:
 
 
 def test_a_small_regression_of_a_query_is_none() -> None:
-    """Certain, and below the margin: a headline figure is reported, one query of many is not."""
+    """Certain, and below the margin: a headline metric is reported, one query of many is not."""
     asked = study(pairs=6, headline=("total_s",), margin=5.0)
     wobble = [-0.03, 0.03, -0.02, 0.02, -0.01, 0.01]
     slow, much = 1.04, 1.2
@@ -258,7 +258,7 @@ def test_a_variant_that_was_left_out_cannot_win(tmp_path: Path) -> None:
 def test_a_variant_that_was_left_out_does_not_keep_a_study_from_its_end() -> None:
     asked = study(pairs=12, variants=3, margin=2.0)
     slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
-    # The last one ran three times, with figures apart, and never again.
+    # The last one ran three times, with values apart, and never again.
     made = [
         run(slot.place, slot.pair, slot.variant, {"tps": 100.0 + slot.place % 2 / 10})
         for slot in slots

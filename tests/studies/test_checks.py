@@ -161,7 +161,7 @@ def test_the_forecast_of_the_duration(tmp_path: Path, out: Path) -> None:
     assert "Space: about" in printed
     reload = study.model_copy(update={"reset": "reload"})
     kept = forecast(reload, slots, [], out)
-    assert kept.room_bytes == rule.room_bytes * (1 if kept.shared else 2)
+    assert kept.space_bytes == rule.space_bytes * (1 if kept.shared else 2)
     assert "The saved state " in "\n".join(kept.lines(reload, slots, out))
 
     book(out, study)
@@ -183,9 +183,9 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     assert set(found.reloads) == {"scale=2", "scale=4"}
     printed = "\n".join(found.lines(study, slots, out))
     assert "reloaded" in printed
-    assert found.room_bytes == 0, "it is not in this folder"
+    assert found.space_bytes == 0, "it is not in this folder"
     own = forecast(read(tmp_path, TPCC.replace("scale = 2", "scale = 4")), slots[:1], [], out)
-    single = own.room_bytes / (1 if own.shared else 2)
+    single = own.space_bytes / (1 if own.shared else 2)
     assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
     assert (
         f"Space: about {bytes_text(int(single))} at postgresql://h/d, estimated from the scale"
@@ -203,7 +203,7 @@ def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:
     study = read(tmp_path, TPCC.replace("scale = 2", "scale = 1000000"))
     found = forecast(study, schedule(["users=1", "users=2"], 2, 1), [], out)
     with pytest.raises(DiskFullError, match="Free space, or use a smaller --scale"):
-        found.require_room(out)
+        found.require_space(out)
 
 
 def test_differences_of_a_resumed_study(tmp_path: Path) -> None:

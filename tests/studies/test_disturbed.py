@@ -10,7 +10,7 @@ import pytest
 
 from dyno.bundle.model import Reason, Validity
 from dyno.plans import Plan
-from dyno.report.study import study_sheet
+from dyno.report.study import study_report
 from dyno.studies import child, runs
 from dyno.studies.analysis import outcome, said
 from dyno.studies.document import document
@@ -121,7 +121,7 @@ def test_too_few_valid_runs_are_reported(tmp_path: Path, disturbed: set[int]) ->
     (alone,) = found.undisturbed
     assert (alone.percent, alone.pairs) == (None, 4 - len(disturbed))
     assert "too few" in "\n".join(lines(book.study, found, book.entries()))
-    table = Page(study_sheet(book, found)).table("Results with and without disturbed runs")
+    table = Page(study_report(book, found)).table("Results with and without disturbed runs")
     assert "better" in table[1][2]
     assert "too few runs" in " ".join(table[2]).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -137,7 +137,7 @@ def test_they_are_marked_wherever_runs_are_shown(tmp_path: Path) -> None:
     made = document(book, found)
     assert [one["verdict"] for one in made["runs"]].count("disturbed") == 2
     assert made["outcome"]["undisturbed"][0]["pairs"] == 3
-    page = Page(study_sheet(book, found))
+    page = Page(study_report(book, found))
     rows = page.table("Runs in order")
     assert sum("≈ disturbed" in row for row in rows) == 2
     assert sum("✓ valid" in row for row in rows) == 6

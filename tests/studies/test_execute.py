@@ -339,7 +339,7 @@ def test_another_data_set_takes_the_place_of_the_last(
     def load(plan: LoadingPlan) -> child.Ended:
         loads.append(f"{plan.scale:g}")
         disturbed = {"reasons": [{"code": "disturbed", "message": "Other work"}], "valid": False}
-        return child.Ended(codes.pop(0), disturbed, words="no room")
+        return child.Ended(codes.pop(0), disturbed, words="no space")
 
     monkeypatch.setattr(child, "dyno", load)
     text = TOML.replace("null:?mean_us=500", "postgresql://h/d").replace("run]", "run]\n", 1)
@@ -352,7 +352,7 @@ def test_another_data_set_takes_the_place_of_the_last(
     stock.ready(one)
     stock.ready(one)
     stock.ready(two)
-    with pytest.raises(TargetError, match="The data of 'scale=1' cannot be made: no room"):
+    with pytest.raises(TargetError, match="The data of 'scale=1' cannot be made: no space"):
         stock.ready(one)
     Datasets(book, print).ready(two)  # the load that failed has left nothing
     assert loads == ["1", "2", "1", "2"]

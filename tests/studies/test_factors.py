@@ -60,7 +60,7 @@ def test_effects_despite_missing_runs() -> None:
     assert f"for tps: the effect of {USERS} cannot be estimated from these runs" in found.notes
     first = [one for one in made if not one.variant.startswith("1 ")]
     said = {one.factors: one for one in outcome(asked, first).effects}
-    assert said[USERS,].note == "against run.users=4, as the first level has no figure"
+    assert said[USERS,].note == "against run.users=4, as the first level has no value"
     single = [one for one in made if one.pair == 0]
     assert "for tps: effects of factors need at least two pairs" in outcome(asked, single).notes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dyno.report.study import study_sheet
+from dyno.report.study import study_report
 from dyno.studies.analysis import outcome
 from dyno.studies.document import document
 from dyno.studies.ending import ending, resume_words
@@ -144,7 +144,7 @@ def test_a_study_ends_early_and_says_why(
     written = document(book, found)
     assert written["state"]["kind"] == "early"
     assert written["outcome"]["futility"]["needed"] == found.futility.needed
-    page = Page(study_sheet(book, found))
+    page = Page(study_report(book, found))
     row = page.table("Pairs needed to detect 2 %")[1]
     assert row[0] == "v1"
     assert f"{found.futility.needed:,}" in row

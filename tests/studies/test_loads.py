@@ -75,18 +75,18 @@ name = "keys"
 
 
 @pytest.mark.long
-def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> None:
+def test_runs_of_loads_have_the_metrics_of_each(tmp_path: Path, out: Path) -> None:
     study = tmp_path / "mine.toml"
     study.write_text(STUDY)
     done = dyno("study", study, "--json", "--out", out)
     made = document(done)
-    figures = {run["variant"]: run["figures"] for run in made["runs"]}
-    assert set(figures) == {"base", "keys"}
-    for found in figures.values():
+    values = {run["variant"]: run["figures"] for run in made["runs"]}
+    assert set(values) == {"base", "keys"}
+    for found in values.values():
         assert found["load_rows"] > 0
         assert found["load_bytes"] > 1_000_000
-    assert figures["base"]["step_s.index"] > 0
-    assert "step_s.index" not in figures["keys"]
+    assert values["base"]["step_s.index"] > 0
+    assert "step_s.index" not in values["keys"]
     assert "Its data was removed, " in done.stderr
     assert made["state"]["kind"] == "over"
     assert not list((out / "studies" / "mine").glob("data-*/engines"))

@@ -13,7 +13,7 @@ from dyno.studies.model import Study
 from dyno.studies.store import Entry
 from tests.studies.books import factorial, outcome, run, study
 
-FIGURES = st.dictionaries(
+VALUES = st.dictionaries(
     st.sampled_from(["tps", "total_s", "query_s.q01", "query_s.q02", "nonsense", "p95_ms.payment"]),
     st.one_of(
         st.floats(0.5, 2000),
@@ -43,7 +43,7 @@ def books(draw: st.DrawFn) -> tuple[Study, list[Entry]]:
                 place if draw(st.booleans()) else place // 2,
                 draw(st.integers(0, 8)),
                 draw(st.sampled_from(names)),
-                draw(FIGURES),
+                draw(VALUES),
                 verdict=draw(st.sampled_from(["valid", "valid", "disturbed", "invalid"])),
                 code=draw(st.sampled_from([0, 0, 1, 3])),
                 codes=draw(st.sampled_from([(), ("wrong-answers",)])),
@@ -78,7 +78,7 @@ def test_whatever_is_in_a_book(book: tuple[Study, list[Entry]]) -> None:
     st.data(),
 )
 def test_whatever_whole_blocks_are_of(pairs: int, data: st.DataObject) -> None:
-    """Enough runs that everything is fitted, of figures that make no sense."""
+    """Enough runs that everything is fitted, of values that make no sense."""
     asked = factorial({"run.users": [1, 2, 4, 8], "settings.memory": ["1GB", "4GB"]}, pairs)
     value = st.one_of(st.floats(1e-6, 1e6), st.sampled_from([1.0, 1e-250, 1e250]))
     made = [

@@ -28,7 +28,7 @@ no_criteria = true
 
 @pytest.mark.long
 def test_users_who_do_not_meet_add_up(tmp_path: Path, out: Path) -> None:
-    """The modelled server has room for all: throughput is in proportion to users."""
+    """The modelled server has capacity for all: throughput is in proportion to users."""
     path = tmp_path / "users.toml"
     path.write_text(TOML)
     done = dyno("study", path, "--json", "--out", out)

@@ -1,4 +1,4 @@
-"""The state that runs begin from: whole or not at all, also after a kill; and no room for it."""
+"""The state that runs begin from: whole or not at all, also after a kill; and no space for it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_was_put_back_in_part_goes_with_its_state(
     assert list((out / "engines").iterdir()) == [others]
 
 
-def test_no_room_is_reported_before_anything_is_copied(
+def test_no_space_is_reported_before_anything_is_copied(
     home: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.disk_usage(out)

@@ -1,4 +1,4 @@
-"""The studies that Dyno ships, and the figures that they ask about."""
+"""The studies that Dyno ships, and the metrics that they ask about."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def estimates(**values: float) -> list[Estimate]:
     return [Estimate(name=name, value=value, unit="", source="") for name, value in values.items()]
 
 
-def test_figures_of_fill_levels_are_compared_level_with_level() -> None:
+def test_metrics_of_fill_levels_are_compared_level_with_level() -> None:
     one = estimates(**{"io.fill40.mixed.best_iops": 5000, "io.fill40.mixed.qd8.iops": 1})
     several = [*one, *estimates(**{"io.fill85.mixed.best_iops": 4000})]
     assert METRICS["iops"].of(one) == {"iops.mixed": 5000}

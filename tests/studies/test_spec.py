@@ -114,12 +114,12 @@ def test_a_mistake_is_reported_in_one_line(tmp_path: Path, text: str, message: s
         read(tmp_path, text)
 
 
-def test_criteria_are_of_figures() -> None:
+def test_criteria_are_of_metrics() -> None:
     every, one = (criteria.parse(text, ["tpcc"]) for text in ("p95_ms.* <= 5", "tps>1e3"))
     assert (every.text, one.text) == ("p95_ms.* <= 5", "tps > 1e3")
-    figures = {"p95_ms.new_order": 5.0, "p95_ms.payment": 5.1, "tps": 1000.0}
-    assert every.broken(figures) == ["p95_ms.* <= 5 failed: p95_ms.payment 5.1"]
-    assert one.broken(figures) == ["tps > 1e3 failed: tps 1,000"]
+    values = {"p95_ms.new_order": 5.0, "p95_ms.payment": 5.1, "tps": 1000.0}
+    assert every.broken(values) == ["p95_ms.* <= 5 failed: p95_ms.payment 5.1"]
+    assert one.broken(values) == ["tps > 1e3 failed: tps 1,000"]
     assert every.broken({}) == ["p95_ms.* <= 5 failed: metric missing"]
 
 

@@ -145,7 +145,7 @@ def test_a_backup_needs_a_server_that_was_started_for_it(kept: Path, tmp_path: P
         prepare(target, "tpch", "backup")
 
 
-def test_no_room_is_reported_before(
+def test_no_space_is_reported_before(
     postgresql: PostgresTarget, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(kept)._replace(free=1_000_000)

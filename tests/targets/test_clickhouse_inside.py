@@ -15,7 +15,7 @@ import pytest
 from dyno import targets, workloads
 from dyno.bundle.model import Check
 from dyno.contracts.maintenance import Job, prepare
-from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.contracts.target import Limits
 from dyno.errors import DatabaseError, Interrupted, UsageError
 from dyno.targets.clickhouse import engine
@@ -66,7 +66,7 @@ def sources(columns: dict[str, Any]) -> dict[str, str]:
     return json.loads(columns["meter"])
 
 
-def test_figures_are_those_of_the_query(target: ClickhouseTarget) -> None:
+def test_metrics_are_those_of_the_query(target: ClickhouseTarget) -> None:
     with closing(target.connect("tpch")) as session, closing(target.connect("tpch")) as other:
         session.execute("SET max_bytes_before_external_group_by = 1000000")
         meter = QueryMeter(target, session)
@@ -92,18 +92,18 @@ def test_figures_are_those_of_the_query(target: ClickhouseTarget) -> None:
     assert 200_000 < columns["bytes_read"] < size / 2
     assert spilled["peak_memory_bytes"] > 1_000_000
     assert small["peak_memory_bytes"] < spilled["peak_memory_bytes"]
-    assert set(sources(spilled)) == set(FIGURES)
+    assert set(sources(spilled)) == set(METRICS)
     assert all("query_log" in source for source in sources(spilled).values())
 
 
-def test_a_query_that_failed_has_no_figures_and_harms_no_other(target: ClickhouseTarget) -> None:
+def test_a_query_that_failed_has_no_metrics_and_harms_no_other(target: ClickhouseTarget) -> None:
     with closing(target.connect("tpch")) as session:
         meter = QueryMeter(target, session)
         meter.before()
         with pytest.raises(DatabaseError):
             session.execute("SELECT nothing FROM nowhere")
         found = meter.after(failed=True)
-        assert [found[name] for name in FIGURES] == [None] * 3
+        assert [found[name] for name in METRICS] == [None] * 3
         for _ in range(3):
             meter.before()
             session.execute("SELECT sum(n_nationkey) FROM nation")
@@ -130,7 +130,7 @@ def test_an_engine_without_a_log_says_so(out: Path, monkeypatch: pytest.MonkeyPa
         meter.before()
         session.execute("SELECT 1")
         found = meter.after()
-    assert [found[name] for name in FIGURES] == [None] * 3
+    assert [found[name] for name in METRICS] == [None] * 3
     assert set(sources(found).values()) == {"this ClickHouse has no query_log"}
 
 

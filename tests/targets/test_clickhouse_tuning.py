@@ -115,7 +115,7 @@ def test_the_rest_follows_the_memory(target: ClickhouseTarget) -> None:
         assert target.facts().settings["mark_cache_size"] == str(32 << 20)
 
 
-def test_no_room_to_spill_is_not_no_limit(target: ClickhouseTarget) -> None:
+def test_no_space_to_spill_is_not_no_limit(target: ClickhouseTarget) -> None:
     tuning.tune(target, asked("temp_limit=0", "work_memory=1MB"))
     with target, closing(target.connect()) as session:
         note = target.tuned()[-1].note

@@ -342,7 +342,7 @@ def test_a_layout_of_many_partitions_is_kept_whole(server: MysqlTarget, tmp_path
     server.mark("tpch", loaded(LoadPlan("tpch", SCALE, 1, 2, layout=layout)))
     found = server.loaded("tpch")
     assert found is not None
-    assert len(found.layout) > 2048  # what a table's comment has room for
+    assert len(found.layout) > 2048  # what a table's comment has space for
     assert Layout.model_validate_json(found.layout) == layout
     rows(server, "DELETE FROM dyno_tpch.dyno_layout")
     with pytest.raises(TargetError, match=r"layout of .* is missing"):

@@ -68,7 +68,7 @@ INVALID = (
 )
 
 
-def test_a_reindex_makes_every_index_anew_and_counts_its_room(tpch: PostgresTarget) -> None:
+def test_a_reindex_makes_every_index_anew_and_counts_its_space(tpch: PostgresTarget) -> None:
     before = dict(rows(tpch, FILES))
     largest = rows(tpch, f"SELECT pg_relation_size('{LINEITEM}')")[0][0]
     with closing(prepare(tpch, "tpch", "reindex")) as job:
@@ -101,7 +101,7 @@ def test_a_stopped_reindex_leaves_no_half_index(tpch: PostgresTarget) -> None:
         worker = threading.Thread(target=run)
         worker.start()
         wait_until(lambda: rows(tpch, INVALID), "a half-built index")
-        wait_until(job.space, "the room that it takes")
+        wait_until(job.space, "the space that it takes")
         stop.set()
         wait_until(lambda: (job.cancel(), not worker.is_alive())[1], "the reindex to stop")
         assert [type(error) for error in caught] == [Interrupted]

@@ -47,7 +47,7 @@ def once(job: Job) -> list[Check]:
     return job.run(threading.Event(), lambda done, total, text: None)
 
 
-def test_sound_tables_pass_and_take_no_room(mariadb: MysqlTarget) -> None:
+def test_sound_tables_pass_and_take_no_space(mariadb: MysqlTarget) -> None:
     with closing(prepare(mariadb, "tpch", "integrity-check")) as job:
         checks = once(job)
         assert job.space() == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
@@ -65,7 +65,7 @@ def test_bytes_read_are_those_of_the_files(mariadb: MysqlTarget, session: MysqlC
     assert first["bytes_read"] % 16384 == 0
     assert again["bytes_read"] == 0
     assert "Innodb_data_read" in source(first, "bytes_read")
-    assert set(json.loads(first["meter"])) == set(FIGURES)
+    assert set(json.loads(first["meter"])) == set(METRICS)
 
 
 def test_nothing_spilled_is_zero_and_what_was_has_no_bytes(
@@ -143,7 +143,7 @@ def test_a_query_that_failed_leaves_nothing_to_the_next(
     with pytest.raises(DatabaseError):
         session.execute("SELECT nothing FROM nowhere")
     found = meter.after(failed=True)
-    assert {source(found, name) for name in FIGURES} == {"the query did not finish"}
+    assert {source(found, name) for name in METRICS} == {"the query did not finish"}
     session.execute("SET SESSION sort_buffer_size = 65536")
     session.execute(SORT)
     meter.before()

@@ -41,7 +41,7 @@ def test_durability_is_never_traded_for_speed() -> None:
     assert found["io_method"] == "io_uring"
 
 
-def test_the_log_leaves_room_on_the_volume() -> None:
+def test_the_log_leaves_space_on_the_volume() -> None:
     for free in (GIB, 20 * GIB, 10_000 * GIB):
         found = settings(Limits(GIB, 2), VolumeFacts(None, free, GIB), io_uring=False)
         assert 256 <= mib(found["max_wal_size"]) <= max(256, free // 10 // 2**20)

@@ -184,7 +184,7 @@ def test_a_second_workload_needs_a_file_of_its_own(lite: SqliteTarget) -> None:
         lite.create_tables("tpcc", replace=True)
 
 
-def test_replacing_gives_the_room_back(lite: SqliteTarget) -> None:
+def test_replacing_gives_the_space_back(lite: SqliteTarget) -> None:
     (path,) = lite.data_paths()
     lite.create_tables("tpch", replace=False)
     load_only(lite, LoadPlan("tpch", SCALE, 1, 1), "part")

@@ -83,8 +83,8 @@ def test_transactions_are_driven_and_proven_with_the_writers_load(filled: Path) 
     shown = run["targets"]["sqlite"]["settings"]
     assert (shown["journal_mode"], shown["driver.synchronous"]) == ("wal", "normal")
     assert run["targets"]["sqlite"]["place"] == "process"
-    sheet = (Path(found["bundle"]) / "sheet.html").read_text()
-    assert "Write lock held, %" in sheet.replace("\N{NO-BREAK SPACE}", " ")
+    report = (Path(found["bundle"]) / "sheet.html").read_text()
+    assert "Write lock held, %" in report.replace("\N{NO-BREAK SPACE}", " ")
     with closing(sqlite3.connect(filled)) as raw:
         # Each amount is still whole cents, and times are what they were.
         for table, column, kind in (

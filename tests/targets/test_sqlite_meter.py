@@ -14,7 +14,7 @@ import pytest
 from dyno import targets
 from dyno.config import settings
 from dyno.contracts import tuning
-from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.targets.sqlite import meter as own
 from dyno.targets.sqlite.target import SqliteTarget
 from tests.maintained import fill
@@ -69,7 +69,7 @@ def test_bytes_read_and_spilled_are_reported(serial: SqliteTarget) -> None:
     assert first["bytes_read"] > 0
     assert (again["bytes_read"], again["temp_bytes"]) == (0, 0)
     assert again["peak_memory_bytes"] is None
-    assert set(json.loads(again["meter"])) == set(FIGURES)
+    assert set(json.loads(again["meter"])) == set(METRICS)
 
 
 def test_another_session_is_not_in_it(serial: SqliteTarget) -> None:
@@ -97,5 +97,5 @@ def test_a_kernel_that_does_not_count_is_a_reason(
 ) -> None:
     monkeypatch.setattr(own, "_COUNTERS", "/proc/self/no-such-file")
     (found,) = metered(serial, "SELECT 1")
-    assert [found[name] for name in FIGURES] == [None] * 3
+    assert [found[name] for name in METRICS] == [None] * 3
     assert "does not expose" in found["meter"]

@@ -89,9 +89,9 @@ def test_it_is_loaded_driven_checked_and_reported(target: str, tmp_path: Path) -
     assert found["workloads"]["ledger"]["scale"] == 2
     bundle = newest(tmp_path)
     assert bundle.run.notices == (NOTICE,)
-    sheet = Path(found["sheet"]).read_text(encoding="utf-8")
+    report = Path(found["sheet"]).read_text(encoding="utf-8")
     for words in ("Deposits/min", "Deposit p95", "2 offices", NOTICE):
-        assert words in sheet
+        assert words in report
 
     assert_valid(dyno("check", "ledger", *where))
     again = dyno("report", found["bundle"], "--json")

@@ -35,12 +35,12 @@ def estimate(bundle: Bundle) -> list[Estimate]:
     Raises:
         UsageError: If a table of the bundle is damaged.
     """
-    every = (figure for topic in TOPICS for figure in topic(bundle))
-    return [_bounded(figure) for figure in every if math.isfinite(figure.value)]
+    every = (one for topic in TOPICS for one in topic(bundle))
+    return [_bounded(one) for one in every if math.isfinite(one.value)]
 
 
-def _bounded(figure: Estimate) -> Estimate:
+def _bounded(found: Estimate) -> Estimate:
     """Returns the estimate, without its interval if a bound is not finite."""
-    if all(end is None or math.isfinite(end) for end in (figure.low, figure.high)):
-        return figure
-    return figure.model_copy(update={"low": None, "high": None})
+    if all(end is None or math.isfinite(end) for end in (found.low, found.high)):
+        return found
+    return found.model_copy(update={"low": None, "high": None})

@@ -16,7 +16,7 @@ from dyno.criteria import Criterion, Metric, Missing, asked, judging, known
 
 
 def criteria(bundle: Bundle) -> list[Estimate]:
-    """``criterion.<level>.<criterion>.<figure>`` for every level and criterion.
+    """``criterion.<level>.<criterion>.<metric>`` for every level and criterion.
 
     Metrics: ``value`` over the window; the ``worst`` interval and its start ``worst_t_ns``; the
     number of ``failing`` ``intervals``; ``missing`` if the criterion cannot be judged; ``idle`` if
@@ -25,7 +25,7 @@ def criteria(bundle: Bundle) -> list[Estimate]:
     if not asked(bundle.run):
         return []
     series = sampled(bundle)
-    return [figure for name in bundle.levels() for figure in of_level(bundle, name, series)]
+    return [one for name in bundle.levels() for one in of_level(bundle, name, series)]
 
 
 def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
@@ -37,13 +37,13 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     window = LevelWindow(found, sampled(bundle) if series is None else series, facts)
     words = known(bundle.run)
     return [
-        figure
+        one
         for criterion in judging(bundle.run, found.phase)
-        for figure in _figures(metrics.Criterion(name, criterion), criterion, words, window)
+        for one in _estimates(metrics.Criterion(name, criterion), criterion, words, window)
     ]
 
 
-def _figures(
+def _estimates(
     at: metrics.Criterion, criterion: Criterion, words: dict[str, Metric], window: LevelWindow
 ) -> Iterable[Estimate]:
     metric = words[criterion.metric]

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dyno.analyse.figures import geometric_mean, raised
 from dyno.analyse.rows import number, rows
+from dyno.analyse.scores import geometric_mean, raised
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, those
 from dyno.bundle.phases.dss import DssDetail
@@ -30,7 +30,7 @@ class _Power:
 
 
 def dss(bundle: Bundle) -> list[Estimate]:
-    """``dss.<target>.<figure>``, ``dss.<target>.<query>.seconds`` and target comparisons.
+    """``dss.<target>.<metric>``, ``dss.<target>.<query>.seconds`` and target comparisons.
 
     Targets are compared in run order: ``dss.<first>/<other>.<query>.ratio`` is the time on the
     first target divided by the time on the other.

@@ -73,9 +73,9 @@ def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
 
 
 def during(bundle: Bundle) -> list[Estimate]:
-    """``during.<phase>.<figure>``: throughput by part, change against before, and space.
+    """``during.<phase>.<metric>``: throughput by part, change against before, and space.
 
-    ``during.<phase>.db-<number>.<figure>`` covers one of several databases.
+    ``during.<phase>.db-<number>.<metric>`` covers one of several databases.
     """
     estimates: list[Estimate] = []
     for course in courses(bundle):

@@ -53,7 +53,7 @@ def gap(
     application: Bundle,
     measured: Sequence[Estimate],
 ) -> list[Estimate]:
-    """``gap.<phase>.<figure>`` for each query test and for the level with most transactions.
+    """``gap.<phase>.<metric>`` for each query test and for the level with most transactions.
 
     Values are means over the phase on the devices that hold the target's data. Phases without
     device samples are skipped.
@@ -64,12 +64,12 @@ def gap(
         application: A bundle with queries or transactions; may be the same bundle.
         measured: Its estimates.
     """
-    figures = metrics.Estimates(measured)
+    known = metrics.Estimates(measured)
     estimates: list[Estimate] = []
     for phase in application_phases(application, measured):
         devices = devices_of(application, phase)
         best = bests(profile, profiled, devices)
-        taken = _taken(figures, phase, devices)
+        taken = _taken(known, phase, devices)
         if taken is None or not best:
             continue
         at = metrics.Gap(phase.name)
@@ -79,7 +79,7 @@ def gap(
             estimates += _cached(at, application, phase, taken)
         else:
             estimates += _rate(at, taken, best)
-        busy = figures.value(metrics.Resources(phase.name).cpu_busy.mean)
+        busy = known.value(metrics.Resources(phase.name).cpu_busy.mean)
         if busy is not None:
             estimates.append(at.cpu_busy.estimate(busy, "samples in the phase"))
     return estimates
@@ -90,7 +90,7 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
 
     The level is the one with most transactions. For a search, only windows at the maximum count.
     """
-    figures = metrics.Estimates(estimates)
+    known = metrics.Estimates(estimates)
     done = [phase for phase in bundle.run.phases if phase.status == "done"]
     queries = [
         phase for phase in those(done, DssDetail) if (phase.detail.test or "power") in _TESTS
@@ -101,7 +101,7 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
     for phase in those(done, OltpDetail):
         if searches and phase.detail.level not in kept:
             continue
-        tps = figures.value(metrics.Level(phase.detail.level).tps)
+        tps = known.value(metrics.Level(phase.detail.level).tps)
         if phase.detail.part_of is None and tps:
             before = levels.get(phase.target)
             if before is None or tps > before[0]:
@@ -142,19 +142,19 @@ def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] 
     )
     own = [step for step in every if step.volume_set == volume_set]
     full = max(step.stage for step in own)
-    figures = metrics.Estimates(profiled)
+    known = metrics.Estimates(profiled)
     found: dict[str, Best] = {}
     for step in own:
         if step.stage == full and step.curve not in found:
-            best = _best(figures, step, [one for one in own if one.curve == step.curve])
+            best = _best(known, step, [one for one in own if one.curve == step.curve])
             if best is not None:
                 found[step.curve] = best
     return list(found.values())
 
 
-def _best(figures: metrics.Estimates, step: Step, curve: Sequence[Step]) -> Best | None:
+def _best(known: metrics.Estimates, step: Step, curve: Sequence[Step]) -> Best | None:
     of_it = step.curve_metrics
-    depth, rate = figures.value(of_it.best_depth), figures.value(of_it.best_rate)
+    depth, rate = known.value(of_it.best_depth), known.value(of_it.best_rate)
     at = next(
         (
             one.metrics
@@ -175,8 +175,8 @@ def _best(figures: metrics.Estimates, step: Step, curve: Sequence[Step]) -> Best
         reads,
         block,
         depth or 0.0,
-        figures.value(at.mbps),
-        figures.value(of_it.best_iops),
+        known.value(at.mbps),
+        known.value(of_it.best_iops),
         str(at),
     )
 
@@ -211,10 +211,10 @@ class _Taken:
             yield at.io_bytes.estimate(self.mbps * 1e6 / self.iops, source)
 
 
-def _taken(figures: metrics.Estimates, phase: Phase, devices: Sequence[str]) -> _Taken | None:
+def _taken(known: metrics.Estimates, phase: Phase, devices: Sequence[str]) -> _Taken | None:
     def values(metric: DeviceMetric) -> list[float]:
         at = metrics.Resources(phase.name)
-        found = (figures.value(at.device(device, metric).mean) for device in devices)
+        found = (known.value(at.device(device, metric).mean) for device in devices)
         return [value for value in found if value is not None]
 
     if not values("read_mbps"):

@@ -12,9 +12,9 @@ from dyno.bundle.reader import Bundle
 
 
 def load(bundle: Bundle) -> list[Estimate]:
-    """``load.<workload>.<target>.<figure>`` and ``index.<workload>.<target>.seconds``.
+    """``load.<workload>.<target>.<metric>`` and ``index.<workload>.<target>.seconds``.
 
-    For each kind of step, ``index.<workload>.<target>.<kind>.<figure>`` gives its time and the
+    For each kind of step, ``index.<workload>.<target>.<kind>.<metric>`` gives its time and the
     space it used and left. Only phases that succeeded count.
     """
     estimates: list[Estimate] = []

@@ -38,10 +38,10 @@ _QUANTILES: dict[Time, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.9
 
 
 def oltp(bundle: Bundle) -> list[Estimate]:
-    """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>``."""
+    """``oltp.<level>.<metric>`` and ``oltp.<level>.<operation>.<metric>``."""
     levels = bundle.levels()
     series = sampled(bundle) if levels else {}
-    return [figure for level in levels for figure in of_level(bundle, level, series)]
+    return [one for level in levels for one in of_level(bundle, level, series)]
 
 
 def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:

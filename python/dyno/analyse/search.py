@@ -13,16 +13,14 @@ from dyno.bundle.reader import Bundle
 
 
 def search(bundle: Bundle) -> list[Estimate]:
-    """``capacity.users`` or ``capacity.rate``, and ``capacity.<figure>`` at that load.
+    """``capacity.users`` or ``capacity.rate``, and ``capacity.<metric>`` at that load.
 
     The bounds of the load are the largest load that passed and the smallest that failed. A rate is
     the mean over the windows at the maximum. A percentile is the worst over the windows, because
     percentiles cannot be averaged. Their bounds are minimum and maximum.
     """
     return [
-        figure
-        for phase in those(bundle.run.phases, SearchDetail)
-        for figure in _capacity(bundle, phase)
+        one for phase in those(bundle.run.phases, SearchDetail) for one in _capacity(bundle, phase)
     ]
 
 
@@ -38,7 +36,7 @@ def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
         high=phase.detail.failing,
     )
     levels = [level for level in phase.detail.counted or () if level in bundle.levels()]
-    known = metrics.Estimates(figure for level in levels for figure in of_level(bundle, level))
+    known = metrics.Estimates(one for level in levels for one in of_level(bundle, level))
     main = workloads.driven(bundle.run.workloads)
     windows = [metrics.Level(level) for level in levels]
     for key, own in (

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.analyse import figures
+from dyno.analyse import scores
 from dyno.analyse.rows import number, rows
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, those
@@ -130,20 +130,20 @@ def _power(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
         return
     names = {row["query"] for row in queries}
     functions = sorted(row["query"] for row in refreshes)
-    if len(queries) != figures.QUERIES or len(names) != len(queries):
+    if len(queries) != scores.QUERIES or len(names) != len(queries):
         return
     if functions != ["rf1", "rf2"]:
         return
     starts = [row["t_ns"] / 1e9 for row in queries]
     origin = starts[0]
-    intervals = figures.query_intervals(
+    intervals = scores.query_intervals(
         [start - origin for start in starts], queries[-1]["end_ns"] / 1e9 - origin
     )
     seconds = [row["seconds"] for row in refreshes]
     if min(*intervals, *seconds) <= 0:
         return
     yield at.power.estimate(
-        figures.power(test.scale, intervals, seconds),
+        scores.power(test.scale, intervals, seconds),
         "3600·SF / 24th root of the product of 22 query intervals and 2 refresh intervals, "
         "each query interval at least 1/1000 of the longest",
         unit=_unit(test.scale),
@@ -173,7 +173,7 @@ def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     functions = 2 * test.streams if test.refresh else 0
     complete = (
         test.streams > 0
-        and len(queries) == figures.QUERIES * test.streams
+        and len(queries) == scores.QUERIES * test.streams
         and len(test.stream(REFRESH_STREAM)) == functions
     )
     if not (test.whole and complete and test.scale):
@@ -186,7 +186,7 @@ def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
         seconds, f"{_TABLE}: first submission to last completion of all streams"
     )
     yield (at.throughput if test.refresh else at.throughput_score).estimate(
-        figures.throughput(test.scale, test.streams, seconds),
+        scores.throughput(test.scale, test.streams, seconds),
         f"S·22·3600·SF / seconds, S = {test.streams}, "
         + ("with as many pairs of refresh functions" if test.refresh else "without refresh"),
         unit=_unit(test.scale),
@@ -199,7 +199,7 @@ def _composite(at: metrics.Queries, found: Iterable[Estimate]) -> Iterable[Estim
     if power is None or rate is None or power.unit != rate.unit:
         return
     yield at.composite.estimate(
-        figures.composite(power.value, rate.value),
+        scores.composite(power.value, rate.value),
         "square root of the product of power and throughput",
         unit=power.unit,
     )

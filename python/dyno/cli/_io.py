@@ -120,7 +120,7 @@ def confirm(plan: IoPlan) -> None:
 def print_plan(plan: IoPlan) -> None:
     """Prints what would be done, and how long it takes."""
     from dyno.config.units import bytes_text, seconds_text
-    from dyno.profiles.fill import Room
+    from dyno.profiles.fill import Space
 
     asked = plan.profile
     for volume in plan.volumes:
@@ -128,7 +128,7 @@ def print_plan(plan: IoPlan) -> None:
             size = plan.made_bytes()[volume.name]
             click.echo(
                 f"Would write a test file of {bytes_text(size)} in {volume.path}\n"
-                f"  ({bytes_text(Room.of(volume.path).free)} free), and remove it at the end."
+                f"  ({bytes_text(Space.of(volume.path).free)} free), and remove it at the end."
             )
         else:
             what = "OVERWRITE" if volume.name in plan.destroy else "read"

@@ -136,7 +136,7 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
         "seconds_range": found.range_s(slots),
         "repeats": found.repeats(len(slots)),
         "run_seconds": {name: each.seconds for name, each in found.runs.items()},
-        "room_bytes": found.room_bytes,
+        "room_bytes": found.space_bytes,
         "elsewhere_bytes": found.elsewhere_bytes,
     }
 

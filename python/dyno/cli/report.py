@@ -48,7 +48,7 @@ def command(
     from dyno.cli._colour import coloured
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
-    from dyno.report import document, latencies, sheet, summary
+    from dyno.report import document, latencies, run_report, summary
 
     documents: list[dict[str, object]] = []
     failed = False
@@ -61,7 +61,7 @@ def command(
             if bundle.archive is None:
                 write_judgement(bundle.path, estimates, findings)
             page = _page(bundle)
-            write_atomically(page, sheet(bundle, estimates, findings, definitions()))
+            write_atomically(page, run_report(bundle, estimates, findings, definitions()))
             documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
             if not options.as_json:
                 lines = [

@@ -86,7 +86,7 @@ class Group:
         name = "memory.oom_control" if self.place.version == 1 else "memory.events"
         return self._table(name).get("oom_kill", 0)
 
-    def figures(self) -> dict[str, float]:
+    def effects(self) -> dict[str, float]:
         """Effects of the limits so far, for :class:`dyno.bundle.model.Confined`."""
         found: dict[str, float] = {}
         first = self.place.version == 1

@@ -143,11 +143,11 @@ class Confinement:
         """The limit for which the kernel killed a process; None if it did not."""
         return self._memory_words if any(group.killed() for group in self._groups) else None
 
-    def figures(self) -> Confined:
+    def effects(self) -> Confined:
         """The limits, and their effects so far."""
         found: dict[str, Any] = {}
         for group in self._groups:
-            found |= group.figures()
+            found |= group.effects()
         versions = [place.version for place in self._places]
         writes = any(bound.word.name.startswith("write_") for bound in self.asked)
         return Confined(

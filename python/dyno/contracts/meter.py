@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from dyno.contracts.target import Connection, Target
 from dyno.errors import DynoError, Interrupted
 
-FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
+METRICS = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 
 Metering = Literal["never", "untimed", "always"]
 """Queries to meter on an engine that slows down while it counts: none, the untimed ones, or all.
@@ -45,7 +45,7 @@ class Reading:
     @functools.lru_cache(maxsize=64)
     def missing(reason: str) -> Reading:
         """No metrics."""
-        return Reading(sources=dict.fromkeys(FIGURES, reason))
+        return Reading(sources=dict.fromkeys(METRICS, reason))
 
     def of_warming_run(self) -> Reading:
         """These metrics for the timed run, without those that differ between the two runs.
@@ -58,8 +58,8 @@ class Reading:
     @functools.cached_property
     def columns(self) -> Mapping[str, Any]:
         """Columns of the table of queries; ``meter`` has the sources as JSON text."""
-        figures = {name: getattr(self, name) for name in FIGURES}
-        return {**figures, "meter": json.dumps(self.sources, sort_keys=True)}
+        values = {name: getattr(self, name) for name in METRICS}
+        return {**values, "meter": json.dumps(self.sources, sort_keys=True)}
 
 
 _NOT_COUNTED = Reading.missing(_SLOWER)

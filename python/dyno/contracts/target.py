@@ -358,7 +358,7 @@ class Removable(Protocol):
 class Limited(Protocol):
     """A target with a connection limit."""
 
-    def room(self) -> str:
+    def free_connections(self) -> str:
         """The number of free connections before the run, in a sentence."""
         ...
 

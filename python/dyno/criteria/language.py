@@ -59,12 +59,6 @@ class Criterion:
         limit = repr(self.limit).removesuffix(".0")
         return f"{self.metric} {self.stat} {self.op} {limit} {self.unit}".rstrip()
 
-    @property
-    def figure(self) -> str:
-        """What it is about, as part of an estimate's name: ``new_order_p95``."""
-        kind = "_percent" if self.unit == "%" and self.metric == "errors" else ""
-        return f"{self.metric}_{self.stat}{kind}"
-
     def holds(self, value: float, factor: float) -> bool:
         """Whether a value in the first unit of its kind, ``factor`` of them a unit, is inside."""
         return OPERATORS[self.op](value, self.limit * factor)

@@ -26,7 +26,7 @@ class LayoutParts:
         data: Tables, or partitions, on volumes of their own.
         log: The write-ahead log on a volume of its own.
         temp: Temporary files on a volume of their own.
-        preallocate: Room claimed before the load.
+        preallocate: Space reserved before the load.
         tablespaces: Volumes that are tablespaces of the user's.
         elsewhere: Whether its volumes are those of a server's machine, which Dyno does not see.
     """

@@ -19,7 +19,7 @@ _VARCHAR_FILL = 0.6
 _KEYS = 1.5
 """Tables with their keys and indexes against tables alone: 1.4 for TPC-H in PostgreSQL 18."""
 _LEAST = 1 << 20
-"""Room that any volume must have: what a log or temporary files need is not known before."""
+"""Space that any volume must have: what a log or temporary files need is not known before."""
 _CLUSTERED = 2.2
 """Rebuilding a table needs space for a second copy with its indexes."""
 
@@ -95,11 +95,11 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
                 "use another.",
                 kind="io",
             )
-    _require_room(layout, places, needed)
+    _require_space(layout, places, needed)
     return _shared(places, home)
 
 
-def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str, int]) -> None:
+def _require_space(layout: Layout, places: Mapping[str, str], needed: Mapping[str, int]) -> None:
     """Volumes on one file system share its space."""
     systems: dict[int, list[str]] = {}
     for volume in places:

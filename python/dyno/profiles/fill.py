@@ -29,7 +29,7 @@ class Stage(Model):
         return f"{self.percent:g} %"
 
 
-class Room(Model):
+class Space(Model):
     """A file system: its size without reserved blocks, as df counts it, and free space, in bytes.
 
     Blocks that ext4 reserves for root are neither used nor free. Counted, they would make an empty
@@ -40,7 +40,7 @@ class Room(Model):
     free: int
 
     @classmethod
-    def of(cls, path: Path) -> Room:
+    def of(cls, path: Path) -> Space:
         """Returns the space of the file system under ``path``."""
         stat = os.statvfs(path)
         blocks = stat.f_blocks - stat.f_bfree + stat.f_bavail
@@ -78,7 +78,7 @@ def stages(
     )
 
 
-def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
+def require_space(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
     """Checks that the test files of all volumes fit, added up per file system.
 
     Raises:
@@ -90,26 +90,26 @@ def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
             asked.setdefault(volume.path.stat().st_dev, []).append(volume)
     for together in asked.values():
         bytes_ = sum(needed[volume.name] for volume in together)
-        room = Room.of(together[0].path)
-        if room.total and room.free < bytes_ + SPARE_BYTES:
+        space = Space.of(together[0].path)
+        if space.total and space.free < bytes_ + SPARE_BYTES:
             places = ", ".join(str(volume.path) for volume in together)
             files = "file needs" if len(together) == 1 else "files need"
             raise DiskFullError(
                 f"The test {files} {bytes_text(bytes_)} in {places}, and {bytes_text(SPARE_BYTES)} "
-                f"stay free; {bytes_text(room.free)} are free. Free space, or use less (--size, "
+                f"stay free; {bytes_text(space.free)} are free. Free space, or use less (--size, "
                 "--fill)."
             )
 
 
 def _bytes(volume: Volume, percent: float, size: int | None) -> int:
-    room = Room.of(volume.path)
+    space = Space.of(volume.path)
     if size is not None:
         return int(size * percent / 100) // _PAGE * _PAGE
-    used = room.total - room.free
-    wanted = int(room.total * percent / 100) - used
+    used = space.total - space.free
+    wanted = int(space.total * percent / 100) - used
     if wanted < _PAGE:
         raise UsageError(
-            f"{volume.path} is {used / room.total * 100:.0f} % full already, so it cannot be "
+            f"{volume.path} is {used / space.total * 100:.0f} % full already, so it cannot be "
             f"filled to {percent:g} %. Use higher levels, or --fill-of SIZE."
         )
     return wanted // _PAGE * _PAGE

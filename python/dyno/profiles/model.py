@@ -10,7 +10,7 @@ from dyno.bundle.model import Model
 from dyno.errors import UsageError
 from dyno.profiles.job import Job
 
-Figure = Literal["iops", "mbps"]
+CurveMetric = Literal["iops", "mbps"]
 CeilingOf = Literal["p95", "mean", "p99"]
 Pages = Literal["auto", "huge", "ordinary"]
 
@@ -62,7 +62,7 @@ class Curve(Model):
     Attributes:
         name: Unique in its profile; part of the estimate names.
         until_ceiling: Skip further levels after one exceeds the ceiling.
-        figure: The metric of the curve: maximum IOPS within the ceiling, or maximum MB/s.
+        metric: The metric of the curve: maximum IOPS within the ceiling, or maximum MB/s.
         search: Search for the load instead of a list.
         settle: Repeat the load until it is steady.
     """
@@ -70,7 +70,7 @@ class Curve(Model):
     name: str
     jobs: tuple[Job, ...]
     until_ceiling: bool
-    figure: Figure
+    metric: CurveMetric
     search: Search | None = None
     settle: Settle | None = None
 

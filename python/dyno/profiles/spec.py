@@ -45,7 +45,16 @@ from dyno.config.units import parse_bytes, parse_seconds
 from dyno.errors import UsageError
 from dyno.profiles.access import DEEPEST, NAME, Access, JobSpec, block_size, curve_name, fits
 from dyno.profiles.job import Block, Job
-from dyno.profiles.model import WARMUP, CeilingOf, Curve, Figure, Pages, Profile, Search, Settle
+from dyno.profiles.model import (
+    WARMUP,
+    CeilingOf,
+    Curve,
+    CurveMetric,
+    Pages,
+    Profile,
+    Search,
+    Settle,
+)
 
 MOST_IN_FLIGHT = 1 << 30
 
@@ -59,7 +68,7 @@ class CurvesSpec(Access):
     until_ceiling: bool = False
     search: float | None = Field(default=None, ge=2, le=1e7, allow_inf_nan=False)
     settle: int | None = Field(default=None, ge=5, le=10_000)
-    figure: Figure | None = None
+    figure: CurveMetric | None = None
     jobs: list[JobSpec] | None = Field(default=None, min_length=1)
 
     @field_validator("blocks")
@@ -218,14 +227,14 @@ def _curves(what: str, part: int, spec: CurvesSpec) -> list[Curve]:
 
 
 def _curve(spec: CurvesSpec, name: str, jobs: tuple[Job, ...]) -> Curve:
-    usual: Figure = "mbps" if all(job.pattern == "sequential" for job in jobs) else "iops"
+    usual: CurveMetric = "mbps" if all(job.pattern == "sequential" for job in jobs) else "iops"
     if any(job.sync for job in jobs):
         usual = "iops"
     return Curve(
         name=name,
         jobs=jobs,
         until_ceiling=spec.until_ceiling,
-        figure=spec.figure or usual,
+        metric=spec.figure or usual,
         search=None if spec.search is None else Search(most=spec.search),
         settle=None if spec.settle is None else Settle(most=spec.settle),
     )

@@ -2,7 +2,7 @@
 
 from dyno.report.run.document import document
 from dyno.report.run.latencies import latencies
-from dyno.report.run.sheet import sheet
+from dyno.report.run.report import run_report
 from dyno.report.run.summary import summary
 
-__all__ = ["document", "latencies", "sheet", "summary"]
+__all__ = ["document", "latencies", "run_report", "summary"]

@@ -15,7 +15,7 @@ from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
 from dyno.plans.loading import Spread
-from dyno.report.kit.formats import decimal_bytes, figure, seconds
+from dyno.report.kit.formats import decimal_bytes, rounded, seconds
 from dyno.runner import spread as places
 
 if TYPE_CHECKING:
@@ -128,5 +128,5 @@ def by_kind(steps: Sequence[Step]) -> list[str]:
         peak = decimal_bytes(max(peaks) if peaks else None)
         rest = decimal_bytes(sum(rests) if rests else None)
         label = kind if len(own) == 1 else f"{len(own)} {kind}"
-        lines.append(f"  {label:14}{seconds(took):>12}{figure(speed):>9}{peak:>14}{rest:>12}")
+        lines.append(f"  {label:14}{seconds(took):>12}{rounded(speed):>9}{peak:>14}{rest:>12}")
     return lines

@@ -38,11 +38,11 @@ def job(asked: LoadingPlan) -> Job:
     design = chosen_layout(asked.layout or DEFAULT, parsed, workload, scale, asked)
     raw = chosen.bytes_per_scale * scale * design.share_here
 
-    def make_room() -> None:
+    def check_space() -> None:
         if parsed.scheme == "embedded":
             make_out(asked.out)
         if not asked.resume:
-            _require_room(parsed, asked.out, raw * databases)
+            _require_data_space(parsed, asked.out, raw * databases)
 
     def body(session: Session) -> None:
         def before(target: Target) -> None:
@@ -70,7 +70,7 @@ def job(asked: LoadingPlan) -> Job:
             last = asked.replace or len(plans) > 1
             rest = loads(session, target, plans[-1], databases, replace=last)
             if asked.resume:
-                _require_room(parsed, asked.out, raw * len(rest))
+                _require_data_space(parsed, asked.out, raw * len(rest))
             for plan, over in rest:
                 stages.load_and_prove(session, target, plan, replace=over)
         design.report(session)
@@ -84,10 +84,10 @@ def job(asked: LoadingPlan) -> Job:
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": asked.resume,
     }
-    return Job(asked, record, (workload,), asked.out, body, tuned, confinement, before=make_room)
+    return Job(asked, record, (workload,), asked.out, body, tuned, confinement, before=check_space)
 
 
-def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
+def _require_data_space(url: TargetUrl, out: Path, raw_bytes: float) -> None:
     """Rejects data that exceeds the free space of a private engine.
 
     Raises:

@@ -54,7 +54,7 @@ class Sizes:
 def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
     """Turns the plan into a job of these sizes. Starts and changes nothing."""
 
-    def make_room() -> None:
+    def check_space() -> None:
         needed = sizes.space()
         advice = "Free space, or use a smaller --scale or another --out."
         require_space(existing_parent(asked.out), needed, advice)
@@ -64,7 +64,7 @@ def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
     def body(session: Session) -> None:
         _body(session, sizes, replace=asked.replace)
 
-    return Job(asked, record, (TPCH, TPCC), asked.out, body, before=make_room)
+    return Job(asked, record, (TPCH, TPCC), asked.out, body, before=check_space)
 
 
 def sizes_of(asked: QuickstartPlan) -> Sizes:

@@ -33,7 +33,7 @@ from dyno.errors import (
 )
 from dyno.host.limits import usable_memory_bytes
 from dyno.plans.fields import Plan
-from dyno.report import document, latencies, sheet, summary
+from dyno.report import document, latencies, run_report, summary
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
 from dyno.runner.signals import Signals
@@ -171,13 +171,13 @@ class Session:
         if self.confinement is None:
             yield
             return
-        for line in _limit_lines(self.confinement.figures()):
+        for line in _limit_lines(self.confinement.effects()):
             self.events.say(line)
         try:
             with self.confinement.within():
                 yield
         finally:
-            self.recorder.update(confined=self.confinement.figures())
+            self.recorder.update(confined=self.confinement.effects())
 
     @contextlib.contextmanager
     def probed(self, target: Target) -> Generator[None]:
@@ -276,7 +276,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         recorder.judge(validity, estimates, findings)
         bundle = Bundle.open(recorder.path)
         page = recorder.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
+        write_atomically(page, run_report(bundle, estimates, findings, definitions()))
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
         measured = not message or bundle.measured
         content = document(bundle, estimates, findings)

@@ -140,7 +140,7 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
     slots = slots_of(study)
     found, messages = ahead(study, slots, out)
     if book is None:
-        found.require_room(out)
+        found.require_space(out)
     with OutLock(folder), Signals() as signals:
         if book is None:
             book = StudyStore.begin(folder, study, slots)
@@ -183,7 +183,7 @@ def _clear(book: StudyStore, events: Events) -> None:
         events.warn(f"! The data of the study stays: {error}")
         return
     if freed:
-        events.say(f"Its data was removed, {bytes_text(freed)}; runs and figures stay.")
+        events.say(f"Its data was removed, {bytes_text(freed)}; runs and results stay.")
 
 
 def _go_to(book: StudyStore, say: Callable[[str], None]) -> None:

@@ -22,10 +22,10 @@ def write(book: StudyStore, found: Outcome) -> Path:
         DiskFullError, TargetError: If it cannot be written.
     """
     from dyno.bundle.writer import write_atomically
-    from dyno.report.study import study_sheet
+    from dyno.report.study import study_report
 
     page = book.folder / "study.html"
-    write_atomically(page, study_sheet(book, found))
+    write_atomically(page, study_report(book, found))
     return page
 
 

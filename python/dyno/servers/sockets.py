@@ -84,9 +84,9 @@ def _short(home: Path, name: str, *, foreign: bool) -> Path:
             return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         except OSError:
             continue
-    room = LONGEST - len(os.fsencode(f"/s/{name}"))
+    most = LONGEST - len(os.fsencode(f"/s/{name}"))
     raise TargetError(
         f"The path of the server's socket would be too long: {home} has "
-        f"{len(os.fsencode(home))} bytes, at most {room} are allowed, and no short temporary "
+        f"{len(os.fsencode(home))} bytes, at most {most} are allowed, and no short temporary "
         "folder can be written. Give a shorter --out DIR, or set TMPDIR to a short path."
     )

@@ -13,7 +13,7 @@ from dyno.bundle.phases.io import Asked, Found, IoDetail, Remark, Seen
 from dyno.bundle.writer import Recorder
 from dyno.errors import TargetError, UsageError
 from dyno.host.volume import in_use, read_only, volume_facts
-from dyno.profiles.fill import Stage, require_room
+from dyno.profiles.fill import Stage, require_space
 from dyno.profiles.model import Profile
 from dyno.profiles.volume import How, Volume, VolumeSet, volume_sets
 from dyno.runtime.engine_calls import run_engine
@@ -117,7 +117,7 @@ class IoPlan:
                         "measured together: leave out --compare and --scaling."
                     )
         for volume_set in self.volume_sets:
-            require_room(volume_set.volumes, self.made_bytes())
+            require_space(volume_set.volumes, self.made_bytes())
 
     def made_bytes(self) -> dict[str, int]:
         """Maximum size of the test file of each volume, by name."""
@@ -211,7 +211,7 @@ def _detail(plan: IoPlan, volume_set: VolumeSet, repeat: int) -> partial[IoDetai
         file_bytes=asked.file_bytes,
         ceiling_ms=asked.ceiling_ms,
         ceiling_of=asked.ceiling_of,
-        figures={curve.name: curve.figure for curve in asked.curves},
+        figures={curve.name: curve.metric for curve in asked.curves},
         fsync=plan.durable,
         pages=asked.pages,
         on_error=plan.on_error,

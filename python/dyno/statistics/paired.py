@@ -35,7 +35,7 @@ That range covers the median of any noise with a probability of 1 - 2 / 2^n, 93.
 """
 ESTIMAND = "pseudo-median"
 """The name of the estimand."""
-_ROOM_FOR_RANKS = 4
+_LEAST_ALPHA_RATIO = 4
 """Minimum ratio of the alpha per question to the smallest p value of the rank test."""
 
 
@@ -100,9 +100,9 @@ def shift(
     """
     a, b = np.asarray(first, float), np.asarray(second, float)
     if len(a) != len(b) or not len(a):
-        raise ValueError("as many figures of each are needed, and one at least")
+        raise ValueError("as many values of each are needed, and one at least")
     if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b)) and np.all(a > 0) and np.all(b > 0)):
-        raise ValueError("ratios need figures above zero")
+        raise ValueError("ratios need values above zero")
     logs = np.log(b) - np.log(a)
     sd = float(np.std(logs, ddof=1)) if len(logs) > 1 else math.inf
     mean = float(np.mean(logs))
@@ -157,7 +157,7 @@ def ranks_suffice(count: int, questions: int = 1) -> bool:
     least = 2.0 ** (1 - min(count, 1000))
     if FEWEST_FOR_RANKS <= count < _FEWEST_OF_MANY:
         return questions == 1
-    return count >= _FEWEST_OF_MANY and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
+    return count >= _FEWEST_OF_MANY and _LEAST_ALPHA_RATIO * least * questions <= 1 - CONFIDENCE
 
 
 def percent(log_ratio: float) -> float:

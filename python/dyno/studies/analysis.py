@@ -13,7 +13,7 @@ from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
 from dyno.studies.noise import noise
 from dyno.studies.outcome import Comparison, Drift, Outcome
-from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, figures, sound
+from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, metric_names, sound
 from dyno.studies.store import Entry, StudyStore
 
 WRONG = {"wrong-answers", "inconsistent"}
@@ -118,7 +118,7 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
 
     first = study.variants[0].name
     own = sorted((one for one in entries if one.variant == first), key=lambda one: one.place)
-    for metric, headline in figures(study, own):
+    for metric, headline in metric_names(study, own):
         points = [(one.place, value) for one in own if (value := sound(one, metric)) is not None]
         if not headline or len({place for place, _ in points}) < _FEWEST_FOR_DRIFT:
             continue

@@ -26,7 +26,7 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
     _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
-        loads.require_figures((*spec.headline, *spec.exploratory), spec.base.verb)
+        loads.require_metrics((*spec.headline, *spec.exploratory), spec.base.verb)
         made = factorial(spec) if spec.factors else named(spec)
         loads.require(made, spec.reset)
         kinds = {variant.workload for variant in made}

@@ -31,7 +31,7 @@ def require(study: Study) -> None:
         raise UsageError("One pair of runs has no interval. Use at least 2 pairs, better 5.")
     for variant in study.variants:
         reason = (
-            _against_figures(study, variant)
+            _against_metrics(study, variant)
             or _against_reset(study, variant)
             or _against_data(study, variant)
         )
@@ -39,7 +39,7 @@ def require(study: Study) -> None:
             raise UsageError(f"'{variant.name}': {reason}")
 
 
-def _against_figures(study: Study, variant: Variant) -> str:
+def _against_metrics(study: Study, variant: Variant) -> str:
     """A requested metric that no run of the variant has."""
     known = metrics.had_by(variant.workload, variant.verb)
     lacking = next(

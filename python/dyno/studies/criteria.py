@@ -45,16 +45,16 @@ class Limit:
     op: str
     value: float
 
-    def broken(self, figures: Mapping[str, float]) -> list[str]:
+    def broken(self, values: Mapping[str, float]) -> list[str]:
         """How a run violates the limit; empty if it passes.
 
         A missing metric fails.
         """
         if self.each == _EVERY:
-            names = [name for name in figures if name.partition(".")[0] == self.metric]
+            names = [name for name in values if name.partition(".")[0] == self.metric]
         else:
             names = [self.metric if self.each is None else f"{self.metric}.{self.each}"]
-        found = [(name, figures.get(name)) for name in names] or [(self.metric, None)]
+        found = [(name, values.get(name)) for name in names] or [(self.metric, None)]
         holds = _OPERATORS[self.op]
         return [
             f"{self.text} failed: "
@@ -91,12 +91,10 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
     return Limit(f"{dotted} {op} {found['value']}", name, each, op, float(found["value"]))
 
 
-def broken(
-    criteria: Iterable[str], kinds: Iterable[str], figures: Mapping[str, float]
-) -> list[str]:
+def broken(criteria: Iterable[str], kinds: Iterable[str], values: Mapping[str, float]) -> list[str]:
     """The criteria that a run fails, as text."""
     names = tuple(kinds)
-    return [words for text in criteria for words in parse(text, names).broken(figures)]
+    return [words for text in criteria for words in parse(text, names).broken(values)]
 
 
 def _members(name: str, kinds: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from dyno.statistics.factorial import Cells, Tested
 from dyno.statistics.paired import CONFIDENCE, percent
 from dyno.studies.model import Study, Value
 from dyno.studies.outcome import Effect, Term
-from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
+from dyno.studies.pairs import Valid, adjusted_in_families, grouped, metric_names, sound
 
 Cell = tuple[Value, ...]
 _MOST_LISTED = 3
@@ -48,7 +48,7 @@ def effects(study: Study, valid: Valid) -> tuple[tuple[Effect, ...], tuple[str, 
         return (), ()
     found: list[_Found] = []
     notes: list[tuple[str, str]] = []
-    for metric, headline in figures(study, valid.values()):
+    for metric, headline in metric_names(study, valid.values()):
         for one in _of(study, valid, metric, headline):
             if isinstance(one, _Found):
                 found.append(one)
@@ -163,7 +163,7 @@ class _Grid:
         moved = [place for place in which if self._levels[place][0] != self._first[place]]
         if moved:
             at = self._named(moved, [self._levels[place][0] for place in moved])
-            said.append(f"against {' '.join(at)}, as the first level has no figure")
+            said.append(f"against {' '.join(at)}, as the first level has no value")
         if full and len(full) < len(others):
             listed = [" ".join(self._named(rest, other)) for other in full[:_MOST_LISTED]]
             more = len(full) - _MOST_LISTED

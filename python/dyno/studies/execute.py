@@ -188,13 +188,13 @@ class Work:
         if not entry.counts:
             return f"{head}INVALID ({entry.why_not})  {times}"
         head += "DISTURBED, " if entry.disturbed else ""
-        figures = [
+        values = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()
             if name.partition(".")[0] in self.book.study.headline
         ]
-        what = figures[0]
-        for more in figures[1:]:  # the metrics that fit on the line
+        what = values[0]
+        for more in values[1:]:  # the metrics that fit on the line
             if len(f"{head}{what}, {more}  {times}") <= _COLUMNS:
                 what += f", {more}"
         beyond = f"; {'; '.join(entry.broken)}" if entry.broken else ""

@@ -16,7 +16,7 @@ from dyno.statistics.scaling import Exponent
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study, Value, Variant
 from dyno.studies.outcome import Fit, Parameter, Point
-from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
+from dyno.studies.pairs import Valid, adjusted_in_families, grouped, metric_names, sound
 
 COUNTS = {"users", "streams", "parallelism", "cpus", "cpu", "databases", "jobs", "depth", "spread"}
 """Last words of factors that count concurrency, which the scalability law applies to."""
@@ -50,7 +50,7 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
     asked: list[_Series] = []
     notes: list[tuple[str, str]] = []
     for factor, at, variants in _lines(study):
-        for metric, headline in figures(study, valid.values()):
+        for metric, headline in metric_names(study, valid.values()):
             levels, table = _table(valid, variants, metric)
             if len(levels) < scaling.FEWEST_LEVELS:
                 words = " ".join(f"{key}={value}" for key, value in at.items())

@@ -27,7 +27,7 @@ class Data:
 
     Attributes:
         variants: Names of the variants that use it.
-        room_bytes: Peak size of its engine and saved state in the study's folder; 0 if they are
+        space_bytes: Peak size of its engine and saved state in the study's folder; 0 if they are
             elsewhere.
         place: The user's database that holds it; empty if the engine is private.
         place_bytes: Peak size there, estimated from the scale.
@@ -36,7 +36,7 @@ class Data:
 
     variants: tuple[str, ...]
     load: Length | None
-    room_bytes: int
+    space_bytes: int
     workload: str = ""
     place: str = ""
     place_bytes: int = 0
@@ -139,9 +139,9 @@ class Forecast:
         ]
 
     @property
-    def room_bytes(self) -> int:
+    def space_bytes(self) -> int:
         """Space for all data in the study's folder."""
-        return sum(one.room_bytes for one in self.data)
+        return sum(one.space_bytes for one in self.data)
 
     @property
     def elsewhere_bytes(self) -> dict[str, int]:
@@ -181,10 +181,10 @@ class Forecast:
                 f"about {seconds_text(again)}"
             )
         found.append(self._duration(study, slots))
-        if self.room_bytes:
+        if self.space_bytes:
             free = _free(folder)
             found.append(
-                f"Space: about {bytes_text(self.room_bytes)} in {folder}; {bytes_text(free)} free."
+                f"Space: about {bytes_text(self.space_bytes)} in {folder}; {bytes_text(free)} free."
             )
             if study.reset == "reload":
                 shared = "shares the blocks of the data and needs no extra space"
@@ -211,13 +211,13 @@ class Forecast:
         most = f" The upper value assumes a busy machine and {again} repeated runs."
         return f"Duration: {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
 
-    def require_room(self, folder: Path) -> None:
+    def require_space(self, folder: Path) -> None:
         """Rejects a study whose data cannot fit.
 
         Raises:
             DiskFullError: If less than half of the estimated space is free.
         """
-        free, needed = _free(folder), self.room_bytes
+        free, needed = _free(folder), self.space_bytes
         if needed and free < needed / 2:
             raise DiskFullError(
                 f"The data of this study needs about {bytes_text(needed)} in {folder}; "
@@ -266,9 +266,9 @@ def _data(study: Study, earlier: Sequence[StudyStore], shared: bool) -> tuple[Da
             continue
         name = targets.parse(first.target).name
         needed = space.required_bytes({name: lengths.raw_bytes(first)})
-        room = needed if first.embedded else 0
+        own_bytes = needed if first.embedded else 0
         if study.reset == "reload" and not shared:
-            room *= 2
+            own_bytes *= 2
         names = tuple(one.name for one in own)
         alone = first.verb == "load"  # then the runs are the only loads
         load = None if alone else lengths.load(first, earlier)
@@ -277,7 +277,7 @@ def _data(study: Study, earlier: Sequence[StudyStore], shared: bool) -> tuple[Da
         if study.reset == "reload" and first.embedded:
             keep = lengths.put_back(first, {}, shared, earlier)
         elsewhere = needed if place else 0
-        found.append(Data(names, load, room, first.workload, place, elsewhere, keep))
+        found.append(Data(names, load, own_bytes, first.workload, place, elsewhere, keep))
     return tuple(found)
 
 

@@ -36,7 +36,7 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
             raise UsageError('verb = "load" measures one load per run; remove load.databases.')
 
 
-def require_figures(names: Iterable[str], verb: Verb) -> None:
+def require_metrics(names: Iterable[str], verb: Verb) -> None:
     """Rejects metrics that the verb's bundles lack: loads and runs have different metrics.
 
     Raises:

@@ -36,7 +36,7 @@ def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:
     return {(entry.pair, entry.variant): entry for entry in entries if entry.counts}
 
 
-def figures(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
+def metric_names(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
     """Names of all values in the runs, and whether they are headline metrics, which come first."""
     names = dict.fromkeys(
         name for entry in entries for name in entry.figures if name.partition(".")[0] in METRICS
@@ -154,7 +154,7 @@ def comparisons(
     Headline questions are adjusted as one family and exploratory ones as another, over variants
     and metrics.
     """
-    metrics = [one for one in figures(study, valid.values()) if one[1] or not headline_only]
+    metrics = [one for one in metric_names(study, valid.values()) if one[1] or not headline_only]
     asked = [
         _Asked(study, valid, variant.name, metric, headline)
         for variant in study.variants[1:]

@@ -87,14 +87,14 @@ def adopted(book: StudyStore) -> Entry | None:
 
 
 def _entry(study: Study, begun: Begun, code: int, ended: float, found: dict[str, Any]) -> Entry:
-    figures: Mapping[str, float] = found["figures"]
+    values: Mapping[str, float] = found["figures"]
     counts = found["verdict"] != "invalid"
-    if counts and not any(name.partition(".")[0] in study.headline for name in figures):
+    if counts and not any(name.partition(".")[0] in study.headline for name in values):
         counts, reasons = False, ("the run has none of the headline metrics",)
         found |= {"verdict": "invalid", "reasons": reasons}
     if counts:
         kinds = {one.workload for one in study.variants}
-        beyond = criteria.broken(study.criteria, kinds, figures)
+        beyond = criteria.broken(study.criteria, kinds, values)
         found["broken"] = (*found["broken"], *beyond)
     return Entry(
         place=begun.place,
@@ -121,16 +121,16 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
         estimates, findings = bundle.estimates(), bundle.findings()
     except DynoError as error:
         return _nothing(name, str(error))
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
     for metric in (*study.headline, *study.exploratory):
-        figures |= METRICS[metric].of(estimates)
+        values |= METRICS[metric].of(estimates)
     results = [one.result for one in findings if one.result is not None]
     validity = bundle.run.validity
     return {
         "bundle": name,
         "verdict": validity.verdict or "valid",
         # The journal is JSON, which cannot represent NaN.
-        "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
+        "figures": {name: value for name, value in values.items() if math.isfinite(value)},
         "reasons": tuple(one.message for one in validity.reasons),
         "codes": tuple(one.code for one in validity.reasons),
         "broken": tuple(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dyno.bundle.model import Model
 from dyno.statistics.paired import percent
 from dyno.studies.model import Study
-from dyno.studies.pairs import counted, figures, sound
+from dyno.studies.pairs import counted, metric_names, sound
 from dyno.studies.store import Entry
 
 
@@ -26,7 +26,7 @@ def spreads(study: Study, entries: Sequence[Entry]) -> list[Spread]:
     """The spread of each variant and headline metric with at least two valid runs."""
     valid = counted(entries).values()
     found: list[Spread] = []
-    for metric, headline in figures(study, valid):
+    for metric, headline in metric_names(study, valid):
         for variant in study.variants if headline else ():
             every = [sound(entry, metric) for entry in valid if entry.variant == variant.name]
             own = [value for value in every if value is not None]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dyno.analyse.io.best import figures as best_figures
+from dyno.analyse.io.best import best_estimates
 from dyno.analyse.io.compare import comparison
-from dyno.analyse.io.figures import figures
-from dyno.analyse.io.parts import figures as part_figures
+from dyno.analyse.io.loads import load_estimates
+from dyno.analyse.io.parts import part_estimates
 from dyno.analyse.io.places import Curve, places
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
@@ -14,7 +14,7 @@ from dyno.profiles.volume_sets import FilledSet
 
 
 def io(bundle: Bundle) -> list[Estimate]:
-    """Returns ``io.<curve>.<load>.<figure>``, the best of each curve, and comparisons.
+    """Returns ``io.<curve>.<load>.<metric>``, the best of each curve, and comparisons.
 
     With several volume sets, names start with ``io.<volume set>``. With fill levels,
     ``.fill<percent>`` follows. A load is ``qd<depth>``, or ``rate<IOPS>`` in an open loop.
@@ -30,9 +30,9 @@ def io(bundle: Bundle) -> list[Estimate]:
             of_curve = place.metrics.curve(curve.name)
             for load, point in curve.points.items():
                 of_load = of_curve.load(load.name)
-                estimates += figures(of_load, load, point, place.volume_set.ceiling.of)
-                estimates += part_figures(of_load, point, place.volume_set.ceiling.of)
-            estimates += best_figures(of_curve, curve, place.volume_set.ceiling)
+                estimates += load_estimates(of_load, load, point, place.volume_set.ceiling.of)
+                estimates += part_estimates(of_load, point, place.volume_set.ceiling.of)
+            estimates += best_estimates(of_curve, curve, place.volume_set.ceiling)
             if curve.settling is not None:
                 source = "windows discarded before the measured ones"
                 estimates.append(of_curve.settling_windows.estimate(curve.settling, source))

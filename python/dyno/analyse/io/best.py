@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dyno.analyse.io.figures import MB, rate
+from dyno.analyse.io.loads import MB, rate
 from dyno.analyse.io.places import Curve
 from dyno.analyse.io.point import Point
 from dyno.bundle import metrics
@@ -26,14 +26,14 @@ class Best:
 
     load: Load
     point: Point
-    figure: Rate
+    metric: Rate
     bound: bool
     confirmed: int | None
 
     @property
     def value(self) -> float:
         """IOPS, or MB/s for a bandwidth curve."""
-        return self.point.mbps if self.figure == "mbps" else self.point.iops
+        return self.point.mbps if self.metric == "mbps" else self.point.iops
 
 
 def best(curve: Curve, ceiling: Ceiling) -> Best | None:
@@ -43,7 +43,7 @@ def best(curve: Curve, ceiling: Ceiling) -> Best | None:
     listed loads. In a search, confirmed loads come first, because the maximum of many single
     windows is biased upwards.
     """
-    bound = curve.figure == "iops" or curve.searched
+    bound = curve.metric == "iops" or curve.searched
     counted = {
         load: point
         for load, point in curve.points.items()
@@ -55,23 +55,23 @@ def best(curve: Curve, ceiling: Ceiling) -> Best | None:
     among = confirmed or counted
     load = max(
         among,
-        key=lambda load: among[load].mbps if curve.figure == "mbps" else among[load].iops,
+        key=lambda load: among[load].mbps if curve.metric == "mbps" else among[load].iops,
     )
     point = among[load]
-    return Best(load, point, curve.figure, bound, _confirming(point) if curve.searched else None)
+    return Best(load, point, curve.metric, bound, _confirming(point) if curve.searched else None)
 
 
 def _confirming(point: Point) -> int:
     return sum(row["purpose"] == "confirm" for row in point.rows)
 
 
-def figures(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
+def best_estimates(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
     """``best_iops`` or ``best_mbps``, with its load and latency."""
     found = best(curve, ceiling)
     if found is None:
         return
     load, point = found.load, found.point
-    yield rate(at.best_value(found.figure), point).model_copy(
+    yield rate(at.best_value(found.metric), point).model_copy(
         update={"source": _source(found, ceiling)}
     )
     yield at.best_depth.estimate(load.depth, "queue depth")
@@ -104,7 +104,7 @@ def _source(found: Best, ceiling: Ceiling) -> str:
             sides += " by response time"
         every = " and for every job on every volume" if len(point.lanes) > 1 else ""
         words = [f"highest with {sides}, each separately{every}, at most {ceiling.ms:g} ms"]
-        words += [f"at {at}", *([MB] if found.figure == "mbps" else [])]
+        words += [f"at {at}", *([MB] if found.metric == "mbps" else [])]
     if point.windows > 1:
         words.append(f"95 % t interval over {point.windows} windows")
     return "; ".join(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.analyse.io.figures import MB, times
+from dyno.analyse.io.loads import MB, times
 from dyno.analyse.io.point import Part, Point
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity
@@ -13,7 +13,7 @@ from dyno.bundle.model import Estimate
 _TABLE = "io_parts table"
 
 
-def figures(at: metrics.StorageLoad, point: Point, of: Quantity) -> Iterable[Estimate]:
+def part_estimates(at: metrics.StorageLoad, point: Point, of: Quantity) -> Iterable[Estimate]:
     """``<load>.at.<volume>.<metric>`` and ``<load>.job.<job>.<metric>``; none for one.
 
     Args:
@@ -23,10 +23,10 @@ def figures(at: metrics.StorageLoad, point: Point, of: Quantity) -> Iterable[Est
     """
     for part_of, parts in ((at.volume, point.volumes), (at.job, point.jobs)):
         for own, part in parts.items():
-            yield from _figures(part_of(own), part, of)
+            yield from _of_part(part_of(own), part, of)
 
 
-def _figures(at: metrics.Part, part: Part, of: Quantity) -> Iterable[Estimate]:
+def _of_part(at: metrics.Part, part: Part, of: Quantity) -> Iterable[Estimate]:
     yield at.iops.estimate(part.iops, _TABLE)
     yield at.mbps.estimate(part.mbps, f"{_TABLE}; {MB}")
     yield at.errors.estimate(part.errors, _TABLE)

@@ -10,7 +10,7 @@ from dyno.analyse.rows import number, rows
 from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
-from dyno.profiles.figure import recorded
+from dyno.profiles.curve_metric import recorded
 from dyno.profiles.steps import settled_rounds
 from dyno.profiles.volume_sets import FilledSet, Load, loads, volume_sets
 
@@ -23,13 +23,13 @@ class Curve:
     """A curve with its loads in ascending order.
 
     Attributes:
-        figure: The metric: ``iops`` within the ceiling, or ``mbps``.
+        metric: The metric: ``iops`` within the ceiling, or ``mbps``.
         settling: Windows before steady state, which are excluded; None if the curve is not
             repeated until steady.
     """
 
     name: str
-    figure: Rate
+    metric: Rate
     rows: list[Row]
     pieces: dict[_Step, list[Row]]
     settling: int | None = None
@@ -58,7 +58,7 @@ class Curve:
     def of_repeat(self, repeat: int) -> Curve:
         """The same curve with the windows of one repeat."""
         own = [row for row in self.rows if (row["repeat"] or 1) == repeat]
-        return Curve(self.name, self.figure, own, self.pieces)
+        return Curve(self.name, self.metric, own, self.pieces)
 
 
 def places(bundle: Bundle) -> list[FilledSet[Curve]]:

@@ -1,7 +1,7 @@
 """Response time, from the intended start to the end: of each operation, and of all of them.
 
 A silence, in which nothing ended though somebody waited for it, is in no histogram, or in one for a
-single transaction of each user. So a figure is at least what whoever asked at any moment of the
+single transaction of each user. So a value is at least what whoever asked at any moment of the
 window had to wait (``analyse/waits.py`` says how), and each silent interval has one. None may have
 asked for a certain operation then; nobody could have had it.
 """

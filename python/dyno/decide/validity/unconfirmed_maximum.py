@@ -126,11 +126,11 @@ def _idle(case: Case, phase: Phase[SearchDetail]) -> Iterable[Ruling]:
     ]
     judged = any(case.estimate(key) is not None for key in keys)
     idle = {
-        f"{limit}: {figure.source}": figure.name
+        f"{limit}: {found.source}": found.name
         for limit in asked(case.bundle.run, "slo")
         if limit.source == USER
         for level in counted
-        if (figure := case.estimate(metrics.Criterion(level, limit).idle)) is not None
+        if (found := case.estimate(metrics.Criterion(level, limit).idle)) is not None
     }
     if not idle:
         return

@@ -17,7 +17,7 @@ from dyno.bundle.reader import Bundle
 from dyno.report.kit.formats import (
     bytes_text,
     decimal_bytes,
-    figure,
+    rounded,
     target_title,
     users_title,
 )
@@ -144,20 +144,20 @@ def _table(unit: str, kind: Rate, found: Sequence[Gap], parts: Sequence[Referenc
     lines = [f"{f'{unit} at the device':<{_LABEL + _TOOK}}{_row(heads, widths)}"]
     first = found[0]
     shares = [first.at.share(part) for part in parts]
-    best = [figure(first.value(share.profile)) for share in shares]
+    best = [rounded(first.value(share.profile)) for share in shares]
     known = next((one for one in shares if first.value(one.profile) is not None), shares[0])
     block = bytes_text(first.value(known.profile_io_bytes))
-    depth = figure(first.value(known.profile_depth))
+    depth = rounded(first.value(known.profile_depth))
     cells = _row([*best, block, depth, ""], widths)
     mix = first.sources.get("mix", "best").partition(",")[0].removeprefix("random ")
     lines.append(f"{f'Profile, {mix}':<{_LABEL + _TOOK}}{cells}")
     for one in found:
         at = one.at
         reached = [_percent(one.value(at.share(part).share_percent)) for part in parts]
-        took = figure(one.value(at.application(kind)))
+        took = rounded(one.value(at.application(kind)))
         rest = [
             bytes_text(one.value(at.io_bytes)),
-            figure(one.value(at.queue_length)),
+            rounded(one.value(at.queue_length)),
             _percent(one.value(at.write_percent)),
         ]
         label = _cut(one.title, _LABEL - 1)
@@ -209,7 +209,7 @@ def _reasons(one: Gap) -> Iterable[str]:
         against = at.share("random")
     depth, queue = value(against.profile_depth), value(at.queue_length)
     if depth and queue is not None and queue < depth / 2:
-        yield f"Queue depth was {figure(queue)}; the profile's best used {figure(depth)}"
+        yield f"Queue depth was {rounded(queue)}; the profile's best used {rounded(depth)}"
     block, size = value(against.profile_io_bytes), value(at.io_bytes)
     if block and size and not 0.5 <= size / block <= 2:
         yield f"I/O size was {bytes_text(size)}; the profile used {bytes_text(block)}"

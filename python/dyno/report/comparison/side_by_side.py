@@ -12,11 +12,11 @@ from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.reader import Bundle
 from dyno.profiles.pages import granted
 from dyno.report.comparison.names import is_headline, metric, subject
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.safety.text import plain
 
 COLUMNS = 80
-MOST_FIGURES = 40
+MOST_METRICS = 40
 MOST_DIFFERENCES = 12
 _WIDE, _CHANGE = 112, 12
 
@@ -148,9 +148,9 @@ def beside_lines(
         "alternating runs).",
         COLUMNS,
     )
-    lines += ["", *_table(shown[:MOST_FIGURES], width)]
-    if len(shown) > MOST_FIGURES:
-        lines.append(f"and {len(shown) - MOST_FIGURES} more; --json has every metric.")
+    lines += ["", *_table(shown[:MOST_METRICS], width)]
+    if len(shown) > MOST_METRICS:
+        lines.append(f"and {len(shown) - MOST_METRICS} more; --json has every metric.")
     return lines
 
 
@@ -165,7 +165,7 @@ def _table(shown: Sequence[Pair], width: int) -> list[str]:
             last = pair.subject
             lines += textwrap.wrap(plain(last), width, subsequent_indent="  ")
         name = plain(f"  {pair.metric}")[: label - 1]
-        values = [figure(pair.first), figure(pair.second)]
+        values = [rounded(pair.first), rounded(pair.second)]
         spans = [_span(pair.first_interval), _span(pair.second_interval)]
         if wide:
             values = [f"{a} ({b})" if b else a for a, b in zip(values, spans, strict=True)]
@@ -182,7 +182,7 @@ def _table(shown: Sequence[Pair], width: int) -> list[str]:
 
 
 def _span(interval: Interval) -> str:
-    return "" if interval is None else f"{figure(interval[0])} to {figure(interval[1])}"
+    return "" if interval is None else f"{rounded(interval[0])} to {rounded(interval[1])}"
 
 
 def _differences(found: dict[str, tuple[str, str]]) -> list[str]:

@@ -11,7 +11,7 @@ from dyno.bundle.model import Estimate, Outcome, Run
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 
-_FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
+_NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 
 VERDICTS: dict[Outcome | None, str] = {
@@ -23,7 +23,7 @@ VERDICTS: dict[Outcome | None, str] = {
 """Verdicts at the start of a terminal summary."""
 
 
-def figure(value: float | None) -> str:
+def rounded(value: float | None) -> str:
     """Three significant digits, all integer digits, thousands separators; ``–`` for None."""
     if value is None:
         return "–"
@@ -41,7 +41,7 @@ def fixed(value: float | None, decimals: int) -> str:
 
 def with_unit(value: float | None, unit: str) -> str:
     """A value and its unit, without a line break."""
-    return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
+    return "–" if value is None else f"{rounded(value)}{_NARROW}{unit}".rstrip()
 
 
 def spanned(found: Estimate | None, written: Callable[[float], str], unit: str = "") -> str:
@@ -63,7 +63,7 @@ def spanned(found: Estimate | None, written: Callable[[float], str], unit: str =
 def joined(text: str) -> str:
     """A text without a line break between its last two words."""
     first, _, last = text.rpartition(" ")
-    return f"{first}{_FIGURE_SPACE}{last}" if first else last
+    return f"{first}{_NARROW}{last}" if first else last
 
 
 def bytes_text(count: float | None) -> str:
@@ -98,9 +98,9 @@ def seconds(value: float | None) -> str:
         return with_unit(value, "s")
     minutes, rest = divmod(round(value), 60)
     if minutes < 60:
-        return f"{minutes}{_FIGURE_SPACE}min {rest}{_FIGURE_SPACE}s"
+        return f"{minutes}{_NARROW}min {rest}{_NARROW}s"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}{_FIGURE_SPACE}h {minutes}{_FIGURE_SPACE}min"
+    return f"{hours}{_NARROW}h {minutes}{_NARROW}min"
 
 
 def moment(unix_ns: int) -> str:
@@ -114,7 +114,7 @@ def moment(unix_ns: int) -> str:
 def clock(unix_ns: int) -> str:
     """The time of day, ``14:00:00 UTC``."""
     found = moment(unix_ns)
-    return found[11:].replace(" ", _FIGURE_SPACE) if found[:1].isdigit() else found
+    return found[11:].replace(" ", _NARROW) if found[:1].isdigit() else found
 
 
 def target_title(run: Run, name: str | None) -> str:

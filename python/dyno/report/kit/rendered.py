@@ -65,8 +65,8 @@ def rendered(head: Head, sections: Sequence[Section], made: str, notices: Sequen
     )
     environment.filters["unit_stays"] = _unit_stays
     environment.filters["percent_stays"] = _percent_stays
-    style = (_TEMPLATES / "sheet.css").read_text(encoding="utf-8")
-    html = environment.get_template("sheet.html.j2").render(
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    html = environment.get_template("report.html.j2").render(
         brand=head.brand,
         title=head.title,
         heading=head.heading,

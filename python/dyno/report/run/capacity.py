@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle import metrics
 from dyno.bundle.phases.search import SearchDetail
 from dyno.report.kit.blocks import Card, Cards
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 
 
@@ -17,7 +17,7 @@ def load_text(detail: SearchDetail, load: float | None) -> str:
     if load is None:
         return "–"
     if detail.by == "rate":
-        return f"{figure(load)}/s"
+        return f"{rounded(load)}/s"
     each = " each" if is_each(detail) else ""
     return f"{load:g} user{'' if load == 1 else 's'}{each}"
 
@@ -37,7 +37,7 @@ def line(page: Page) -> str:
         broken = detail.failing is not None
         return f"none found; {_above(page)}" if broken else "none found"
     words = [load_text(detail, best), "confirmed" if detail.confirmed else "NOT confirmed"]
-    words += [f"{figure(page.value(metrics.Capacity().tps))} /s"]
+    words += [f"{rounded(page.value(metrics.Capacity().tps))} /s"]
     return f"{', '.join(words)}; {_above(page)}"
 
 
@@ -65,7 +65,7 @@ def cards(page: Page) -> Cards | None:
     found = [
         Card(
             label,
-            figure(best),
+            rounded(best),
             unit if best is not None else "",
             f"{how}; {_above(page)}" if best is not None else _above(page),
         )
@@ -77,6 +77,6 @@ def cards(page: Page) -> Cards | None:
     ):
         item = page.estimate(key)
         if item is not None:
-            span = f"windows: {figure(item.low)} to {figure(item.high)}"
-            found.append(Card(f"{title} at maximum", figure(item.value), its_unit, span))
+            span = f"windows: {rounded(item.low)} to {rounded(item.high)}"
+            found.append(Card(f"{title} at maximum", rounded(item.value), its_unit, span))
     return Cards("Maximum load within limits", found, page.transaction_notice)

@@ -17,10 +17,10 @@ from dyno.contracts.workload import Workload
 from dyno.report.run import cache
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
-from dyno.report.run.query_work import FIGURES as WORK
+from dyno.report.run.query_work import METRICS as WORK
 from dyno.report.run.query_work import meter_sources
 from dyno.report.run.steps import loads_that_stayed, steps
-from dyno.report.run.trials import FIGURES, REFRESH_STREAM, figures, missing, trials, unit
+from dyno.report.run.trials import REFRESH_STREAM, SCORES, missing, scores, trials, unit
 from dyno.report.storage.entry import entry
 
 
@@ -199,10 +199,10 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
     """The three metrics, each stream, and the refresh functions; null without such a test."""
     found = [trial for trial in trials(page) if trial.target == target]
     several = next((trial for trial in found if trial.several), None)
-    known = figures(page, target)
+    known = scores(page, target)
     at = metrics.Queries(target)
     return {
-        **{metric.name: known.get(metric.name) for metric in FIGURES},
+        **{metric.name: known.get(metric.name) for metric in SCORES},
         "figures_unit": unit(page, target),
         "figures_missing": missing(page).get(target),
         "throughput_s": page.value(at.throughput_total_s),

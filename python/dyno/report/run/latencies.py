@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.model import Estimate, Finding
 from dyno.bundle.reader import Bundle
-from dyno.report.kit.formats import figure, operation_title, users_title
+from dyno.report.kit.formats import operation_title, rounded, users_title
 from dyno.report.run.page import Page
 from dyno.safety.text import plain
 
@@ -48,6 +48,6 @@ def latencies(
             values = [page.value(key(time)) for time in TIMES]
             if any(value is not None for value in values):
                 name = plain(operation_title(operation))[:12] if kind == "response" else ""
-                cells = "".join(f"{figure(value):>{_WIDTH}}" for value in values)
+                cells = "".join(f"{rounded(value):>{_WIDTH}}" for value in values)
                 lines.append(f"{name:<13}{kind:<{_LABEL - 13}}{cells}")
     return [*heads, *lines] if lines else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 
 
@@ -60,5 +60,5 @@ def _rates(page: Page, at: metrics.Maintenance) -> list[str]:
         before = page.value(metric.of(at.part("before")))
         during = page.value(metric.of(at.part("during")))
         if before is not None and during is not None:
-            words.append(f"{figure(before)} to {figure(during)} {unit}")
+            words.append(f"{rounded(before)} to {rounded(during)} {unit}")
     return words

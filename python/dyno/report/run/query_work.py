@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from dyno.report.kit.blocks import Cell, Column, Table
-from dyno.report.kit.formats import bytes_text, decimal_bytes, figure, query_title
+from dyno.report.kit.formats import bytes_text, decimal_bytes, query_title, rounded
 from dyno.report.run.page import Page
 
-FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
+METRICS = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 _LABELS = {
     "bytes_read": "Read",
     "temp_bytes": "Spilled",
@@ -20,10 +20,10 @@ _LABELS = {
 def work_table(page: Page) -> Table | None:
     """A row per query and target of the power test; None if no engine reports any metric."""
     found = power_rows(page)
-    if not any(row[name] is not None for row in found for name in FIGURES):
+    if not any(row[name] is not None for row in found for name in METRICS):
         return None
     columns = [Column("Query"), Column("Target"), Column("Rows", numeric=True)]
-    columns += [Column(_LABELS[name], numeric=True) for name in FIGURES]
+    columns += [Column(_LABELS[name], numeric=True) for name in METRICS]
     rows: list[list[str | Cell]] = []
     sources: dict[str, dict[str, None]] = {}
     for row in found:
@@ -31,9 +31,9 @@ def work_table(page: Page) -> Table | None:
         cells: list[str | Cell] = [
             query_title(row["query"]),
             page.title(row["target"]),
-            figure(row["rows"]),
+            rounded(row["rows"]),
         ]
-        for name in FIGURES:
+        for name in METRICS:
             write = bytes_text if name == "peak_memory_bytes" else decimal_bytes
             cells.append(write(row[name]))
             if name in known:
@@ -59,4 +59,4 @@ def meter_sources(text: str | None) -> dict[str, str]:
         return {}
     if not isinstance(found, dict):
         return {}
-    return {name: str(found[name]) for name in FIGURES if name in found}
+    return {name: str(found[name]) for name in METRICS if name in found}

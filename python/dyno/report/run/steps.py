@@ -10,7 +10,7 @@ from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.contracts import databases
 from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
-from dyno.report.kit.formats import decimal_bytes, figure, fixed
+from dyno.report.kit.formats import decimal_bytes, fixed, rounded
 from dyno.report.run.page import Page
 
 _FOLDED = 12
@@ -62,7 +62,7 @@ def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
         [
             step.step or "",
             fixed(step.seconds, 3),
-            figure(step.gb_per_h),
+            rounded(step.gb_per_h),
             decimal_bytes(step.extra_peak_bytes),
             _times(step.ratio),
             decimal_bytes(step.extra_rest_bytes),
@@ -145,4 +145,4 @@ def _design(design: dict[str, Any]) -> str:
 def _times(value: float | None) -> str:
     if value is None:
         return "–"
-    return "< 0.001 ×" if 0 < value < 0.0005 else f"{figure(value)} ×"
+    return "< 0.001 ×" if 0 < value < 0.0005 else f"{rounded(value)} ×"

@@ -14,9 +14,9 @@ from dyno.report.kit.formats import (
     VERDICTS,
     bytes_text,
     decimal_bytes,
-    figure,
     fixed,
     number,
+    rounded,
     seconds,
 )
 from dyno.report.run import capacity, devices, transactions
@@ -24,7 +24,7 @@ from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import database_of
-from dyno.report.run.trials import figures, missing, trials
+from dyno.report.run.trials import missing, scores, trials
 from dyno.report.run.trials import unit as unit_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.safety.text import plain
@@ -160,7 +160,7 @@ def _rates(page: Page) -> str:
     for workload, target in page.loads:
         rates = page.load_rates(workload, target)
         if len(rates) > 1:
-            shown = ", ".join(f"{item.streams}: {figure(item.gb_per_h)}" for item in rates)
+            shown = ", ".join(f"{item.streams}: {rounded(item.gb_per_h)}" for item in rates)
             words.append(f"{page.title(target)} GB/h by streams {shown}")
     return "; ".join(words)
 
@@ -182,7 +182,7 @@ def _queries(page: Page) -> str:
     for other in page.query_targets[1:]:
         ratio = page.value(metrics.QueriesPair(page.query_targets[0], other).geomean_ratio)
         if ratio:
-            words.append(f"{figure(ratio)}x (geometric mean)")
+            words.append(f"{rounded(ratio)}x (geometric mean)")
     return at + ", ".join(words)
 
 
@@ -192,10 +192,10 @@ def _streams(page: Page) -> str:
     words: list[str] = []
     unit = ""
     for target in dict.fromkeys(trial.target for trial in trials(page)):
-        parts = [f"{name} {figure(value)}" for name, value in figures(page, target).items()]
+        parts = [f"{name} {rounded(value)}" for name, value in scores(page, target).items()]
         plain = page.value(metrics.Queries(target).throughput_score)
         if plain is not None:
-            parts.append(f"throughput without refresh {figure(plain)}")
+            parts.append(f"throughput without refresh {rounded(plain)}")
         unit = unit_of(page, target) or unit
         if not parts and target in reasons:
             parts.append(reasons[target])

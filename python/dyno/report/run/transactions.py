@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 
 
@@ -17,8 +17,8 @@ def line(page: Page, columns: int) -> str:
     users = [level.phase.detail.users if level.phase else "?" for level in levels]
     main = page.transactions
     known = [level.metrics for level in levels]
-    rates = "/".join(figure(page.value(at.tps)) for at in known)
-    p95 = "/".join(figure(page.value(at.operation(main.main).response("p95"))) for at in known)
+    rates = "/".join(rounded(page.value(at.tps)) for at in known)
+    p95 = "/".join(rounded(page.value(at.operation(main.main).response("p95"))) for at in known)
     detail = levels[0].phase.detail if levels[0].phase else OltpDetail()
     several = detail.databases
     where = "" if several is None else f" in {several:g} databases"

@@ -12,7 +12,7 @@ from dyno.bundle.phases.dss import DssDetail
 from dyno.report.run.page import Page
 
 REFRESH_STREAM = -1
-FIGURES = (metrics.Queries.power, metrics.Queries.throughput, metrics.Queries.composite)
+SCORES = (metrics.Queries.power, metrics.Queries.throughput, metrics.Queries.composite)
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ def unit(page: Page, target: str) -> str | None:
     return next((one.unit for one in found if one is not None), None)
 
 
-def figures(page: Page, target: str) -> dict[str, float]:
+def scores(page: Page, target: str) -> dict[str, float]:
     """The available metrics of power, throughput and composite."""
     at = metrics.Queries(target)
-    found = {metric.name: page.value(metric.of(at)) for metric in FIGURES}
+    found = {metric.name: page.value(metric.of(at)) for metric in SCORES}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -101,8 +101,8 @@ def missing(page: Page) -> dict[str, str]:
     for target, found in aimed.items():
         kinds = {"throughput" if test.several else "power" for test in found}
         wanted = {*kinds, "composite"} if len(kinds) == 2 else kinds
-        missing = wanted - figures(page, target).keys()
-        lacking = [metric.name for metric in FIGURES if metric.name in missing]
+        missing = wanted - scores(page, target).keys()
+        lacking = [metric.name for metric in SCORES if metric.name in missing]
         if lacking:
             words = " and ".join(lacking)
             reasons[target] = f"no {words} score: {_why(page, target, found)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dyno.profiles.volume_sets import Ceiling
-from dyno.report.kit.formats import figure, with_unit
+from dyno.report.kit.formats import rounded, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve, headlines
 from dyno.report.storage.lines import best_text
@@ -44,9 +44,9 @@ def _short(curve: Curve, ceiling: Ceiling) -> str:
     best = curve.best
     if best is None:
         return f"{name}: {best_text(curve, ceiling)}"
-    bound = curve.figure == "iops" or best.confirmed is not None
+    bound = curve.metric == "iops" or best.confirmed is not None
     within = f" within {with_unit(ceiling.ms, 'ms')}" * bound
-    return f"{name}: {figure(best.value)} {curve.unit}{within}"
+    return f"{name}: {rounded(best.value)} {curve.unit}{within}"
 
 
 def _beside(found: Sequence[FilledSet]) -> str:
@@ -55,7 +55,7 @@ def _beside(found: Sequence[FilledSet]) -> str:
     texts: list[str] = []
     for curve in [*headlines(found[0].curves), *none_inside(found[0])][:_MOST]:
         own = [(place.title, place.curve(curve.name)) for place in found[:_MOST]]
-        values = ", ".join(f"{figure(one.value if one else None)} ({title})" for title, one in own)
+        values = ", ".join(f"{rounded(one.value if one else None)} ({title})" for title, one in own)
         name = f"{curve.title[:1].lower()}{curve.title[1:]}"
         texts.append(f"{name}: {values}{left} {curve.unit}")
     text = f"{'; '.join(texts)}."

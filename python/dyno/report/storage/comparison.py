@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.profiles.volume_sets import How
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.places import FilledSet
-from dyno.report.storage.tables import by_figure, heading, table
+from dyno.report.storage.tables import by_metric, heading, table
 
 CHANCE = "~"
 """Marks a difference that is not significant."""
@@ -84,10 +84,10 @@ def _table(
         if (one := _compared(page, place, curve.name, way)) is not None
     }
     known = any(one.low is not None for one in differences.values())
-    for about, curves in by_figure(found[0].curves):
+    for about, curves in by_metric(found[0].curves):
         rows: list[tuple[str, list[str]]] = []
         for curve in curves:
-            own = [figure(None if (at := place.curve(curve.name)) is None else at.value)
+            own = [rounded(None if (at := place.curve(curve.name)) is None else at.value)
                    for place in found]  # fmt: skip
             against = [differences.get((place, curve.name)) for place in found]
             if known and intervals:
@@ -117,7 +117,7 @@ def _difference(found: Estimate, way: How | None) -> str:
     if way is None:
         return f"{found.value:+.1f}%{chance(found, 0)}"
     if found.unit == "%":
-        return f"{figure(found.value)}%{chance(found, 100)}"
+        return f"{rounded(found.value)}%{chance(found, 100)}"
     return f"{found.value:.2f}x{chance(found, 1)}"
 
 
@@ -133,8 +133,8 @@ def _spanned(found: Estimate, way: How | None) -> str:
         )
         return f"{value}%{chance(found, 0)} ({low} to {high})"
     if found.unit == "%":
-        return f"{_difference(found, way)} ({figure(found.low)}–{figure(found.high)})"
-    low, high = (f"{one:.2f}" if one < 10 else figure(one) for one in (found.low, found.high))
+        return f"{_difference(found, way)} ({rounded(found.low)}–{rounded(found.high)})"
+    low, high = (f"{one:.2f}" if one < 10 else rounded(one) for one in (found.low, found.high))
     return f"{_difference(found, way)} ({low}–{high})"
 
 

@@ -9,7 +9,7 @@ from dyno.bundle.metrics import Curve as CurveMetrics
 from dyno.bundle.metrics import StorageLoad
 from dyno.bundle.metrics.io import Rate
 from dyno.profiles.volume_sets import Load
-from dyno.report.kit.formats import bytes_text, figure, joined
+from dyno.report.kit.formats import bytes_text, joined, rounded
 
 UNITS: dict[Rate, str] = {"iops": "IOPS", "mbps": "MB/s"}
 
@@ -55,7 +55,7 @@ class Curve:
     Attributes:
         metrics: The keys of its metrics.
         pattern, read_percent, block_bytes: None if its jobs differ, or blocks are mixed.
-        figure: Its metric: ``iops`` within the ceiling, or ``mbps``.
+        metric: Its metric: ``iops`` within the ceiling, or ``mbps``.
         loads: In ascending order.
         jobs: The concurrent jobs; empty for a single one.
         volumes: The concurrent volumes; empty for a single one.
@@ -70,7 +70,7 @@ class Curve:
     pattern: str | None
     read_percent: int | None
     block_bytes: int | None
-    figure: Rate
+    metric: Rate
     loads: tuple[Load, ...]
     jobs: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ class Curve:
     @property
     def unit(self) -> str:
         """The unit of its best value."""
-        return UNITS[self.figure]
+        return UNITS[self.metric]
 
     def at(self, load: Load) -> StorageLoad:
         """The metrics of a load."""
@@ -170,7 +170,7 @@ class Matrix:
         curves: By kind and block size; a profile need not have all.
     """
 
-    figure: Rate
+    metric: Rate
     kinds: tuple[str, ...]
     blocks: tuple[int, ...]
     curves: dict[tuple[str, int], Curve]
@@ -178,19 +178,19 @@ class Matrix:
     @property
     def unit(self) -> str:
         """The unit of all values."""
-        return UNITS[self.figure]
+        return UNITS[self.metric]
 
 
 def rates(curves: Iterable[Curve]) -> list[Rate]:
     """The distinct metrics of the curves, in order."""
-    found: dict[Rate, None] = dict.fromkeys(curve.figure for curve in curves)
+    found: dict[Rate, None] = dict.fromkeys(curve.metric for curve in curves)
     return list(found)
 
 
 def load_title(load: Load) -> str:
     """``queue depth 8``, ``5,000/s``."""
     if load.by_rate and load.rate is not None:
-        return f"{figure(load.rate)}/s"
+        return f"{rounded(load.rate)}/s"
     return f"queue depth {load.depth}"
 
 
@@ -206,7 +206,7 @@ def matrices(found: Iterable[Curve]) -> list[Matrix]:
     for about in rates(listed):
         cells: dict[tuple[str, int], Curve] = {}
         for curve in listed:
-            if curve.figure == about and curve.block_bytes is not None:
+            if curve.metric == about and curve.block_bytes is not None:
                 cells.setdefault((curve.kind, curve.block_bytes), curve)
         blocks = tuple(sorted({block for _, block in cells}))
         if len(blocks) > 1:
@@ -230,10 +230,10 @@ def headlines(found: Sequence[Curve]) -> list[Curve]:
     """
     highest: dict[tuple[str, str], Curve] = {}
     for curve in found:
-        key = (curve.kind, curve.figure)
+        key = (curve.kind, curve.metric)
         if curve.value is not None and curve.value > (
             highest[key].value or 0 if key in highest else 0
         ):
             highest[key] = curve
     order = {"mbps": 0, "iops": 1}
-    return sorted(highest.values(), key=lambda one: (order[one.figure], -(one.read_percent or 0)))
+    return sorted(highest.values(), key=lambda one: (order[one.metric], -(one.read_percent or 0)))

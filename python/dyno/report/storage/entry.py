@@ -48,7 +48,7 @@ def _curve(page: Page, place: FilledSet, curve: Curve) -> dict[str, Any]:
         "pattern": curve.pattern,
         "read_percent": curve.read_percent,
         "block_bytes": curve.block_bytes,
-        "figure": curve.figure,
+        "figure": curve.metric,
         "best": curve.value,
         "best_interval": None if best is None else _interval(best.low, best.high),
         "best_depth": curve.depth,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.bundle.metrics.io import Rate
 from dyno.profiles.volume_sets import Ceiling, how
-from dyno.report.kit.formats import bytes_text, figure, joined, with_unit
+from dyno.report.kit.formats import bytes_text, joined, rounded, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage import comparison, tables
 from dyno.report.storage.curves import (
@@ -97,10 +97,10 @@ def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
     words = [f"{curve.title}: {best_text(curve, ceiling)}"]
     if curve.settled is not None:
         before = page.value(curve.metrics.settling_windows)
-        words.append(f"steady after {figure(before)} windows" if curve.settled else "never steady")
+        words.append(f"steady after {rounded(before)} windows" if curve.settled else "never steady")
     if curve.synced and curve.best is not None and curve.best.load is not None:
         at = curve.at(curve.best.load)
-        words.append(f"{figure(page.value(at.syncs_per_s))} syncs/s")
+        words.append(f"{rounded(page.value(at.syncs_per_s))} syncs/s")
         p95 = page.value(at.side("sync").service("p95"))
         words[-1] += f", sync p95 {with_unit(p95, 'ms')}"
     return textwrap.wrap("; ".join(words), COLUMNS, subsequent_indent="  ")
@@ -109,15 +109,15 @@ def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
 def best_text(curve: Curve, ceiling: Ceiling) -> str:
     """``12,345 IOPS (12,100–12,600) at depth 24 within 20 ms, confirmed twice``."""
     best = curve.best
-    bound = curve.figure == "iops" or (best is not None and best.confirmed is not None)
+    bound = curve.metric == "iops" or (best is not None and best.confirmed is not None)
     within = f"within {with_unit(ceiling.ms, 'ms')}"
     if ceiling.of != "p95":
         within += f" ({ceiling.of})"
     if best is None:
         return f"nothing {within}" if bound else "nothing without failed I/Os"
-    words = [f"{figure(best.value)} {curve.unit}"]
+    words = [f"{rounded(best.value)} {curve.unit}"]
     if best.low is not None and best.high is not None:
-        words.append(f"({figure(best.low)}–{figure(best.high)})")
+        words.append(f"({rounded(best.low)}–{rounded(best.high)})")
     if best.load is not None:
         words.append(f"at {joined(load_title(best.load).removeprefix('queue '))}")
     return " ".join([*words, *([within] if bound else [])]) + best.search
@@ -140,12 +140,12 @@ def _list(found: Sequence[Curve]) -> str:
     joints: dict[Rate, str] = {"mbps": ", ", "iops": "; "}
     for about, joint in joints.items():
         words: list[str] = []
-        listed = headlines([one for one in found if one.figure == about])
+        listed = headlines([one for one in found if one.metric == about])
         brief = len({_brief(curve) for curve in listed}) == len(listed)
         for curve in listed:
             own = "" if curve.pattern == "sequential" else f"{curve.size_word} "
             name = f"{own if own != size else ''}{curve.what}" if brief else curve.short
-            words.append(f"{name} {figure(curve.value)}")
+            words.append(f"{name} {rounded(curve.value)}")
             size = own
         if words:
             parts.append(f"{joint.join(words)} {UNITS[about]}")
@@ -160,10 +160,10 @@ def _brief(curve: Curve) -> str:
 def matrix_lines(matrix: Matrix, ceiling: Ceiling) -> list[str]:
     """A matrix as text: a head, then a line for each kind."""
     columns = [bytes_text(block) for block in matrix.blocks]
-    what = tables.heading(matrix.figure, ceiling)
+    what = tables.heading(matrix.metric, ceiling)
     lines = [f"{what:<20}" + "".join(f"{column:>9}" for column in columns)]
     for kind in matrix.kinds:
         cells = (matrix.curves.get((kind, block)) for block in matrix.blocks)
-        texts = [figure(None if cell is None else cell.value) for cell in cells]
+        texts = [rounded(None if cell is None else cell.value) for cell in cells]
         lines.append(f"{cut(kind, 20):<20}" + "".join(f"{text:>9}" for text in texts))
     return lines

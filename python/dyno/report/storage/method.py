@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.profiles.volume_sets import how
 from dyno.report.kit.blocks import Fact
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.places import places
 
@@ -23,7 +23,7 @@ def method(page: Page) -> list[Fact]:
         Fact(
             "Best IOPS",
             f"The highest IOPS at a load where {of} of reads and {of} of writes are each within "
-            f"{figure(ceiling.ms)} ms"
+            f"{rounded(ceiling.ms)} ms"
             + (", for every job on every volume" if together else "")
             + ". Best MB/s: the maximum of the curve.",
         )

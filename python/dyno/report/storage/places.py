@@ -9,7 +9,7 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity, Rate
 from dyno.bundle.phases.io import IoDetail
 from dyno.profiles import volume_sets
-from dyno.profiles.figure import recorded
+from dyno.profiles.curve_metric import recorded
 from dyno.profiles.volume_sets import Load, RecordedSet, Stage, loads
 from dyno.report.kit.formats import number
 from dyno.report.run.page import Page
@@ -81,7 +81,7 @@ def _curve(
         pattern=pattern,
         read_percent=first["read_percent"],
         block_bytes=first["block_bytes"] or None,
-        figure=about,
+        metric=about,
         loads=kept,
         jobs=own if len(own) > 1 else (),
         volumes=volume_set.members if len(volume_set.members) > 1 else (),

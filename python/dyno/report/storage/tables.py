@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES, Rate
 from dyno.profiles.volume_sets import Ceiling, Load
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve, load_title, rates
 
@@ -24,7 +24,7 @@ def cut(text: str, columns: int = COLUMNS) -> str:
 
 def heading(about: Rate, ceiling: Ceiling) -> str:
     """``IOPS, p95 <= 20 ms``."""
-    return "MB/s" if about == "mbps" else f"IOPS, {ceiling.of} <= {figure(ceiling.ms)} ms"
+    return "MB/s" if about == "mbps" else f"IOPS, {ceiling.of} <= {rounded(ceiling.ms)} ms"
 
 
 def table(
@@ -49,8 +49,8 @@ def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
     for curve in curves:
         for place, load in enumerate(curve.loads):
             at = curve.at(load)
-            cells = [figure(load.rate), figure(page.value(at.iops))]
-            cells += [figure(slowest(page, at, response=kind)) for kind in (True, False)]
+            cells = [rounded(load.rate), rounded(page.value(at.iops))]
+            cells += [rounded(slowest(page, at, response=kind)) for kind in (True, False)]
             rows.append(("" if place else curve.short.removesuffix(", rate"), cells))
     head = "p95 of latency in ms"
     return table(head, ["offered/s", "done/s", "response", "service"], rows) if rows else []
@@ -64,7 +64,7 @@ def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
         if load is not None:
             at = curve.at(load)
             keys = [at.iops, at.syncs_per_s, *(at.side(s).service("p95") for s in SIDES[1:])]
-            rows.append((curve.short, [figure(page.value(key)) for key in keys]))
+            rows.append((curve.short, [rounded(page.value(key)) for key in keys]))
     head = "p95 of latency in ms"
     return table(head, ["writes/s", "syncs/s", "write", "sync"], rows) if rows else []
 
@@ -92,7 +92,7 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
     for job in curve.jobs:
         at = curve.at(load).job(job)
         keys = [at.iops, at.mbps, *(at.side(side).service("p95") for side in SIDES)]
-        rows.append((job, [figure(page.value(key)) for key in keys]))
+        rows.append((job, [rounded(page.value(key)) for key in keys]))
     head = f"p95, ms; {load_title(load).removeprefix('queue ')}"
     return table(head, ["IOPS", "MB/s", *SIDES], rows)
 
@@ -100,7 +100,7 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
 def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
     """The result of each of several concurrent volumes at their joint best load."""
     lines: list[str] = []
-    for about, own in by_figure([curve for curve in curves if curve.volumes and curve.best]):
+    for about, own in by_metric([curve for curve in curves if curve.volumes and curve.best]):
         names = own[0].volumes
         rows: list[tuple[str, list[str]]] = []
         for curve in own:
@@ -109,17 +109,17 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
             values = [page.value(key) for key in keys]
             known = [value for value in values if value is not None]
             if len(names) <= _MOST_VOLUMES:
-                rows.append((curve.short, [figure(value) for value in values]))
+                rows.append((curve.short, [rounded(value) for value in values]))
             elif known:
-                rows.append((curve.short, [figure(min(known)), figure(max(known))]))
+                rows.append((curve.short, [rounded(min(known)), rounded(max(known))]))
         unit = "MB/s" if about == "mbps" else "IOPS"
         few = len(names) <= _MOST_VOLUMES
         lines += table(f"each volume's {unit}", names if few else ("lowest", "highest"), rows)
     return lines
 
 
-def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[Rate, list[Curve]]]:
+def by_metric(curves: Iterable[Curve]) -> Iterable[tuple[Rate, list[Curve]]]:
     """The curves grouped by metric."""
     listed = list(curves)
     for about in rates(listed):
-        yield about, [curve for curve in listed if curve.figure == about]
+        yield about, [curve for curve in listed if curve.metric == about]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from dyno.config.units import signed
 from dyno.report.kit.blocks import Cell, Tone
-from dyno.report.kit.formats import figure, operation_title, query_title
+from dyno.report.kit.formats import operation_title, query_title, rounded
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison
 from dyno.studies.text import not_compared
@@ -104,14 +104,14 @@ def found(one: Comparison) -> str:
     """The minimum detectable effect; empty if unknown."""
     if one.smallest is None or not math.isfinite(one.smallest):
         return ""
-    return f"Minimum detectable effect with {one.pairs} pairs: {figure(one.smallest)} %"
+    return f"Minimum detectable effect with {one.pairs} pairs: {rounded(one.smallest)} %"
 
 
 def sentence(one: Comparison, margin: float) -> str:
     """A comparison in a sentence."""
     if one.percent is None or one.low is None or one.high is None:
         return f"{named(one.metric)} {one.note or not_compared(one)}."
-    values = f", medians {figure(one.first)} and {figure(one.second)}{unit(one.metric)}"
+    values = f", medians {rounded(one.first)} and {rounded(one.second)}{unit(one.metric)}"
     said = "" if one.disqualified else f"{one.verdict}: "  # the caller states it
     text = (
         f"{said}{named(one.metric)} {change(one.percent)} "

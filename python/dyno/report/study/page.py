@@ -13,7 +13,7 @@ from dyno.errors import UsageError
 from dyno.studies.ending import Ending, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Comparison, Effect, Fit, Outcome
-from dyno.studies.pairs import counted, figures
+from dyno.studies.pairs import counted, metric_names
 from dyno.studies.store import Entry, StudyStore
 
 
@@ -61,9 +61,9 @@ class StudyPage:
         return sorted(self.outcome.fits, key=lambda one: (not one.headline, -one.exponent.value))
 
     @cached_property
-    def figures(self) -> list[str]:
+    def metric_names(self) -> list[str]:
         """Names of headline metrics with values."""
-        return [name for name, headline in figures(self.study, self.entries) if headline]
+        return [name for name, headline in metric_names(self.study, self.entries) if headline]
 
     @cached_property
     def counted(self) -> set[tuple[int, int, str]]:
@@ -105,7 +105,7 @@ class StudyPage:
         """The notices of its workloads."""
         return workloads.notices(variant.workload for variant in self.study.variants)
 
-    def sheet(self, entry: Entry) -> str:
+    def report_link(self, entry: Entry) -> str:
         """The relative link to a run's report; empty if there is none."""
         path = self._inside(entry.bundle)
         if path is None or not (self.book.folder / path / "sheet.html").is_file():

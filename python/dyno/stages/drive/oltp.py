@@ -229,4 +229,6 @@ def explained(target: Target) -> Generator[None]:
             raise died from error
         if error.kind != "too_many_connections" or not isinstance(target, Limited):
             raise
-        raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error
+        raise TargetError(
+            f"{error}. {target.free_connections()}".rstrip(), kind=error.kind
+        ) from error

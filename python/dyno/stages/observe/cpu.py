@@ -38,7 +38,7 @@ def samples(before: dict[str, CpuTimes], after: dict[str, CpuTimes]) -> list[Sam
     host = each.pop("cpu", None)
     if host is None:
         return []
-    figures = {
+    values = {
         "user": host.user,
         "system": host.system,
         "iowait": host.iowait,
@@ -48,7 +48,7 @@ def samples(before: dict[str, CpuTimes], after: dict[str, CpuTimes]) -> list[Sam
         # Ticks are rounded per CPU: the maximum must not be less than the mean.
         "busiest_core": max([host.busy, *(core.busy for core in each.values() if core)]),
     }
-    return [Sample("cpu", "host", metric, value, "%") for metric, value in figures.items()]
+    return [Sample("cpu", "host", metric, value, "%") for metric, value in values.items()]
 
 
 def open_probe(root: Path) -> CpuProbe:

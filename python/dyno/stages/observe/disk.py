@@ -71,29 +71,29 @@ def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float
         return []
     requests = reads + writes
     megabytes = SECTOR_BYTES / 1e6
-    figures: list[tuple[str, float, str]] = [
+    values: list[tuple[str, float, str]] = [
         ("read_iops", reads / seconds, "1/s"),
         ("write_iops", writes / seconds, "1/s"),
         ("read_mbps", read_sectors * megabytes / seconds, "MB/s"),
         ("write_mbps", write_sectors * megabytes / seconds, "MB/s"),
     ]
     if requests:
-        figures += [
+        values += [
             ("read_share", 100 * reads / requests, "%"),
             ("io_size", (read_sectors + write_sectors) * SECTOR_BYTES / requests, "B"),
         ]
     # Some drivers and older RAID count requests but not time. No value is better than a zero.
     if after.weighted_ms or after.busy_ms:
         if reads:
-            figures.append(("read_await", _ms(before.read_ms, after.read_ms) / reads, "ms"))
+            values.append(("read_await", _ms(before.read_ms, after.read_ms) / reads, "ms"))
         if writes:
-            figures.append(("write_await", _ms(before.write_ms, after.write_ms) / writes, "ms"))
+            values.append(("write_await", _ms(before.write_ms, after.write_ms) / writes, "ms"))
         queue = _ms(before.weighted_ms, after.weighted_ms) / (seconds * 1000)
         # The kernel clock and ours differ slightly at the interval boundaries.
         busy = min(_ms(before.busy_ms, after.busy_ms) / (seconds * 10), 100.0)
-        figures += [("queue_length", queue, "count"), ("utilisation", busy, "%")]
+        values += [("queue_length", queue, "count"), ("utilisation", busy, "%")]
     source = "nested_disk" if is_nested(name) else "disk"
-    return [Sample(source, name, metric, value, unit) for metric, value, unit in figures]
+    return [Sample(source, name, metric, value, unit) for metric, value, unit in values]
 
 
 def _ms(before: int, after: int) -> int:

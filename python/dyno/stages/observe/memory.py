@@ -29,7 +29,7 @@ class MemoryProbe:
 
 def samples(fields: dict[str, int]) -> list[Sample]:
     """Returns levels from the kernel fields. Skips fields that the kernel does not report."""
-    figures = {
+    values = {
         "available": available_bytes(fields),
         "cached": fields.get("Cached"),
         "dirty": fields.get("Dirty"),
@@ -37,7 +37,7 @@ def samples(fields: dict[str, int]) -> list[Sample]:
     }
     return [
         Sample("memory", "host", metric, float(value), "B")
-        for metric, value in figures.items()
+        for metric, value in values.items()
         if value is not None
     ]
 

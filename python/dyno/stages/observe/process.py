@@ -145,15 +145,15 @@ def server_samples(
     usages = {pid: usage for tree in after.values() for pid, usage in tree.items()}
     if not usages:
         return []
-    figures = [
+    values = [
         ("rss", float(resident_bytes(usages.values())), "B"),
         ("processes", float(len(usages)), "count"),
     ]
     both = before.keys() & after.keys()
     if both and seconds > 0:
         used_s = sum(max(_cpu_s(after[tree]) - _cpu_s(before[tree]), 0.0) for tree in both)
-        figures.append(("cpu", 100 * used_s / seconds, "%"))
-    return [Sample("process", "server", metric, value, unit) for metric, value, unit in figures]
+        values.append(("cpu", 100 * used_s / seconds, "%"))
+    return [Sample("process", "server", metric, value, unit) for metric, value, unit in values]
 
 
 def _cpu_s(tree: dict[int, Usage]) -> float:

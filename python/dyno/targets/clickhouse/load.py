@@ -157,7 +157,7 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
         TargetError: If rows are missing.
     """
     count = f"SELECT count() FROM {quoted(mark.schema_of(workload), name)}"  # noqa: S608
-    room = "SELECT min(unreserved_space) FROM system.disks"
+    free_space = "SELECT min(unreserved_space) FROM system.disks"
     sent: list[int] = []
     with closing(connect(None)) as session:
         before = int(session.execute(count).rows[0][0])
@@ -165,7 +165,7 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
         kept = int(session.execute(count).rows[0][0]) - before
         if kept == sum(sent):
             return
-        free = int(session.execute(room).rows[0][0])
+        free = int(session.execute(free_space).rows[0][0])
     raise error_of_kind(
         "disk_full" if free < _LITTLE_BYTES else "database",
         f"ClickHouse stored {kept:,} of {sum(sent):,} rows of {name} and reported no error; "

@@ -73,17 +73,16 @@ class DuckdbMeter:
             raise statement_error(error) from error
         except ValueError:
             return Reading.missing("DuckDB returned an unreadable profile")
-        figures = {
+        values = {
             "bytes_read": _whole(profile, "io", "total_bytes_read"),
             "temp_bytes": _whole(profile, "io", "total_bytes_written"),
             "peak_memory_bytes": _whole(profile, "system", "peak_buffer_memory"),
         }
         lacking = "it is not in DuckDB's profile"
         return Reading(
-            **figures,
+            **values,
             sources={
-                name: lacking if value is None else _SOURCES[name]
-                for name, value in figures.items()
+                name: lacking if value is None else _SOURCES[name] for name, value in values.items()
             },
         )
 

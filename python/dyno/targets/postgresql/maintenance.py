@@ -16,7 +16,7 @@ from dyno.errors import DynoError, Interrupted
 from dyno.targets import mark
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.ddl import run
-from dyno.targets.postgresql.room import Space
+from dyno.targets.postgresql.extra_space import Space
 
 Connect = Callable[[], PostgresConnection]
 

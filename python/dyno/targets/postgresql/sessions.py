@@ -20,7 +20,7 @@ WHERE r.rolname = current_user AND d.datname = current_database()
 
 
 @dataclass(frozen=True)
-class Room:
+class SessionLimits:
     """Limits on the sessions of a role in a database.
 
     Attributes:
@@ -38,7 +38,7 @@ class Room:
     database: int = -1
 
     @classmethod
-    def of(cls, session: PostgresConnection) -> Room:
+    def of(cls, session: PostgresConnection) -> SessionLimits:
         """Queries the server; the session itself is not counted.
 
         Raises:

@@ -44,7 +44,7 @@ from dyno.targets.postgresql.integrity import integrity_check
 from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
-from dyno.targets.postgresql.sessions import Room
+from dyno.targets.postgresql.sessions import SessionLimits
 from dyno.targets.postgresql.space import Files, Sizes
 from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
@@ -76,7 +76,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         super().__init__(url, out, limits, Server, Tuning, _IN_SESSION)
         self._temp: dict[str, dict[str, str]] = {}
-        self._room: Room | None = None
+        self._session_limits: SessionLimits | None = None
         if self._server is None:
             self._address = address.Address.parse(url)
 
@@ -180,14 +180,14 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             return {"checkpoint": reason}
         return {"checkpoint": time.monotonic() - start}
 
-    def room(self) -> str:
+    def free_connections(self) -> str:
         """The number of free connections (see :class:`dyno.contracts.target.Limited`)."""
-        return "" if self._room is None else self._room.text()
+        return "" if self._session_limits is None else self._session_limits.text()
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """Connection parameters for the Rust driver, with the workload's schema."""
         with closing(self.connect()) as session:
-            self._room = Room.of(session)
+            self._session_limits = SessionLimits.of(session)
             found = address.wire(session, self._address)
             settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
         if settings:

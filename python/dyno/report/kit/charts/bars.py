@@ -56,10 +56,10 @@ def lying(bars: Sequence[Bar], values_title: str, width: int) -> Chart:
     top = max((bar.value for bar in bars), default=0.0) or 1.0
     longest = max((len(bar.label) for bar in bars), default=0)
     # Labels are placed right of the bars, within the plot.
-    room = min(0.6, 6.6 * (longest + 1) / width)
+    space = min(0.6, 6.6 * (longest + 1) / width)
     x = alt.X(
         "value:Q",
-        scale=alt.Scale(domain=[0, top / (1 - room)], nice=False),
+        scale=alt.Scale(domain=[0, top / (1 - space)], nice=False),
         axis=alt.Axis(title=values_title, format=",.0f", tickCount=max(2, width // 130)),
     )
     axis = alt.Axis(title=None, labelLimit=150, minExtent=_LABELS, domain=False, ticks=False)

@@ -144,10 +144,10 @@ def _y(values: Sequence[float]) -> Any:
         axis = alt.Axis(title=None, format=",~r", values=theme.log_ticks(low, high, steps))
         return alt.Y("value:Q", scale=alt.Scale(type="log", domain=[low, high]), axis=axis)
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    room = (high - low) * 0.12 or abs(high) * 0.05 or 1.0
+    margin = (high - low) * 0.12 or abs(high) * 0.05 or 1.0
     return alt.Y(
         "value:Q",
         # Leaves space below for runs that do not count.
-        scale=alt.Scale(domain=[low - 2 * room, high + room], nice=False, zero=False),
+        scale=alt.Scale(domain=[low - 2 * margin, high + margin], nice=False, zero=False),
         axis=alt.Axis(title=None, format=",~r", tickCount=5),
     )

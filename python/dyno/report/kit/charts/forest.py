@@ -91,7 +91,7 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
 
     narrow = width < _NARROW
     above = narrow or _CHARACTER * max(len(row.label) for row in rows) > _MOST_LABEL
-    left, right = (0, 0) if above else _rooms(rows)
+    left, right = (0, 0) if above else _text_widths(rows)
     width -= left + right
     low, high = _bounds(rows, margin)
     shown = [
@@ -137,7 +137,7 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
     return Chart(alt.layer(*layers).properties(width=width, height=height), data)
 
 
-def _rooms(rows: Sequence[Row]) -> tuple[int, int]:
+def _text_widths(rows: Sequence[Row]) -> tuple[int, int]:
     """Pixels for the names on the left and the texts on the right."""
     left = _CHARACTER * max(len(row.label) for row in rows)
     right = _CHARACTER * max(len(row.text) for row in rows)
@@ -157,9 +157,9 @@ def _texts(
     names = base.mark_text(align="right", limit=left - 10, fontSize=size, aria=False)
     verdicts = base.mark_text(align="left", fontSize=size, aria=False)
     # Reserves the space: the renderer measures text in its own font.
-    room = alt.Chart(data.named([{"place": 0}])).mark_rule(opacity=0, aria=False)
+    space = alt.Chart(data.named([{"place": 0}])).mark_rule(opacity=0, aria=False)
     return [
-        room.encode(x=alt.value(-left), x2=alt.value(width + right), y=y),
+        space.encode(x=alt.value(-left), x2=alt.value(width + right), y=y),
         names.encode(x=alt.value(-10), y=y, text="label:N", color=ink),
         verdicts.encode(x=alt.value(width + 12), y=y, text="text:N", color=ink),
     ]
@@ -214,8 +214,8 @@ def _bounds(rows: Sequence[Row], margin: float = 0.0) -> tuple[float, float]:
     lows = [_ratio(row.low) for row in rows] + [1 - margin / 100]
     highs = [_ratio(row.high) for row in rows] + [1 + margin / 100]
     low, high = max(min(lows + centres), least), min(max(highs + centres), most)
-    room = max(math.log(high / low) * 0.04, 0.0005)
-    return low * math.exp(-room), high * math.exp(room)
+    padding = max(math.log(high / low) * 0.04, 0.0005)
+    return low * math.exp(-padding), high * math.exp(padding)
 
 
 def _ticks(low: float, high: float, most: int) -> list[float]:

@@ -37,8 +37,8 @@ def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
     shades = _shades([square.value for square in squares])
     data = Data()
     # Space for the longest name in a font wider than the renderer's.
-    room = max(_LABELS, 7 * max((len(row) for row in rows), default=0))
-    labels = alt.Axis(title=None, labelLimit=room, minExtent=room, domain=False, ticks=False)
+    space = max(_LABELS, 7 * max((len(row) for row in rows), default=0))
+    labels = alt.Axis(title=None, labelLimit=space, minExtent=space, domain=False, ticks=False)
     cells = [
         {**asdict(square), "shade": shade} for square, shade in zip(squares, shades, strict=True)
     ]

@@ -63,8 +63,8 @@ def growth(
     numbers = sorted({point.x for point in points})
     doubling = numbers[0] > 0 and numbers[-1] / numbers[0] >= _DOUBLING
     doubling = doubling and all(point.y > 0 for point in points)
-    room = (numbers[-1] - numbers[0]) * 0.06 or 1.0
-    domain = [numbers[0] - room, numbers[-1] + room]
+    margin = (numbers[-1] - numbers[0]) * 0.06 or 1.0
+    domain = [numbers[0] - margin, numbers[-1] + margin]
     scale = alt.Scale(domain=domain, nice=False)
     if doubling:
         scale = alt.Scale(type="log", base=2, domain=[numbers[0] / 1.15, numbers[-1] * 1.15])

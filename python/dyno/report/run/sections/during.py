@@ -9,8 +9,8 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.kit.formats import (
     decimal_bytes,
-    figure,
     fixed,
+    rounded,
     seconds,
     spanned,
     users_title,
@@ -71,8 +71,8 @@ def _throughput(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
                         phase.title,
                         load,
                         part,
-                        figure(page.value(at.tps)),
-                        figure(page.value(at.qph)),
+                        rounded(page.value(at.tps)),
+                        rounded(page.value(at.qph)),
                         change(page, at.change_percent),
                         fixed(page.value(at.p95_ms), 1),
                     ]
@@ -107,7 +107,7 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
         speed = page.value(at.mb_per_s)
         if speed is not None:
             size = decimal_bytes(page.value(at.written_bytes))
-            words.append(f"{size} written and synced at {figure(speed)} MB/s")
+            words.append(f"{size} written and synced at {rounded(speed)} MB/s")
         if source:
             words.append(f"estimate: {source}")
         rows.append(
@@ -118,7 +118,7 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
                 if error is None and phase.status == "done"
                 else Cell("failed", "bad"),
                 seconds(page.value(at.seconds)),
-                figure(phase.detail.rounds),
+                rounded(phase.detail.rounds),
                 decimal_bytes(page.value(at.space_peak_bytes)),
                 decimal_bytes(page.value(at.space_estimate_bytes)),
                 "; ".join(words),

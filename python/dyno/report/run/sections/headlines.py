@@ -8,7 +8,7 @@ from dyno.bundle import check_names, metrics
 from dyno.bundle.model import Check
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.kit.formats import figure, fixed, seconds, users_title
+from dyno.report.kit.formats import fixed, rounded, seconds, users_title
 from dyno.report.run import capacity
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -58,18 +58,18 @@ def _of_place(place: FilledSet) -> list[Card]:
         best = curve.best
         if best is None:
             continue
-        bound = curve.figure == "iops" or best.confirmed is not None
+        bound = curve.metric == "iops" or best.confirmed is not None
         words = [curve.size] if is_grid(place.curves) else []
         if bound:
-            words.append(f"{ceiling.of} ≤ {figure(ceiling.ms)} ms")
+            words.append(f"{ceiling.of} ≤ {rounded(ceiling.ms)} ms")
         at = "–" if best.load is None else load_title(best.load)
         words.append(at if bound else f"at {at}")
         detail = ", ".join(words)
         if best.low is not None and best.high is not None:
-            detail += f"; 95{NARROW}%: {figure(best.low)} to {figure(best.high)}"
+            detail += f"; 95{NARROW}%: {rounded(best.low)} to {rounded(best.high)}"
         if best.confirmed == 0:
             detail += "; not confirmed"
-        cards.append(Card(curve.kind, figure(best.value), curve.unit, detail))
+        cards.append(Card(curve.kind, rounded(best.value), curve.unit, detail))
     return cards + [
         Card(curve.kind, "–", curve.unit, best_text(curve, ceiling)) for curve in none_inside(place)
     ]
@@ -92,7 +92,7 @@ def _loads(page: Page) -> list[Cards]:
         if speed is not None:
             streams = phase.detail.streams
             with_ = "" if streams is None else f"with {streams:g} stream{'s'[: streams != 1]}"
-            cards.append(Card(f"{title}, load rate", figure(speed), "GB/h", with_))
+            cards.append(Card(f"{title}, load rate", rounded(speed), "GB/h", with_))
     return [
         Cards(f"Load of {workload}{_at(page, workload)}", cards, page.notice(workload))
         for workload, cards in groups.items()
@@ -126,7 +126,7 @@ def _queries(page: Page) -> Cards | None:
             cards.append(
                 Card(
                     f"{page.title(ahead)} against {page.title(behind)}",
-                    figure(max(ratio, 1 / ratio)),
+                    rounded(max(ratio, 1 / ratio)),
                     "× faster",
                     "geometric mean of the queries",
                 )
@@ -149,8 +149,8 @@ def _full_test(page: Page, target: str) -> list[Card]:
     power, rate, both = (page.value(key) for key in (at.power, at.throughput, at.composite))
     if both is None:
         return []
-    within = f"power {figure(power)}, throughput {figure(rate)}"
-    return [Card(f"{page.title(target)}, composite", figure(both), "queries/h", within)]
+    within = f"power {rounded(power)}, throughput {rounded(rate)}"
+    return [Card(f"{page.title(target)}, composite", rounded(both), "queries/h", within)]
 
 
 def _transactions(page: Page) -> Cards | None:
@@ -167,11 +167,11 @@ def _transactions(page: Page) -> Cards | None:
         at += ", maintenance included"
     pace = f"unpaced, with {at}" if page.unpaced(best) else f"with {at}"
     cards = [
-        Card("Transactions", figure(page.value(of.tps)), "/s", f"with {at}"),
-        Card(main.plural_title, figure(page.value(of.per_min(main.plural))), "/min", pace),
+        Card("Transactions", rounded(page.value(of.tps)), "/s", f"with {at}"),
+        Card(main.plural_title, rounded(page.value(of.per_min(main.plural))), "/min", pace),
     ]
     if p95 is not None:
-        cards.append(Card(f"{main.title} response", figure(p95), "ms", f"95th percentile, {at}"))
+        cards.append(Card(f"{main.title} response", rounded(p95), "ms", f"95th percentile, {at}"))
     holds = page.passed(check_names.CONDITION)
     if holds is not None:
         checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]

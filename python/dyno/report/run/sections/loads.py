@@ -6,7 +6,7 @@ from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.load import LoadDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
-from dyno.report.kit.formats import decimal_bytes, figure, fixed
+from dyno.report.kit.formats import decimal_bytes, fixed, rounded
 from dyno.report.run.page import Page
 from dyno.report.run.steps import load_blocks, loads_that_stayed, which
 
@@ -54,11 +54,11 @@ def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
     return [
         title,
         "–" if streams is None else str(streams),
-        figure(page.value(at.rows)),
+        rounded(page.value(at.rows)),
         decimal_bytes(page.value(at.bytes)),
         fixed(page.value(at.seconds), 2),
-        figure(page.value(at.mb_per_s)),
-        figure(page.value(at.rows_per_s)),
-        figure(page.value(at.gb_per_h)),
+        rounded(page.value(at.mb_per_s)),
+        rounded(page.value(at.rows_per_s)),
+        rounded(page.value(at.gb_per_h)),
         fixed(page.value(index.seconds), 2),
     ]

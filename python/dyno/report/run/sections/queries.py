@@ -8,7 +8,7 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import queries as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, fixed, query_title
+from dyno.report.kit.formats import fixed, query_title, rounded
 from dyno.report.run import cache
 from dyno.report.run.page import Page
 from dyno.report.run.query_work import work_table
@@ -68,8 +68,8 @@ def _compared(page: Page, first: str, other: str) -> str:
         if (page.value(pair.query(query).ratio) or 1.0) < 1.0
     ]
     text = (
-        f"{page.title(first)} took {figure(ratio)} times as long as {page.title(other)} (geometric "
-        f"mean of the queries), {figure(total)} times in total. "
+        f"{page.title(first)} took {rounded(ratio)} times as long as {page.title(other)} (geometric"
+        f" mean of the queries), {rounded(total)} times in total. "
     )
     if slower:
         text += f"{page.title(other)} was slower in {', '.join(slower)}. "
@@ -82,7 +82,7 @@ def _figure(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]
             query_title(query),
             _label(page, target),
             times[query],
-            f"{query_title(query)} on {page.title(target)}: {figure(times[query])} s",
+            f"{query_title(query)} on {page.title(target)}: {rounded(times[query])} s",
         )
         for query in queries
         for target, times in seconds.items()
@@ -111,11 +111,11 @@ def _totals(page: Page) -> Table:
         rows.append(
             [
                 _label(page, target),
-                figure(page.value(at.queries_done)),
+                rounded(page.value(at.queries_done)),
                 fixed(page.value(at.power_total_s), 2),
                 fixed(page.value(at.geomean_s), 3),
-                figure(page.value(at.power_score)),
-                Cell(figure(failed), "bad", "failed") if failed else figure(failed),
+                rounded(page.value(at.power_score)),
+                Cell(rounded(failed), "bad", "failed") if failed else rounded(failed),
             ]
         )
     note = (
@@ -170,7 +170,7 @@ def _variants(page: Page, target: str) -> str:
 
 
 def _ratio(ratio: float | None) -> str | Cell:
-    text = "–" if ratio is None else f"{figure(ratio)} ×"
+    text = "–" if ratio is None else f"{rounded(ratio)} ×"
     return Cell(text, "bad", "slower") if ratio is not None and ratio < 1 else text
 
 

@@ -12,7 +12,7 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Key, Section, Ta
 from dyno.report.kit.charts import curve as charts
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, joined, seconds
+from dyno.report.kit.formats import joined, rounded, seconds
 from dyno.report.run import capacity
 from dyno.report.run.page import Page
 
@@ -81,7 +81,7 @@ def _points(
         load, verdict = window.load, _verdict(window)
         if found is not None and load is not None and load > 0:
             at = capacity.load_text(search.detail, load)
-            words = f"{at}: {figure(found.value)} {unit}, {verdict}"
+            words = f"{at}: {rounded(found.value)} {unit}, {verdict}"
             points.append(charts.Point(load, found.value, verdict, words, found.low, found.high))
     return points
 
@@ -150,8 +150,8 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
                 str(place),
                 capacity.load_text(search.detail, window.load),
                 window.step or "",
-                figure(page.value(at.tps)),
-                figure(page.value(at.operation(page.transactions.main).response("p95"))),
+                rounded(page.value(at.tps)),
+                rounded(page.value(at.operation(page.transactions.main).response("p95"))),
                 Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]
                 words,
             ]

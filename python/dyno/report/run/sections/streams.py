@@ -9,10 +9,10 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Note, Notes, Sec
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts import timeline as charts
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, fixed, query_title, seconds
+from dyno.report.kit.formats import fixed, query_title, rounded, seconds
 from dyno.report.run import cache
 from dyno.report.run.page import Page
-from dyno.report.run.trials import REFRESH_STREAM, Trial, figures, missing, trials, unit
+from dyno.report.run.trials import REFRESH_STREAM, Trial, missing, scores, trials, unit
 
 ORDER = 45
 
@@ -24,7 +24,7 @@ def section(page: Page) -> Section | None:
     found = trials(page)
     if not any(test.several or test.refresh for test in found):
         return None
-    blocks: list[Block] = [_figures(page)]
+    blocks: list[Block] = [_scores(page)]
     reasons = [Note(f"{page.title(name)}: {why}", "muted") for name, why in missing(page).items()]
     if reasons:
         blocks.append(Notes(reasons))
@@ -53,7 +53,7 @@ def _lead(page: Page, found: list[Trial]) -> str:
     ).rstrip()
 
 
-def _figures(page: Page) -> Table:
+def _scores(page: Page) -> Table:
     columns = [Column("Target")]
     columns += [
         Column(label, numeric=True)
@@ -62,19 +62,19 @@ def _figures(page: Page) -> Table:
     columns.append(Column("Unit"))
     rows: list[list[str | Cell]] = []
     for target in dict.fromkeys(test.target for test in trials(page)):
-        found = figures(page, target)
+        found = scores(page, target)
         streams = [test.streams for test in trials(page) if test.target == target and test.several]
         rate = found.get("throughput")
         plain = page.value(metrics.Queries(target).throughput_score)
         rows.append(
             [
                 page.title(target),
-                figure(streams[0]) if streams else "–",
-                figure(found.get("power")),
-                Cell(figure(plain), "muted", "without refresh functions")
+                rounded(streams[0]) if streams else "–",
+                rounded(found.get("power")),
+                Cell(rounded(plain), "muted", "without refresh functions")
                 if rate is None and plain is not None
-                else figure(rate),
-                figure(found.get("composite")),
+                else rounded(rate),
+                rounded(found.get("composite")),
                 fixed(page.value(metrics.Queries(target).throughput_total_s), 2),
                 unit(page, target) or "–",
             ]
@@ -141,8 +141,8 @@ def _streams(page: Page, test: Trial) -> Table:
                 fixed(_since(begun_s, page.value(at.start_s)), 2),
                 fixed(_since(begun_s, page.value(at.end_s)), 2),
                 fixed(page.value(at.total_s), 2),
-                figure(page.value(at.done)),
-                Cell(figure(lost), "bad", "failed") if lost else figure(lost),
+                rounded(page.value(at.done)),
+                Cell(rounded(lost), "bad", "failed") if lost else rounded(lost),
                 query_title(slowest["query"]) if slowest else "–",
                 fixed(slowest["seconds"], 3) if slowest else "–",
             ]
@@ -176,7 +176,7 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
                     _during(test.phase),
                     fixed(page.value(at.function("rf1")), 3),
                     fixed(page.value(at.function("rf2")), 3),
-                    figure(inserted[0] if inserted else None),
+                    rounded(inserted[0] if inserted else None),
                 ]
             )
     note = (

@@ -16,7 +16,7 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts import timeline as charts
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import bytes_text, figure, seconds, users_title
+from dyno.report.kit.formats import bytes_text, rounded, seconds, users_title
 from dyno.report.run.page import Page
 from dyno.report.run.series import Series, sampled, throughput
 from dyno.report.run.steps import which
@@ -180,13 +180,13 @@ def _table(page: Page) -> Table:
         cells = [
             phase.title,
             seconds(phase.seconds),
-            figure(page.value(at.cpu_busy.mean)),
-            figure(page.value(at.cpu_busy.max)),
+            rounded(page.value(at.cpu_busy.mean)),
+            rounded(page.value(at.cpu_busy.max)),
             bytes_text(page.value(at.memory_available.min)),
         ]
         # A row per device; the first also has the machine's values.
         for device in of_phase(page.run, phase) or ("",):
-            means = [figure(page.value(at.device(device, metric).mean)) for metric in _OF_DEVICE]
+            means = [rounded(page.value(at.device(device, metric).mean)) for metric in _OF_DEVICE]
             shown: str | Cell = device or Cell("unknown", "muted")
             rows.append([*cells, shown, *means])
             cells = [""] * len(cells)

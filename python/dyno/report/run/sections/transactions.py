@@ -17,7 +17,7 @@ from dyno.report.kit.blocks import (
 from dyno.report.kit.charts import users as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, operation_title, users_title
+from dyno.report.kit.formats import operation_title, rounded, users_title
 from dyno.report.run.latencies import TIMES
 from dyno.report.run.page import Level, Page
 
@@ -86,7 +86,7 @@ def _lead(page: Page) -> str:
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
     left_out = [
-        f"{figure(value)} s with {_title(level)}"
+        f"{rounded(value)} s with {_title(level)}"
         for level in page.levels
         if (value := page.value(level.metrics.left_out_s))
     ]
@@ -111,12 +111,12 @@ def _figure(page: Page) -> Figure:
         tps = page.value(level.metrics.tps) or 0.0
         title = _title(level)
         throughput.append(
-            charts.Throughput(title, _users(level), tps, f"{title}: {figure(tps)} transactions/s")
+            charts.Throughput(title, _users(level), tps, f"{title}: {rounded(tps)} transactions/s")
         )
         for percentile in _PERCENTILES:
             value = page.value(level.metrics.operation(main.main).response(percentile))
             if value:
-                words = f"{title}: {main.title} {percentile} {figure(value)} ms"
+                words = f"{title}: {main.title} {percentile} {rounded(value)} ms"
                 latency.append(charts.Latency(title, _users(level), percentile, value, words))
     apart = len({item.users for item in throughput}) == len(throughput)
     over = "the number of users" if apart else "the levels of load"
@@ -157,16 +157,16 @@ def _levels(page: Page) -> Table:
         rows.append(
             [
                 _title(level),
-                figure(page.value(at.tps)),
-                figure(page.value(at.per_min(main.plural))),
+                rounded(page.value(at.tps)),
+                rounded(page.value(at.per_min(main.plural))),
                 _pace(page, level),
-                figure(page.value(at.operation(main.main).response("p95"))),
-                Cell(figure(errors), "bad", "errors") if errors else figure(errors),
-                figure(page.value(at.retries)),
-                figure(page.value(at.variation_percent)),
+                rounded(page.value(at.operation(main.main).response("p95"))),
+                Cell(rounded(errors), "bad", "errors") if errors else rounded(errors),
+                rounded(page.value(at.retries)),
+                rounded(page.value(at.variation_percent)),
                 _trend(page, at),
-                *([] if _is_scheduled(page) else _figures(page, level, _DRIVER)),
-                *(figure(page.value(metric.of(at))) for metric in _WRITER if alone),
+                *([] if _is_scheduled(page) else _cells(page, level, _DRIVER)),
+                *(rounded(page.value(metric.of(at))) for metric in _WRITER if alone),
             ]
         )
     note = (
@@ -197,7 +197,7 @@ def _schedule(page: Page) -> Table:
     """Late and unsent transactions of open loops, and the driver's CPU."""
     labels = {**_SCHEDULE, **_DRIVER}
     columns = [Column("Load"), *(Column(label, numeric=True) for label in labels)]
-    rows = [[_title(level), *_figures(page, level, labels)] for level in page.levels]
+    rows = [[_title(level), *_cells(page, level, labels)] for level in page.levels]
     note = (
         "Sent late: no session was free at the scheduled time. Lag: delay of the driver itself. "
         "Worst part: late or unsent share in the worst twentieth of the window (at least five "
@@ -207,12 +207,12 @@ def _schedule(page: Page) -> Table:
     return Table("Schedule and driver", columns, rows, note)
 
 
-def _figures(page: Page, level: Level, labels: dict[str, metrics.Metric]) -> list[str | Cell]:
-    return [figure(page.value(metric.of(level.metrics))) for metric in labels.values()]
+def _cells(page: Page, level: Level, labels: dict[str, metrics.Metric]) -> list[str | Cell]:
+    return [rounded(page.value(metric.of(level.metrics))) for metric in labels.values()]
 
 
 def _pace(page: Page, level: Level) -> str:
-    text = figure(page.value(level.metrics.paced_percent))
+    text = rounded(page.value(level.metrics.paced_percent))
     return f"{text}, unpaced" if page.unpaced(level) else text
 
 
@@ -236,12 +236,12 @@ def _operations(page: Page, level: Level, *, folded: bool) -> Table:
         at = level.metrics.operation(operation)
         errors = page.value(at.errors)
         counts: list[str | Cell] = [
-            figure(page.value(at.count)),
-            figure(page.value(at.per_s)),
-            Cell(figure(errors), "bad", "errors") if errors else figure(errors),
+            rounded(page.value(at.count)),
+            rounded(page.value(at.per_s)),
+            Cell(rounded(errors), "bad", "errors") if errors else rounded(errors),
         ]
         for kind, key in at.kinds.items():
-            times = [figure(page.value(key(time))) for time in TIMES]
+            times = [rounded(page.value(key(time))) for time in TIMES]
             rows.append([operation_title(operation), *counts, kind, *times])
             counts = ["", "", ""]
     return Table(

@@ -10,7 +10,7 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Table
 from dyno.report.kit.charts import bars
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, spanned
+from dyno.report.kit.formats import rounded, spanned
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.scaling import scaling
 from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
@@ -77,8 +77,8 @@ def _best(curve: Curve) -> list[str | Cell]:
         return ["none", "–", curve.unit]
     interval = "–"
     if best.low is not None and best.high is not None:
-        interval = f"{figure(best.low)} to {figure(best.high)}"
-    return [figure(best.value), interval, curve.unit]
+        interval = f"{rounded(best.low)} to {rounded(best.high)}"
+    return [rounded(best.value), interval, curve.unit]
 
 
 def _fills(page: Page, own: Sequence[FilledSet]) -> list[Block]:
@@ -131,12 +131,12 @@ def _bars(
                 curve.short,
                 name,
                 curve.value,
-                f"{figure(curve.value)}{label(against(place, curve))}",
-                f"{curve.title}, {name}: {figure(curve.value)} {curve.unit}"
+                f"{rounded(curve.value)}{label(against(place, curve))}",
+                f"{curve.title}, {name}: {rounded(curve.value)} {curve.unit}"
                 f"{label(against(place, curve))}",
             )
             for at in own[0].curves
-            if at.figure == about
+            if at.metric == about
             for place, name in zip(own, names, strict=True)
             if (curve := place.curve(at.name)) is not None and curve.value is not None
         ]
@@ -149,7 +149,7 @@ def _bars(
 
 def _figure(found: Sequence[bars.Bar], unit: str, caption: str, place: FilledSet) -> Figure:
     ceiling = place.volume_set.ceiling
-    bound = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
+    bound = f"IOPS with {ceiling.of} within {rounded(ceiling.ms)} ms"
     title = bound if unit == "IOPS" else "MB/s"
     return Figure(
         render(

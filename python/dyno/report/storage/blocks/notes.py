@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.report.kit.blocks import Note, Notes, Tone
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import FilledSet
@@ -42,5 +42,5 @@ def _settled(page: Page, curve: Curve) -> tuple[str, Tone] | None:
     if curve.settled is None or before is None:
         return None
     if curve.settled:
-        return f"Steady after {figure(before)} windows, which are excluded", "muted"
+        return f"Steady after {rounded(before)} windows, which are excluded", "muted"
     return "Never steady; values are from the last windows", "bad"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES
 from dyno.report.kit.blocks import NOTHING, Cell, Column, Table, without_empty
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.lead import MOST_VOLUMES
 from dyno.report.storage.curves import Curve, short_load
@@ -62,8 +62,8 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
                 values = [page.value(key) for key in _keys(at)]
                 failed = page.value(at.errors)
                 rows.append(
-                    [name, title, short_load(shown), *map(figure, values),
-                     Cell(figure(failed), "bad", "failed") if failed else NOTHING]
+                    [name, title, short_load(shown), *map(rounded, values),
+                     Cell(rounded(failed), "bad", "failed") if failed else NOTHING]
                 )  # fmt: skip
     kept, rows = without_empty(columns, rows)
     note = "Latency percentiles of each; they do not average to the total's."

@@ -10,7 +10,7 @@ from dyno.report.kit.charts import lines as linear
 from dyno.report.kit.charts import storage as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import bytes_text, figure
+from dyno.report.kit.formats import bytes_text, rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.notes import notes
 from dyno.report.storage.blocks.settling import settling
@@ -84,14 +84,14 @@ class _Charts:
                 curve = matrix.curves.get((kind, block))
                 value = None if curve is None else curve.value
                 column = f"{block / 1024:,g}"
-                said = "none" if value is None else f"{figure(value)} {matrix.unit}"
+                said = "none" if value is None else f"{rounded(value)} {matrix.unit}"
                 words = f"{kind}, {column} KiB: {said}"
-                squares.append(grid.Square(kind, column, value or 0.0, figure(value), words))
+                squares.append(grid.Square(kind, column, value or 0.0, rounded(value), words))
         of = self.ceiling.of
         what = (
             f"Maximum IOPS{self.place.of} with {of} of reads and of writes within "
-            f"{figure(self.ceiling.ms)} ms, by block size"
-            if matrix.figure == "iops"
+            f"{rounded(self.ceiling.ms)} ms, by block size"
+            if matrix.metric == "iops"
             else f"Highest MB/s (10⁶ bytes){self.place.of} by block size"
         )
         return Figure(
@@ -117,10 +117,10 @@ class _Charts:
                     # Without intervals, which would overlap.
                     found = self.page.value(curve.at(load).mbps)
                     if found is not None:
-                        words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
+                        words = f"{kind}, {bytes_text(block)}: {rounded(found)} MB/s"
                         points.append(linear.Point(kind, block / 1024, found, words))
             if points:
-                made.append(self.throughput(points, matrix.figure))
+                made.append(self.throughput(points, matrix.metric))
         return made
 
     def throughput(self, points: list[linear.Point], about: Rate) -> Figure:
@@ -159,7 +159,8 @@ class _Charts:
             label = str(load.depth) if not curve.is_open else load_title(load)
             for series, latency in shown.items():
                 words = (
-                    f"{series}, {load_title(load)}: {figure(iops)} IOPS, {of} {figure(latency)} ms"
+                    f"{series}, {load_title(load)}: {rounded(iops)} IOPS, "
+                    f"{of} {rounded(latency)} ms"
                 )
                 points.append(charts.Point(series, place, label, iops, latency, words))
         return points
@@ -168,7 +169,7 @@ class _Charts:
         self, points: list[charts.Point], what: str, size: Size, load: str = "queue depth"
     ) -> Figure:
         of = self.ceiling.of
-        ceiling = figure(self.ceiling.ms)
+        ceiling = rounded(self.ceiling.ms)
         most = max(points, key=lambda point: point.iops)
         which = f"{of} latency" if load == "queue depth" else f"{of} response time"
         alt = (
@@ -197,7 +198,7 @@ class _Charts:
                 curve.title,
                 value,
                 f"{value:,.0f}",
-                f"{curve.title}, {load_title(load)}: {figure(value)} MB/s",
+                f"{curve.title}, {load_title(load)}: {rounded(value)} MB/s",
             )
             for curve in sorted(self.curves, key=lambda curve: curve.name)
             if curve.pattern == "sequential"

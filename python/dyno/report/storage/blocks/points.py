@@ -8,7 +8,7 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.io import SIDES, Quantity, Rate
 from dyno.profiles.volume_sets import Ceiling
 from dyno.report.kit.blocks import NOTHING, Cell, Column, Table, without_empty
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import FilledSet
@@ -36,7 +36,7 @@ def tables(page: Page, place: FilledSet) -> list[Table]:
     """
     loads = [(curve, load) for curve in place.curves for load in curve.loads]
     asked: list[list[str | Cell]] = [
-        [curve.title, str(load.depth), figure(load.rate)] for curve, load in loads
+        [curve.title, str(load.depth), rounded(load.rate)] for curve, load in loads
     ]
     rates = [_rates(page, curve.at(load)) for curve, load in loads]
     latencies = [_latencies(page, place, curve, curve.at(load)) for curve, load in loads]
@@ -93,18 +93,18 @@ def _about_jobs(place: FilledSet) -> Iterable[tuple[str, str]]:
 
 
 def _rates(page: Page, at: metrics.StorageLoad) -> list[str | Cell]:
-    row: list[str | Cell] = [figure(page.value(at.in_flight))]
+    row: list[str | Cell] = [rounded(page.value(at.in_flight))]
     for of in _APART.values():
-        row.append(figure(page.value(at.rate(of))))
+        row.append(rounded(page.value(at.rate(of))))
         row += [_half(page, at.iops)] if of == "iops" else []
-        row += [figure(page.value(at.side(side).rate(of))) for side in SIDES[:2]]
-    row += [figure(page.value(key)) for key in (at.syncs_per_s, at.cpu_percent)]
+        row += [rounded(page.value(at.side(side).rate(of))) for side in SIDES[:2]]
+    row += [rounded(page.value(key)) for key in (at.syncs_per_s, at.cpu_percent)]
     for metric in _COUNTS.values():
         value = page.value(metric.of(at))
         if metric == _L.errors:
-            row.append(Cell(figure(value), "bad", "failed") if value else NOTHING)
+            row.append(Cell(rounded(value), "bad", "failed") if value else NOTHING)
         else:
-            row.append(figure(value))
+            row.append(rounded(value))
     return row
 
 
@@ -156,7 +156,7 @@ def _times(
     for of in quantities:
         value = page.value(key(of))
         over = ceiling is not None and of == ceiling.of and (value or 0.0) > ceiling.ms
-        cells.append(Cell(figure(value), "bad", "over the ceiling") if over else figure(value))
+        cells.append(Cell(rounded(value), "bad", "over the ceiling") if over else rounded(value))
     return cells
 
 
@@ -164,4 +164,4 @@ def _half(page: Page, key: metrics.Key) -> str:
     found = page.estimate(key)
     if found is None or found.high is None:
         return NOTHING
-    return f"± {figure(found.high - found.value)}"
+    return f"± {rounded(found.high - found.value)}"

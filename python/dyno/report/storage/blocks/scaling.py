@@ -9,7 +9,7 @@ from dyno.report.kit.blocks import Block, Cell, Column, Figure, Row, Table
 from dyno.report.kit.charts import lines
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, spanned
+from dyno.report.kit.formats import rounded, spanned
 from dyno.report.run.page import Page
 from dyno.report.storage.comparison import efficiency
 from dyno.report.storage.curves import UNITS, Curve, headlines, rates
@@ -23,7 +23,7 @@ def scaling(page: Page, own: Sequence[FilledSet]) -> list[Block]:
     """A line per curve over the number of volumes; linear scaling dashed."""
     figures: list[Figure] = []
     for about in rates(own[0].curves):
-        curves = [curve for curve in own[0].curves if curve.figure == about]
+        curves = [curve for curve in own[0].curves if curve.metric == about]
         if len(curves) > _MOST_LINES:
             curves = headlines(curves)[:_MOST_LINES]
         points = [point for curve in curves for point in _points(own, curve)]
@@ -33,7 +33,7 @@ def scaling(page: Page, own: Sequence[FilledSet]) -> list[Block]:
     full = f" at {stage.label} full" if stage.label else ""
     rows: list[list[str | Cell]] = [
         [curve.title, str(len(place.volume_set.members)),
-         spanned(efficiency(page, place, curve.name), figure, " %"), figure(curve.value),
+         spanned(efficiency(page, place, curve.name), rounded, " %"), rounded(curve.value),
          curve.unit, place.volume_set.label]
         for at in own[0].curves
         for place in own
@@ -58,7 +58,7 @@ def _points(own: Sequence[FilledSet], first: Curve) -> list[lines.Point]:
         if curve is None or curve.best is None:
             continue
         count, best = len(place.volume_set.members), curve.best
-        words = f"{curve.title}, {count} volumes: {figure(best.value)} {curve.unit}"
+        words = f"{curve.title}, {count} volumes: {rounded(best.value)} {curve.unit}"
         points.append(lines.Point(first.title, count, best.value, words, best.low, best.high))
     return points
 
@@ -67,7 +67,7 @@ def _figure(points: list[lines.Point], own: Sequence[FilledSet], about: Rate) ->
     unit, ceiling = UNITS[about], own[0].volume_set.ceiling
     axis = unit
     if about == "iops":
-        axis = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
+        axis = f"IOPS with {ceiling.of} within {rounded(ceiling.ms)} ms"
     ideal: list[lines.Point] = []
     for name in dict.fromkeys(point.series for point in points):
         line = [point for point in points if point.series == name]

@@ -9,7 +9,7 @@ from dyno.report.kit.blocks import Figure
 from dyno.report.kit.charts import lines
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import FilledSet
@@ -46,7 +46,7 @@ def _figure(curve: Curve, place: FilledSet, windows: Sequence[Step], left_out: i
             number,
             step.iops,
             f"window {number}, {'left out' if number <= left_out else 'counted'}: "
-            f"{figure(step.iops)} IOPS",
+            f"{rounded(step.iops)} IOPS",
         )
         for number, step in enumerate(windows, 1)
     ]

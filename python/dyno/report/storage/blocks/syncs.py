@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.report.kit.blocks import Column, Table
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import short_load
 from dyno.report.storage.places import FilledSet
@@ -25,7 +25,7 @@ def syncs(page: Page, place: FilledSet) -> list[Table]:
             write, sync = at.side("write").service, at.side("sync").service
             times = (write("p95"), sync("p50"), sync("p95"), sync("p999"))
             values = [page.value(key) for key in (at.iops, at.syncs_per_s, *times)]
-            rows.append([curve.title, short_load(load), *map(figure, values)])
+            rows.append([curve.title, short_load(load), *map(rounded, values)])
     columns = [Column("Curve"), Column("Load"), *(Column(each, numeric=True) for each in _HEADS)]
     note = "A sync starts when its writes complete; the next write starts when the sync completes."
     caption = f"Durable writes{place.of}, at the best load"

@@ -11,11 +11,11 @@ from dyno.report.kit.blocks import Figure, Row
 from dyno.report.kit.charts import parts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, with_unit
+from dyno.report.kit.formats import rounded, with_unit
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import UNITS, Curve, load_title
 from dyno.report.storage.places import FilledSet
-from dyno.report.storage.tables import by_figure, shown_load
+from dyno.report.storage.tables import by_metric, shown_load
 
 _SIZE, _ROWS = Size(410), Size(410, 225)
 _MOST_CURVES = 3
@@ -39,7 +39,7 @@ def _jobs(page: Page, place: FilledSet, curve: Curve) -> list[Row]:
     named = [(curve, load, job, curve.at(load).job(job)) for job in curve.jobs
              for load in curve.loads]  # fmt: skip
     found: list[Figure | None] = []
-    for metric in (_Metric(page, place, curve.figure), _Metric(page, place, None)):
+    for metric in (_Metric(page, place, curve.metric), _Metric(page, place, None)):
         which = f"{metric.words} of each job of {curve.kind}{place.of}"
         if more:
             found.append(_lines(metric, metric.points(named, by_load=True), which, curve))
@@ -54,11 +54,11 @@ def _volumes(page: Page, place: FilledSet) -> list[Row]:
     spread = [curve for curve in place.curves if curve.volumes]
     which = f"of each volume{place.of}, at the best load of each curve"
     found: list[Figure | None] = []
-    for about, curves in by_figure(spread):
+    for about, curves in by_metric(spread):
         metric = _Metric(page, place, about)
         found.append(_dots(metric, metric.points(_at_best(curves)), f"{metric.words} {which}"))
     # Other curves have no ceiling.
-    bound = [curve for curve in spread if curve.figure == "iops"]
+    bound = [curve for curve in spread if curve.metric == "iops"]
     metric = _Metric(page, place, None)
     found.append(_dots(metric, metric.points(_at_best(bound)), f"{metric.words} {which}"))
     return _rows(found)
@@ -125,7 +125,7 @@ class _Metric:
             if not value:
                 continue
             of = f"{self.of} " * (not self.about)
-            words = f"{part}, {curve.short}, {load_title(load)}: {of}{figure(value)} {self.unit}"
+            words = f"{part}, {curve.short}, {load_title(load)}: {of}{rounded(value)} {self.unit}"
             at = _number(load) if by_load else curve.short
             made.append(parts.Point(part, at, value, words))
         return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Section, Table
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.study.formats import title
 from dyno.report.study.page import StudyPage
 from dyno.studies.spread import spreads
@@ -69,7 +69,7 @@ def _noise(page: StudyPage) -> list[Block]:
     """The spread of each variant's runs."""
     blocks: list[Block] = []
     found = [
-        [one.variant, title(one.metric), str(one.runs), f"{figure(one.percent)} %"]
+        [one.variant, title(one.metric), str(one.runs), f"{rounded(one.percent)} %"]
         for one in spreads(page.study, page.entries)
     ]
     if found:

@@ -15,7 +15,7 @@ from dyno.report.kit.blocks import (
     Table,
     without_empty,
 )
-from dyno.report.kit.formats import figure, seconds
+from dyno.report.kit.formats import rounded, seconds
 from dyno.report.study.forests import figure as forest
 from dyno.report.study.forests import grouped
 from dyno.report.study.formats import change, labels, lowered, named, span, title, word
@@ -68,8 +68,9 @@ def _found(page: StudyPage) -> list[Block]:
     for one in (one for one in page.outcome.noise if one.headline):
         rows: list[list[str | Cell]] = [list(row) for row in _reaches(one)]
         note = (
-            f"Noise between pairs: {figure(one.sd_percent)} % ({figure(one.low)} to "
-            f"{figure(one.high)}) from {one.pairs} pairs of {seconds(one.pair_s)} each. 80 % power."
+            f"Noise between pairs: {rounded(one.sd_percent)} % ({rounded(one.low)} to "
+            f"{rounded(one.high)}) from {one.pairs} pairs of {seconds(one.pair_s)} each. "
+            "80 % power."
         )
         caption = f"Minimum detectable effect: {title(one.metric)}"
         blocks.append(Table(caption, _REACH, rows, note, page.notice))
@@ -135,12 +136,12 @@ def _alone(page: StudyPage) -> list[Block]:
         quiet = without.get((one.variant, one.metric))
         if quiet is None:
             continue
-        figure_name = names[one.metric] if len(names) > 1 else NOTHING
+        metric_name = names[one.metric] if len(names) > 1 else NOTHING
         for runs, found in (("all that count", one), ("valid only", quiet)):
             why = (found.note or not_compared(found)).removeprefix("not compared: ")
             rows.append([
                 one.variant,
-                figure_name,
+                metric_name,
                 runs,
                 Cell("too\N{NO-BREAK SPACE}few\N{NO-BREAK SPACE}runs", "muted")
                 if found.percent is None
@@ -173,7 +174,7 @@ def _needed(page: StudyPage) -> list[Block]:
         [
             one.variant,
             names[one.metric],
-            NOTHING if one.sd_percent is None else f"{figure(one.sd_percent)} %",
+            NOTHING if one.sd_percent is None else f"{rounded(one.sd_percent)} %",
             "10,000 or more" if one.needed is None else f"{one.needed:,}",
             NOTHING if one.needed is None else seconds(one.needed * found.pair_s),
         ]
@@ -208,11 +209,11 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
         else Cell("not\N{NO-BREAK SPACE}compared", "muted"),
         change(one.percent),
         span(one.low, one.high),
-        figure(one.first),
-        figure(one.second),
+        rounded(one.first),
+        rounded(one.second),
         str(one.pairs),
         p_value(one.p),
-        NOTHING if one.smallest is None else f"{figure(one.smallest)} %",
+        NOTHING if one.smallest is None else f"{rounded(one.smallest)} %",
         NOTHING if one.needed is None else f"{one.needed:,}",
         NOTHING if one.d_z is None else f"{one.d_z:.2f}".replace("-", "\N{MINUS SIGN}"),
         "; ".join(text for text in (cannot, left_out) if text),

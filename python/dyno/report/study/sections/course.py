@@ -7,7 +7,7 @@ import math
 from dyno.report.kit.blocks import Block, Figure, Note, Notes, Section
 from dyno.report.kit.charts import course
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.study.formats import change, lowered, named, span, title
 from dyno.report.study.page import StudyPage
 from dyno.studies.outcome import Drift
@@ -23,10 +23,10 @@ def section(page: StudyPage) -> Section | None:
     """A chart for each headline metric, and notes on drift."""
     if not page.entries:
         return None
-    names = page.figures[:_MOST_CHARTS]
+    names = page.metric_names[:_MOST_CHARTS]
     blocks: list[Block] = [_figure(page, name) for name in names]
-    if len(page.figures) > _MOST_CHARTS:
-        rest = len(page.figures) - _MOST_CHARTS
+    if len(page.metric_names) > _MOST_CHARTS:
+        rest = len(page.metric_names) - _MOST_CHARTS
         blocks.append(Notes([Note(f"{rest} more metrics are in the table of runs.")]))
     drift = [_drift(page, one) for one in page.outcome.drift]
     if drift:
@@ -78,7 +78,7 @@ def _run(page: StudyPage, at: int, entry: Entry, name: str) -> course.Run:
     if value is not None and not math.isfinite(value):
         value = None
     counts = page.counts(entry) and value is not None
-    words = f"Run {at}, {entry.variant}: {figure(value)}"
+    words = f"Run {at}, {entry.variant}: {rounded(value)}"
     if not entry.counts:
         words += f", does not count: {entry.why_not}"
     elif entry.disturbed and counts:

@@ -12,7 +12,7 @@ from dyno.report.kit.blocks import (
     without_empty,
 )
 from dyno.report.kit.charts.forest import Row
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.study.forests import figure as forest
 from dyno.report.study.formats import change, lowered, named, span, title, word
 from dyno.report.study.page import StudyPage
@@ -82,7 +82,7 @@ def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
     rows: list[list[str | Cell]] = [
         [_name(one, term), title(one.metric) if several else NOTHING, word(one.verdict),
          change(term.percent), span(term.low, term.high), p_value(one.p),
-         f"{figure(one.share_percent)} %", one.note]
+         f"{rounded(one.share_percent)} %", one.note]
         for one in own
         for term in one.terms
     ]  # fmt: skip

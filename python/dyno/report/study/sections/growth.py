@@ -19,7 +19,7 @@ from dyno.report.kit.blocks import (
 from dyno.report.kit.charts import growth
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure
+from dyno.report.kit.formats import rounded
 from dyno.report.study.formats import named, title
 from dyno.report.study.page import StudyPage
 from dyno.safety.text import sentence
@@ -73,8 +73,8 @@ def _figure(page: StudyPage, every: Sequence[Fit]) -> Figure:
     points = [
         growth.Point(
             _series(fit), point.x, point.y, point.low, point.high,
-            f"{_series(fit)}, {_factor(fit)} {point.x:g}: {figure(point.y)} "
-            f"({figure(point.low)} to {figure(point.high)})",
+            f"{_series(fit)}, {_factor(fit)} {point.x:g}: {rounded(point.y)} "
+            f"({rounded(point.low)} to {rounded(point.high)})",
         )
         for fit in own
         for point in fit.points
@@ -145,8 +145,8 @@ def _proportion(fit: Fit) -> Callable[[float], float] | None:
 def _spanned(one: Parameter | None, scale: float = 1.0) -> str:
     if one is None or not math.isfinite(one.value):
         return "–"
-    low, high = (figure(scale * end) if math.isfinite(end) else "∞" for end in (one.low, one.high))
-    return f"{figure(scale * one.value)} ({low} to {high})"
+    low, high = (rounded(scale * end) if math.isfinite(end) else "∞" for end in (one.low, one.high))
+    return f"{rounded(scale * one.value)} ({low} to {high})"
 
 
 def _table(page: StudyPage) -> Table:
@@ -189,8 +189,8 @@ def _said(fit: Fit) -> Cell:
 def _points(page: StudyPage) -> list[Table]:
     rows: list[list[str | Cell]] = [
         [title(fit.metric), _over(fit),
-         f"{point.x:g}", figure(point.y), f"{figure(point.low)} to {figure(point.high)}",
-         figure(point.fitted)]
+         f"{point.x:g}", rounded(point.y), f"{rounded(point.low)} to {rounded(point.high)}",
+         rounded(point.fitted)]
         for fit in page.fits
         for point in fit.points
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from dyno.report.kit.blocks import (
     Tone,
     without_empty,
 )
-from dyno.report.kit.formats import clock, figure, seconds
+from dyno.report.kit.formats import clock, rounded, seconds
 from dyno.report.study.formats import title
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections.against import reasons
@@ -20,7 +20,7 @@ from dyno.studies.text import DISTURBED
 
 ORDER = 90
 
-_MOST_ROWS, _MOST_FIGURES = 30, 6
+_MOST_ROWS, _MOST_METRICS = 30, 6
 _LOOKS: dict[str, tuple[str, Tone]] = {
     "valid": ("✓", "good"),
     "disturbed": ("≈", "muted"),
@@ -33,7 +33,7 @@ def section(page: StudyPage) -> Section | None:
     """A row per run, in order, with its verdict and reasons."""
     if not page.entries:
         return None
-    names = page.figures[:_MOST_FIGURES]
+    names = page.metric_names[:_MOST_METRICS]
     columns = [
         Column("Run"),
         Column("Variant"),
@@ -61,17 +61,17 @@ def section(page: StudyPage) -> Section | None:
 
 
 def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str | Cell]:
-    sheet = page.sheet(entry)
+    report = page.report_link(entry)
     return [
         str(at),
         entry.variant,
         str(entry.pair + 1),
         str(entry.attempt) if entry.attempt > 1 else NOTHING,
-        *(figure(entry.figures.get(name)) for name in names),
+        *(rounded(entry.figures.get(name)) for name in names),
         _verdict(entry),
         clock(int(entry.started * 1e9)),
         seconds(max(0.0, entry.ended - entry.started)),
-        Cell("report", link=sheet) if sheet else NOTHING,
+        Cell("report", link=report) if report else NOTHING,
         reasons(entry),
     ]
 

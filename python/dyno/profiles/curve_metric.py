@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dyno.bundle.model import Run, those
 from dyno.bundle.phases.io import IoDetail
-from dyno.profiles.model import Figure
+from dyno.profiles.model import CurveMetric
 
 
-def recorded(run: Run, volume: str, curve: str, pattern: str) -> Figure:
+def recorded(run: Run, volume: str, curve: str, pattern: str) -> CurveMetric:
     """Returns the metric: IOPS within the ceiling, or MB/s. Derived from ``pattern`` if missing.
 
     Bundles of others are untrusted input: an invalid metric counts as missing.

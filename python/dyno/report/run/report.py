@@ -13,7 +13,7 @@ from dyno.report.run.sections import makers
 from dyno.report.storage.answer import answer
 
 
-def sheet(
+def run_report(
     bundle: Bundle,
     estimates: Iterable[Estimate],
     findings: Iterable[Finding],

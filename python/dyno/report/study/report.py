@@ -19,11 +19,11 @@ from dyno.studies.store import StudyStore
 from dyno.studies.text import DISTURBED
 
 _LONGEST_HEADING = 140
-_MOST_VARIANTS, _MOST_FIGURES = 12, 3
+_MOST_VARIANTS, _MOST_METRICS = 12, 3
 _ORDER = ("better", "worse", "different", "equivalent", "inconclusive")
 
 
-def study_sheet(book: StudyStore, outcome: Outcome) -> str:
+def study_report(book: StudyStore, outcome: Outcome) -> str:
     """The report of ``book`` with its analysis ``outcome``; needs no database.
 
     All text of the journal and its bundles is escaped: it is untrusted. Unreadable bundles are
@@ -127,7 +127,7 @@ def _variant_text(page: StudyPage, own: list[Comparison]) -> str:
     text = f"disqualified: {out.rstrip('.')}. " if out else ""
     if out and all(one.percent is None for one in own):
         return text.rstrip()
-    if len(own) <= _MOST_FIGURES:
+    if len(own) <= _MOST_METRICS:
         first, *others = (sentence(one, page.study.margin) for one in own)
         return text + " ".join([first, *map(text_sentence, others)])
     counts = Counter(one.verdict for one in own)

@@ -15,7 +15,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from dyno.decide import definitions
-from dyno.report import sheet
+from dyno.report import run_report
 from dyno.runner.study_page import write
 from dyno.studies.analysis import outcome
 from tests.bundles import Builder, only_io, quickstart
@@ -82,7 +82,7 @@ def written(builder: Builder, folder: Path) -> Path:
     made = judged(builder.write())
     path = folder / "sheet.html"
     path.write_text(
-        sheet(made.bundle, made.estimates, made.findings, definitions()), encoding="utf-8"
+        run_report(made.bundle, made.estimates, made.findings, definitions()), encoding="utf-8"
     )
     return path
 

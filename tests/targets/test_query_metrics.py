@@ -15,7 +15,7 @@ import pytest
 from dyno import targets, workloads
 from dyno.bundle.tables import Table, read_table
 from dyno.contracts import plans
-from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.contracts.plans import Explains
 from dyno.contracts.target import Connection, Target
 from dyno.errors import DatabaseError, UsageError
@@ -75,7 +75,7 @@ def test_a_query_that_spills_says_so_and_one_that_does_not_says_zero(target: Tar
     assert spilled["temp_bytes"] > 1_000_000, spilled
     assert small["temp_bytes"] == 0, small
     assert small["bytes_read"] is not None
-    assert set(sources(spilled)) == set(FIGURES)
+    assert set(sources(spilled)) == set(METRICS)
     if target.name == "postgresql":
         assert spilled["peak_memory_bytes"] is None
         assert "does not report" in sources(spilled)["peak_memory_bytes"]
@@ -94,7 +94,7 @@ def test_what_another_session_may_have_caused_is_left_out(target: Target) -> Non
         if target.name == "duckdb":  # its profile is of one query, whoever else works
             assert found["temp_bytes"] == 0
             return
-        assert [found[name] for name in FIGURES] == [None] * 3
+        assert [found[name] for name in METRICS] == [None] * 3
         assert "other sessions were active" in sources(found)["bytes_read"]
         # An idle one does no harm.
         meter.before()
@@ -102,7 +102,7 @@ def test_what_another_session_may_have_caused_is_left_out(target: Target) -> Non
         assert meter.after()["bytes_read"] is not None
 
 
-def test_a_query_that_failed_has_no_figures(target: Target) -> None:
+def test_a_query_that_failed_has_no_metrics(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
         settled(target, session)
         meter = QueryMeter(target, session)
@@ -117,11 +117,11 @@ def test_a_query_that_failed_has_no_figures(target: Target) -> None:
         meter.before()
         session.execute("SELECT sum(n_nationkey) FROM nation")
         assert meter.after()["temp_bytes"] == 0
-    assert [found[name] for name in FIGURES] == [None] * 3
+    assert [found[name] for name in METRICS] == [None] * 3
     assert set(sources(found).values()) == {"the query did not finish"}
 
 
-def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
+def test_metrics_that_nobody_asked_for_are_not_read(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
         meter = QueryMeter(target, session, "never")
         meter.before()
@@ -130,7 +130,7 @@ def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
         if target.name == "duckdb":
             (profiling,) = session.execute("SELECT current_setting('enable_profiling')").rows[0]
             assert not profiling
-    assert [found[name] for name in FIGURES] == [None] * 3
+    assert [found[name] for name in METRICS] == [None] * 3
     assert set(sources(found).values()) == {"not requested (--no-query-figures)"}
 
 
@@ -160,7 +160,7 @@ def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Targ
         assert measured["peak_memory_bytes"] == warming["peak_memory_bytes"] > 0
         assert "--query-figures" in sources(measured)["bytes_read"]
         assert "warm-up" in sources(measured)["peak_memory_bytes"]
-        assert [unknown[name] for name in FIGURES] == [None] * 3
+        assert [unknown[name] for name in METRICS] == [None] * 3
     else:
         assert measured["bytes_read"] is not None
         assert "warm-up" not in measured["meter"]
@@ -182,7 +182,7 @@ def test_a_target_without_plans_is_refused(tmp_path: Path) -> None:
 
 
 def test_queries_of_earlier_bundles_are_still_read(tmp_path: Path) -> None:
-    new = {*FIGURES, "meter"}
+    new = {*METRICS, "meter"}
     old = pa.schema([field for field in Table.QUERIES.schema() if field.name not in new])
     row = {field.name: [1 if field.type == pa.int64() else None] for field in old}
     pq.write_table(pa.table(row, schema=old), tmp_path / "queries.parquet")

@@ -12,7 +12,7 @@ from dyno.report.run.sections import criteria, headlines, machine, makers, searc
 from tests import bundle_data as data
 from tests.bundles import quickstart
 from tests.judged import judged
-from tests.report.conftest import Sheet, sheet_of
+from tests.report.conftest import Report, report_of
 
 SECTIONS = [
     *("headlines", "machine", "storage", "queries", "transactions", "meanwhile", "loads"),
@@ -20,7 +20,7 @@ SECTIONS = [
 ]
 
 
-def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
+def test_the_verdict_comes_first_and_the_sections_follow(whole: Report) -> None:
     assert whole.page.sections() == SECTIONS
     # Streams, layouts, maintenance, plans, criteria and searches are parts of other runs.
     assert len(makers()) == len(SECTIONS) + 6
@@ -31,7 +31,7 @@ def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
     assert whole.html.index('class="verdict') < whole.html.index("<main>")
 
 
-def test_every_rule_of_the_judgement_is_explained(whole: Sheet) -> None:
+def test_every_rule_of_the_judgement_is_explained(whole: Report) -> None:
     (method,) = whole.page.root.all("section", id="method")
     tables = method.all("details", class_="table")
     assert len(tables) == 2
@@ -44,7 +44,7 @@ def test_every_rule_of_the_judgement_is_explained(whole: Sheet) -> None:
         assert cells[1:] == [rule.definition, rule.explanation]
 
 
-def test_the_page_stands_alone(whole: Sheet) -> None:
+def test_the_page_stands_alone(whole: Report) -> None:
     assert len(whole.html) < 1_000_000
     assert "<script" not in whole.html
     assert not whole.page.root.all("link")
@@ -59,7 +59,7 @@ def test_the_page_stands_alone(whole: Sheet) -> None:
     assert policy.attributes["content"].startswith("default-src 'none'")
 
 
-def test_it_is_semantic(whole: Sheet) -> None:
+def test_it_is_semantic(whole: Report) -> None:
     root = whole.page.root
     assert root.all("html")[0].attributes["lang"] == "en"
     assert len(root.all("h1")) == 1
@@ -75,7 +75,7 @@ def test_it_is_semantic(whole: Sheet) -> None:
     assert targets == set(SECTIONS)
 
 
-def test_charts_have_two_widths_words_for_the_blind_and_tooltips(whole: Sheet) -> None:
+def test_charts_have_two_widths_words_for_the_blind_and_tooltips(whole: Report) -> None:
     charts = whole.page.root.all("svg", role="img")
     assert len(charts) == 2 * 5
     for chart in charts:
@@ -91,7 +91,7 @@ def test_charts_have_two_widths_words_for_the_blind_and_tooltips(whole: Sheet) -
     assert "TPC-C-derived, 4 users: 21.2\N{NARROW NO-BREAK SPACE}s" in titles
 
 
-def test_chart_colours_follow_the_scheme(whole: Sheet) -> None:
+def test_chart_colours_follow_the_scheme(whole: Report) -> None:
     drawn = "".join(re.findall(r"<svg class=\"chart.*?</svg>", whole.html, re.S))
     for value in re.findall(r'(?:fill|stroke)="([^"]+)"', drawn):
         assert value in ("none", "transparent") or value.startswith("var(--"), value
@@ -100,7 +100,7 @@ def test_chart_colours_follow_the_scheme(whole: Sheet) -> None:
         assert style.count(f"{variable}:") == 2, variable
 
 
-def test_headlines(whole: Sheet) -> None:
+def test_headlines(whole: Report) -> None:
     cards = whole.page.section("headlines").all("li")
     texts = [" ".join(card.text.split()) for card in cards]
     for words in (
@@ -111,7 +111,7 @@ def test_headlines(whole: Sheet) -> None:
         assert any(words in text for text in texts), words
 
 
-def test_every_query_with_its_ratio(whole: Sheet) -> None:
+def test_every_query_with_its_ratio(whole: Report) -> None:
     table = whole.page.table("Seconds by query")
     assert table[0][:4] == ["Query", "PostgreSQL, s", "DuckDB, s", "PostgreSQL / DuckDB"]
     assert len(table) == 23
@@ -120,7 +120,7 @@ def test_every_query_with_its_ratio(whole: Sheet) -> None:
     assert "DuckDB was slower in Q17." in whole.page.section("queries").text
 
 
-def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
+def test_every_transaction_with_both_latencies(whole: Report) -> None:
     for users in data.LEVELS:
         title = f"By transaction, {users} user{'s' if users > 1 else ''}"
         table = whole.page.table(title)
@@ -133,7 +133,7 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
     assert levels[3][1:5] == ["1,687", "45,076", "70,103, unpaced", "22.3"]
 
 
-def test_other_tables(whole: Sheet) -> None:
+def test_other_tables(whole: Report) -> None:
     assert len(whole.page.table("All points: latencies, ms")) == 1 + 3 + 3 + 9 + 9
     assert [row[0] for row in whole.page.table("Load speed")[1:]] == [
         *("tpch 1 → PostgreSQL", "tpch 1 → DuckDB", "tpcc 5 → PostgreSQL")
@@ -146,7 +146,7 @@ def test_other_tables(whole: Sheet) -> None:
 
 
 def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foot(
-    whole: Sheet,
+    whole: Report,
 ) -> None:
     both = {"tpch", "tpcc"}
     derived = {
@@ -162,7 +162,9 @@ def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foo
             assert text.count(notice) == (workload in derived.get(ident, ())), (ident, workload)
 
 
-def test_the_summary_is_first_and_what_is_looked_up_is_folded(whole: Sheet, tmp_path: Path) -> None:
+def test_the_summary_is_first_and_what_is_looked_up_is_folded(
+    whole: Report, tmp_path: Path
+) -> None:
     assert whole.page.sections()[0] == "headlines"
     assert whole.page.section("headlines").all("h2")[0].text == "Summary"
     orders = {module.ORDER for module in (criteria, machine, search)}
@@ -171,11 +173,11 @@ def test_the_summary_is_first_and_what_is_looked_up_is_folded(whole: Sheet, tmp_
         ident for ident in SECTIONS if whole.page.section(ident).all("details", class_="part")
     }
     assert folded == {"loads", "checks", "settings", "method"}
-    failed = sheet_of(judged(quickstart(tmp_path).consistency(broken=3).write()))
+    failed = report_of(judged(quickstart(tmp_path).consistency(broken=3).write()))
     assert not failed.page.section("checks").all("details", class_="part")
 
 
-def test_what_is_long_stays_folded_on_paper(whole: Sheet) -> None:
+def test_what_is_long_stays_folded_on_paper(whole: Report) -> None:
     tables = whole.page.root.all("details", class_="table")
     rows = {table.all("summary")[0].text: len(table.all("tr")) - 1 for table in tables}
     long = {item.all("summary")[0].text for item in tables if item.has({"class_": "long"})}
@@ -184,7 +186,7 @@ def test_what_is_long_stays_folded_on_paper(whole: Sheet) -> None:
     assert "By transaction, 1 user" in rows.keys() - long
 
 
-def test_warnings_about_the_machine(whole: Sheet) -> None:
+def test_warnings_about_the_machine(whole: Report) -> None:
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "2 warnings" in verdict.text
     assert "50s or more" in verdict.text

@@ -54,6 +54,6 @@ def throughput(scale: float, streams: int, seconds: float) -> float:
     return streams * QUERIES * 3600 * scale / seconds
 
 
-def composite(power_figure: float, throughput_figure: float) -> float:
+def composite(power_score: float, throughput_score: float) -> float:
     """The geometric mean of power and throughput."""
-    return geometric_mean([power_figure, throughput_figure])
+    return geometric_mean([power_score, throughput_score])

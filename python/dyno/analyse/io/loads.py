@@ -17,7 +17,9 @@ _TIMES: tuple[Quantity, ...] = ("mean", *QUANTILES, "max")
 _MOVING: tuple[SideName, ...] = ("read", "write")
 
 
-def figures(at: metrics.StorageLoad, load: Load, point: Point, of: Quantity) -> Iterable[Estimate]:
+def load_estimates(
+    at: metrics.StorageLoad, load: Load, point: Point, of: Quantity
+) -> Iterable[Estimate]:
     """Yields all metrics of a load.
 
     Args:
