@@ -129,7 +129,7 @@ def test_queries(whole: Judged) -> None:
         total = sum(seconds) + 0.002 * 21
         assert whole.value(f"{name}.power_total_s") == pytest.approx(total, abs=1e-6)
         assert whole.value(f"{name}.power_score") == pytest.approx(3600 / geomean)
-    assert "without the refresh functions" in next(
+    assert "without refresh functions" in next(
         item.source for item in whole.estimates if item.name == "dss.duckdb.power_score"
     )
 
