@@ -6,12 +6,13 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dyno.analyse.rows import number, rows
+from dyno.analyse.rows import rows
 from dyno.analyse.scores import geometric_mean, raised
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
+from dyno.safety.plainjson import finite
 
 
 @dataclass
@@ -59,7 +60,7 @@ def _power_tests(bundle: Bundle) -> dict[str, _Power]:
         if row["error"] is not None or row["error_kind"] is not None:
             test.failed.add(row["query"])
             continue
-        seconds, end_ns = number(row["seconds"]), row["end_ns"]
+        seconds, end_ns = finite(row["seconds"]), row["end_ns"]
         if seconds is None or end_ns is None:
             continue
         test.end_ns = max(test.end_ns, end_ns)

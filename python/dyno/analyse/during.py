@@ -11,13 +11,14 @@ from dyno import workloads
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
-from dyno.analyse.rows import number, rows
+from dyno.analyse.rows import rows
 from dyno.bundle import metrics
 from dyno.bundle.metrics.during import PARTS, Part
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.transactions import Transactions
+from dyno.safety.plainjson import finite
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
     failed = 0
     for row in rows(bundle, "during"):
-        taken, part = number(row["seconds"]), row["part"]
+        taken, part = finite(row["seconds"]), row["part"]
         if row["target"] != course.phase.target:
             continue
         failed += row["error_kind"] is not None

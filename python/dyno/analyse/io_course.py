@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dyno.analyse.rows import columns, number
+from dyno.analyse.rows import columns
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
 from dyno.bundle.stalls import FEWEST_EXPECTED, stretches
 from dyno.profiles.steps import Key, steps, windows
+from dyno.safety.plainjson import finite
 from dyno.statistics.autocorrelation import mean_error_percent, trend_among_alike
 from dyno.statistics.change import FEWEST, drop
 from dyno.statistics.steady import Trend, bias_percent, mser5
@@ -57,7 +58,7 @@ def _courses(bundle: Bundle) -> dict[Key, _Course]:
     table = columns(bundle, "io_intervals").select(list(_COLUMNS))
     sums: dict[Key, dict[int, tuple[float, float]]] = {}
     for row in table.to_pylist():
-        key, seconds = _key(row), number(row["seconds"])
+        key, seconds = _key(row), finite(row["seconds"])
         if key is None or not seconds or seconds < 0:
             continue
         moments = sums.setdefault(key, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from dyno.bundle.reader import Bundle
@@ -56,13 +55,3 @@ def happened(row: dict[str, Any]) -> bool:
     if row["done"] or row["rolled_back"]:
         return True
     return bool(counts(row["errors"]) or counts(row["retries"]))
-
-
-def number(value: Any) -> float | None:
-    """Returns ``value`` if it is a finite number, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None

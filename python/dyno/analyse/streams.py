@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno.analyse import scores
-from dyno.analyse.rows import number, rows
+from dyno.analyse.rows import rows
 from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
+from dyno.safety.plainjson import finite
 
 REFRESH_STREAM = -1
 _TABLE = "queries table"
@@ -82,7 +83,7 @@ def failed(found: Iterable[dict[str, Any]]) -> int:
     return sum(
         row["error"] is not None
         or row["error_kind"] is not None
-        or number(row["seconds"]) is None
+        or finite(row["seconds"]) is None
         or row["end_ns"] is None
         for row in found
     )

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dyno.analyse.io.point import Pieces, Point, Row
-from dyno.analyse.rows import number, rows
+from dyno.analyse.rows import rows
 from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
 from dyno.profiles.curve_metric import recorded
 from dyno.profiles.steps import settled_rounds
 from dyno.profiles.volume_sets import FilledSet, Load, loads, volume_sets
+from dyno.safety.plainjson import finite
 
 _Step = tuple[str, int, int, str, int | None]
 """Volume set, fill level, repeat, curve and position in the curve."""
@@ -69,7 +70,7 @@ def places(bundle: Bundle) -> list[FilledSet[Curve]]:
     """
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
     for row in rows(bundle, "io"):
-        if (number(row["seconds"]) or 0) > 0:
+        if (finite(row["seconds"]) or 0) > 0:
             curves = groups.setdefault((row["volume"], row["stage"] or 0), {})
             curves.setdefault(row["phase"], []).append(row)
     if not groups:
@@ -112,7 +113,7 @@ def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:
 def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:
     found: dict[_Step, list[Row]] = {}
     for row in rows(bundle, "io_parts"):
-        if (number(row["seconds"]) or 0) > 0:
+        if (finite(row["seconds"]) or 0) > 0:
             found.setdefault(_step(row, row["arm"] or row["volume"]), []).append(row)
     return found
 
@@ -139,4 +140,4 @@ def _step(row: Row, volume_set: str) -> _Step:
 
 
 def _asked(row: Row) -> tuple[int, float | None]:
-    return row["queue_depth"], number(row["rate"])
+    return row["queue_depth"], finite(row["rate"])

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from dyno.analyse.histograms import Latencies, Spread
-from dyno.analyse.rows import number
 from dyno.bundle.metrics.io import SIDES, Quantity, SideName
 from dyno.bundle.tables import counts
 from dyno.profiles.volume_sets import Ceiling
+from dyno.safety.plainjson import finite
 from dyno.statistics import student
 from dyno.statistics.steady import variation_percent
 
@@ -60,7 +60,7 @@ class Part:
     @property
     def in_flight(self) -> float:
         """I/Os in flight, averaged over time."""
-        means = [number(row["in_flight_mean"]) or 0.0 for row in self.rows]
+        means = [finite(row["in_flight_mean"]) or 0.0 for row in self.rows]
         if len(means) == 1:
             return means[0]
         weighted = zip(means, self.rows, strict=True)

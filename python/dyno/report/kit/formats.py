@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -147,13 +146,3 @@ def users_title(detail: OltpDetail | None, level: str) -> str:
     rate = recorded(detail.rate_per_s)
     again = "" if detail.window is None else f", window {detail.window:g}"
     return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
-
-
-def number(value: object) -> float | None:
-    """``value`` as a finite float, if it is a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None

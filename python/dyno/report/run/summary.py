@@ -15,7 +15,6 @@ from dyno.report.kit.formats import (
     bytes_text,
     decimal_bytes,
     fixed,
-    number,
     rounded,
     seconds,
 )
@@ -27,6 +26,7 @@ from dyno.report.run.steps import database_of
 from dyno.report.run.trials import missing, scores, trials
 from dyno.report.run.trials import unit as unit_of
 from dyno.report.storage.lines import lines as storage_lines
+from dyno.safety.plainjson import finite
 from dyno.safety.text import plain
 
 COLUMNS = 80
@@ -128,7 +128,7 @@ def _machine(page: Page) -> str:
     cpu, memory, storage = (host.get(name) for name in ("cpu", "memory", "storage"))
     if isinstance(cpu, dict) and isinstance(cpu.get("logical"), int):
         words.append(f"{cpu['logical']} CPUs")
-    if isinstance(memory, dict) and (total := number(memory.get("total_bytes"))) is not None:
+    if isinstance(memory, dict) and (total := finite(memory.get("total_bytes"))) is not None:
         words.append(bytes_text(total))
     if page.run.targets and not devices.in_output(page.run):
         words.append(devices.short(page.run))

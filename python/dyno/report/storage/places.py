@@ -11,9 +11,9 @@ from dyno.bundle.phases.io import IoDetail
 from dyno.profiles import volume_sets
 from dyno.profiles.curve_metric import recorded
 from dyno.profiles.volume_sets import Load, RecordedSet, Stage, loads
-from dyno.report.kit.formats import number
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Best, Curve
+from dyno.safety.plainjson import finite
 
 FilledSet = volume_sets.FilledSet[Curve]
 """A volume set at a fill level, with its curves from the estimates."""
@@ -72,7 +72,7 @@ def _curve(
     first = rows[0]
     pattern = first["pattern"] if isinstance(first["pattern"], str) else None
     about = recorded(page.run, volume_set.label, name, str(pattern))
-    named = loads((row["queue_depth"], number(row["rate"])) for row in rows if row["queue_depth"])
+    named = loads((row["queue_depth"], finite(row["rate"])) for row in rows if row["queue_depth"])
     kept = tuple(load for load in named.values() if page.value(of.load(load.name).iops) is not None)
     own = tuple(jobs.get((volume_set.label, stage.index, name), {}))
     return Curve(
