@@ -136,6 +136,7 @@ def test_a_search_over_all_of_them(out: Path) -> None:
         "run", "tpcc", "--target", "null:?mean_us=2000", "--databases", "2", "--find-max",
         "--max-users", "2", "--slo", "errors = 0", "--warmup", "100ms", "--duration", "1s",
         "--json", "--out", out,
+        charts=True,
     )  # fmt: skip
     assert done.returncode in {0, 1}, done.stderr
     document = json.loads(done.stdout)
