@@ -2,8 +2,7 @@
 
 Imports take most of the CPU time of a short run, and of the rest the charts of its page take half:
 the renderer starts a JavaScript engine in each process. So charts are defined, but only rendered
-where a test asks for it. ``tests.process.start`` runs the command as users do, imports, charts and
-all.
+where a test asks for it. ``tests.process.start`` runs the command as users do, imports and all.
 """
 
 from __future__ import annotations
@@ -18,13 +17,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>'
+_BLANK = Path(__file__).with_name("blank")
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(["tests.preloaded"])
 # The folder of the fork server's socket, chosen once: the first test to fork may have a TMPDIR of
 # its own, whose path is too long for a socket.
 multiprocessing.util.get_temp_dir()
+
+
+def blank_charts() -> dict[str, str]:
+    """The environment for a process whose charts, and those of its children, are blank pictures."""
+    # Last, because a test may have a sitecustomize of its own, and Python imports only the first.
+    path = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_BLANK)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def run(
@@ -84,7 +90,9 @@ def _child(
     if not charts:
         from dyno.report.kit.charts.renderer import Renderer
 
-        Renderer.svg = lambda *_: _BLANK
+        chart = (_BLANK / "chart.svg").read_text(encoding="utf-8")
+        Renderer.svg = lambda *_: chart
+        os.environ.update(blank_charts())
     from dyno.cli import main
 
     main()

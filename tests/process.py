@@ -53,13 +53,14 @@ def assert_valid(done: subprocess.CompletedProcess[str], *expected: str) -> dict
 
 
 def start(*args: str | Path) -> subprocess.Popen[str]:
-    """Starts Dyno in a session of its own, as a terminal would."""
+    """Starts Dyno in a session of its own, as a terminal would; its charts are blank."""
     return subprocess.Popen(
         [*COMMAND, *map(str, args)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=forked.blank_charts(),
     )
 
 
