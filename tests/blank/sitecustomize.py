@@ -9,15 +9,15 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-_RENDERER = "dyno.report.kit.charts.renderer"
+_MODULE = "dyno.report.kit.charts.render"
 _CHART = Path(__file__).with_name("chart.svg")
 
 
 class _Blank(MetaPathFinder):
-    """Finds the renderer as usual, and replaces its drawing once it is imported."""
+    """Finds the module as usual, and replaces its last step once it is imported."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != _RENDERER:
+        if fullname != _MODULE:
             return None
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(fullname, path, target)
@@ -25,7 +25,7 @@ class _Blank(MetaPathFinder):
 
         def exec_module(module):
             execute(module)
-            module.Renderer.svg = lambda *_: _CHART.read_text(encoding="utf-8")
+            module._svg = lambda *_: module.Markup(_CHART.read_text(encoding="utf-8"))
 
         spec.loader.exec_module = exec_module
         return spec
