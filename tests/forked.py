@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from markupsafe import Markup
 
-_BLANK = Path(__file__).with_name("blank")
+_LIGHT = Path(__file__).with_name("light")
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(["tests.preloaded"])
@@ -28,10 +28,10 @@ _forks.set_forkserver_preload(["tests.preloaded"])
 multiprocessing.util.get_temp_dir()
 
 
-def blank_charts() -> dict[str, str]:
-    """The environment for a process whose charts, and those of its children, are blank pictures."""
+def light() -> dict[str, str]:
+    """The environment of a process that, with its children, is as in ``light/sitecustomize.py``."""
     # Last, because a test may have a sitecustomize of its own, and Python imports only the first.
-    path = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_BLANK)]
+    path = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_LIGHT)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
@@ -92,12 +92,12 @@ def _child(
     if not charts:
         from dyno.report.kit.charts import render, renderer
 
-        chart = (_BLANK / "chart.svg").read_text(encoding="utf-8")
+        chart = (_LIGHT / "chart.svg").read_text(encoding="utf-8")
         if arguments[:1] == ["report"]:  # of odd bundles, too: up to the specification
             renderer.Renderer.svg = lambda *_: chart
         else:
             render._svg = lambda *_: Markup(chart)
-        os.environ.update(blank_charts())
+        os.environ.update(light())
     from dyno.cli import main
 
     main()

@@ -60,7 +60,7 @@ def start(*args: str | Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=forked.blank_charts(),
+        env=forked.light(),
     )
 
 
