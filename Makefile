@@ -41,7 +41,9 @@ build: preflight $(CORE)
 quickstart: build
 	@$(BIN)/python tools/quickstart.py
 
-test: build test-rust test-python
+# Both halves at once, as most tests wait.
+test: build
+	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
 # With the whole workspace, whose features then are those of the build: what it compiled is used.
 # Many tests wait, as those of pytest do.

@@ -69,6 +69,7 @@ def repeated(path: Path, rows: int, text: str, **options: Any) -> None:
     pq.write_table(pa.table(columns), path, compression="zstd", **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rows", "text"), [(100_000_000, "a"), (1_000_000, "a" * 10_000)], ids=["rows", "texts"]
 )

@@ -75,6 +75,7 @@ def test_a_disturbed_part_is_measured_once_more(
     assert all(check["passed"] is not False for check in checks(bundle))
 
 
+@pytest.mark.long
 def test_noise_that_lasts_ends_repeats_and_disturbs_the_run(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +131,7 @@ def made(out: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_make_quickstart_succeeds_when_all_was_measured(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_settings_a_cold_start_query_metrics_and_plans(loaded: tuple[Path, dict[
     assert "evicted its files" in report
 
 
+@pytest.mark.long
 def test_cold_before_each_query(loaded: tuple[Path, dict[str, Any]]) -> None:
     document, _ = run(loaded[0], "--cold-each-query")
     assert document["settings"] == {}

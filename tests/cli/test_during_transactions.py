@@ -41,7 +41,12 @@ def loaded(
 
 
 @pytest.mark.parametrize(
-    ("target", "name"), [(target, name) for target, names in HAS.items() for name in names]
+    ("target", "name"),
+    [
+        pytest.param(target, name, marks=pytest.mark.long if target == "mysql" else ())
+        for target, names in HAS.items()
+        for name in names
+    ],
 )
 def test_its_cost_its_space_and_its_time_are_reported(loaded: tuple[Path, str], name: str) -> None:
     out, url = loaded

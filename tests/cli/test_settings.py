@@ -58,6 +58,7 @@ def test_wrong_use_touches_nothing(tmp_path: Path, args: tuple[str, ...], messag
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_they_reach_the_bundle_the_document_and_the_report(out: Path) -> None:
     file = out / "settings.toml"
     file.write_text('[settings]\nparallelism = 1\nmemory = "1GB"\n')

@@ -75,6 +75,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     count = "SELECT count(*) FROM dyno_tpcc{}.orders"
     every = [count.format(end) for end in ("", "_2")]

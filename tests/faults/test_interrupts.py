@@ -25,6 +25,7 @@ PHASES = [
     "oltp-tpcc-postgresql-users-4",
     "check-tpcc-postgresql-run",
 ]
+LATE = {"power-tpch-postgresql", *PHASES[-2:]}
 ENDLESS = {**SHORT_STORAGE, "duration_s": 3600.0}
 """However late a signal comes on a busy machine, the work goes on."""
 
@@ -48,7 +49,10 @@ checks.check_conditions = slow
 """
 
 
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize(
+    "phase",
+    [pytest.param(name, marks=pytest.mark.long if name in LATE else ()) for name in PHASES],
+)
 def test_ctrl_c_leaves_a_readable_bundle_and_no_server(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:

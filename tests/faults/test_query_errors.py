@@ -104,6 +104,7 @@ def test_postgresql_out_of_shared_memory(postgresql: Target, run: Any) -> None:
     only_the_victim_failed(rows, "out_of_memory", "raise max_locks_per_transaction")
 
 
+@pytest.mark.long
 def test_postgresql_out_of_time(postgresql: Target, run: Any) -> None:
     rows = run(postgresql, "SELECT pg_sleep(3600)", timeout_s=OTHERS_END_S)
     only_the_victim_failed(rows, "timeout", "did not finish within")

@@ -33,6 +33,7 @@ def usual(out: Path) -> dict[str, str]:
     return list_bundles(out)[0].run.targets["postgresql"].settings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["interrupt", "kill"])
 def test_they_are_as_before(loaded: tuple[Path, dict[str, str]], how: str) -> None:
     out, before = loaded

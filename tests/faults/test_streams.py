@@ -44,6 +44,7 @@ def under_way(process: subprocess.Popen[str], out: Path) -> None:
     wait_until(begun, "a refresh function")
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_all_streams_and_the_data_is_whole(loaded: Path) -> None:
     process = start(*RUN, "--json", "--out", loaded)
     under_way(process, loaded)

@@ -70,6 +70,7 @@ def test_a_large_shift_is_found_among_however_many_questions(pairs: int, questio
     assert found.method == ("hodges-lehmann" if ranks else "student")
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(st.floats(0.1, 1e6), st.floats(0.1, 1e6)), min_size=2, max_size=20),
     st.floats(0.01, 100),
