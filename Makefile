@@ -15,7 +15,7 @@ help:
 	@echo "make build       build Dyno into $(VENV)"
 	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
 	@echo "make test        build, then run the tests (10 minutes)"
-	@echo "make proofs      run the tests that take long: kills on every engine, real studies"
+	@echo "make proofs      run the long tests: kills on every engine, real studies"
 	@echo "make lint        check formatting, lints and types"
 	@echo "make bench       run every benchmark in benches/ (long; keep the machine idle)"
 
