@@ -43,7 +43,7 @@ def loaded(
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        pytest.param(target, name, marks=pytest.mark.long if target == "mysql" else ())
+        pytest.param(target, name, marks=() if target == "postgresql" else pytest.mark.long)
         for target, names in HAS.items()
         for name in names
     ],

@@ -39,7 +39,16 @@ def capabilities(name: str, out: Path) -> Capabilities:
     return target.capabilities
 
 
-@pytest.fixture(scope="module", params=targets.names())
+LONG = ("clickhouse", "mysql")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.long if name in LONG else ())
+        for name in targets.names()
+    ],
+)
 def target(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[tuple[str, Path]]:
     if lacks := targets.lacks(request.param):
         missing(lacks)

@@ -10,8 +10,8 @@ import pytest
 from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, start
 
-NAMES = ["é日本☃", """it's "q" """, "-x"]
-MORE = ["a\nb", "50%25%s", "n" * 200, "a;b", "a#b?c=d", "a\\b"]
+NAMES = ["é日本☃"]
+MORE = ["""it's "q" """, "-x", "a\nb", "50%25%s", "n" * 200, "a;b", "a#b?c=d", "a\\b"]
 IO = ("--size", "32M", "--step", "20ms", "--reads-only", "--quiet")
 
 

@@ -42,6 +42,7 @@ def burners() -> Generator[None]:
             one.communicate()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("burners")
 def test_cpu_burners_disturb_a_short_run_and_are_named(out: Path) -> None:
     load = ("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.1")

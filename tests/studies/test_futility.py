@@ -97,6 +97,7 @@ def test_the_time_limit_bounds_the_pairs_that_are_left() -> None:
     assert said.left == 5, "20 s each; the last begins within the limit"
 
 
+@pytest.mark.long
 def test_what_could_be_found_is_hardly_ever_given_up() -> None:
     """Of studies that have just the pairs for their margin; noise that is normal."""
     rng = np.random.default_rng(14)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def test_whatever_is_in_a_book(book: tuple[Study, list[Entry]]) -> None:
         assert all(one.low <= one.value <= one.high for one in fit.usl.values())
 
 
+@pytest.mark.long
 @settings(deadline=None, phases=PHASES, max_examples=6, suppress_health_check=list(HealthCheck))
 @given(
     st.integers(2, 4),
