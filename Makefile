@@ -46,9 +46,10 @@ test: build
 	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
 # With the whole workspace, whose features then are those of the build: what it compiled is used.
-# Many tests wait, as those of pytest do.
+# Many tests wait, as those of pytest do. Cargo starts as many jobs as there are CPUs: it gets no
+# share of make's.
 test-rust:
-	cargo test --release --workspace --quiet -- --test-threads=$(RUST_THREADS)
+	MAKEFLAGS= cargo test --release --workspace --quiet -- --test-threads=$(RUST_THREADS)
 
 # Most tests wait for servers, disks and intervals, so four at once take half the time on two CPUs.
 # WORKERS=0 runs them one after another; TESTS= runs the long ones as well.
@@ -66,7 +67,7 @@ lint: lint-rust lint-python
 
 lint-rust: build
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+	MAKEFLAGS= cargo clippy --release --workspace --all-targets --quiet -- -D warnings
 
 lint-python: build
 	$(BIN)/ruff format --check

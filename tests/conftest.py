@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from dyno.host.storage import fs_kind
 from tests.skips import remedies
 
 REQUIRE_ALL = os.environ.get("DYNO_REQUIRE_ALL") == "1"
+PROOFS = os.environ.get("DYNO_PROOFS", "0/1")
+"""Which of the long proofs run: ``1/3`` is the second of three shares."""
 
 # The same examples every time, however long a busy machine takes for one of them.
 settings.register_profile(
@@ -46,6 +49,19 @@ def missing(component: str) -> None:
     if REQUIRE_ALL:
         pytest.fail(f"{component} is missing, and DYNO_REQUIRE_ALL is set")
     pytest.skip(f"{component} is missing")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keeps one share of the long proofs."""
+    share, of = map(int, PROOFS.split("/"))
+
+    def kept(item: pytest.Item) -> bool:
+        long = item.get_closest_marker("long") is not None
+        return not long or zlib.crc32(item.nodeid.encode()) % of == share
+
+    if others := [item for item in items if not kept(item)]:
+        config.hook.pytest_deselected(items=others)
+        items[:] = filter(kept, items)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
