@@ -213,8 +213,11 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
         third.send_signal(signal.SIGINT)
         code, _, errors = end(third)
     assert code == 130
-    assert f"1 of 10 runs are in {folder}. Resume: `dyno study --resume {folder}`." in errors
-    assert not there.exists()
+    # On a busy machine the signal may come so late that the run it meets is whole.
+    made = len(StudyStore.open(folder).entries())
+    assert f"{made} of 10 runs are in {folder}. Resume: `dyno study --resume {folder}`." in errors
+    assert made in {1, 2}
+    assert made == 2 or not there.exists()
 
     done = dyno("study", "--resume", folder)
     assert done.returncode in {0, 1}, done.stderr
@@ -222,9 +225,11 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
     assert [(entry.place, entry.attempt) for entry in entries] == [(0, 1), (1, 1)]
     assert all(entry.code in {0, 1} and entry.figures for entry in entries)
     assert not any({"wrong-answers", "incomplete"} & set(entry.codes) for entry in entries)
+    third_on = ("begun", "ended", "begun", "restore", "ended")
+    whole = ("begun", "restore", "ended", "begun", "ended")
     assert kinds(folder) == [
         *("begun", "ended", "begun", "load", "keep", "restore", "ended"),
-        *("begun", "ended", "begun", "restore", "ended"),
+        *(third_on if made == 1 else whole),
     ]
     assert "Ended: the time limit was reached." in done.stderr
     said = " ".join(done.stdout.split())
