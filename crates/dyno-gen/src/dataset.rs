@@ -175,7 +175,7 @@ impl Dataset {
     /// Row count of a table. Estimated if an exact count takes long.
     ///
     /// # Errors
-    /// `usage` if there is no such table.
+    /// `usage` for an unknown table.
     pub fn row_count(&self, table: &str) -> Result<RowCount> {
         let table = self.table(table)?;
         Ok(match &self.rows {
@@ -190,7 +190,7 @@ impl Dataset {
     /// measure of raw data: about 1 GB for `tpch` at scale 1.
     ///
     /// # Errors
-    /// `usage` if there is no such table.
+    /// `usage` for an unknown table.
     pub fn expected_bytes(&self, table: &str) -> Result<u64> {
         let table = self.table(table)?;
         let row = match self.workload {
@@ -214,7 +214,7 @@ impl Dataset {
     /// Splits a table into at most `wanted` parts of nearly equal size; none is empty.
     ///
     /// # Errors
-    /// `usage` if there is no such table.
+    /// `usage` for an unknown table.
     pub fn parts(&self, table: &str, wanted: u64) -> Result<Vec<Part>> {
         let table = self.table(table)?;
         let of = wanted.clamp(1, self.units(table));
@@ -224,7 +224,7 @@ impl Dataset {
     /// Part `index` (from 0) of `of` parts of a table. Parts of a small table may be empty.
     ///
     /// # Errors
-    /// `usage` if there is no such table or part.
+    /// `usage` for an unknown table or part.
     pub fn part(&self, table: &str, index: u64, of: u64) -> Result<Part> {
         let table = self.table(table)?;
         if index >= of {

@@ -11,7 +11,7 @@ use crate::sink::SumSink;
 /// Sums of a whole table, generated again by `threads` threads. Counts rows on `control`.
 ///
 /// # Errors
-/// `usage` if there is no such table; `cancelled`.
+/// `usage` for an unknown table; `cancelled`.
 pub fn sums(data: &Dataset, table: &str, threads: usize, control: &Control) -> Result<SumSink> {
     let whole = data.part(table, 0, 1)?;
     let units = data.units_of(&whole);

@@ -19,7 +19,7 @@ pub enum Fault {
     ShortWrite,
     /// No space left, or a quota or the maximum file size is reached.
     DiskFull,
-    /// The device or file is gone, or its handle is no longer valid.
+    /// The device or file was removed, or its handle became invalid.
     Gone,
     /// The system gave up waiting for the device.
     TimedOut,

@@ -124,7 +124,7 @@ impl UnixSocket {
                 };
                 if let Ok(bytes) = read {
                     into.extend_from_slice(&arrivals[..bytes]);
-                    // Fewer bytes than requested: there is no more. Another read would cost a call.
+                    // A short read drained the socket. Reading again would cost a system call.
                     if 0 < bytes && bytes < MOST {
                         guard.clear_ready();
                     }

@@ -40,8 +40,8 @@ pub(super) fn share(targets: usize) -> u64 {
 }
 
 /// Samples the first `bytes` of `file`: one block from each of `most` equal parts, at a position
-/// derived from `seed`. Skips blocks that cannot be read: the steps will report them. `None` if
-/// there is no whole block.
+/// derived from `seed`. Skips blocks that cannot be read: the steps will report them. Returns
+/// `None` if no block was read.
 ///
 /// # Errors
 /// `cancelled`, `out_of_memory`.

@@ -59,7 +59,8 @@ fn returning(sql: &str) -> Vec<Cow<'_, str>> {
     parts().unwrap_or_else(|| vec![Cow::Borrowed(sql)])
 }
 
-/// Replaces `$1`, `$2` … by `?`, except in quotes. `None` if there is no such parameter.
+/// Replaces `$1`, `$2` … with `?`, except in quotes. Returns `None` for an invalid parameter
+/// number.
 fn positional(sql: &str) -> Option<Command> {
     let mut command = Command { sql: String::with_capacity(sql.len()), params: Vec::new() };
     let mut quote = None;

@@ -65,7 +65,7 @@ impl Key {
     /// Encrypts the password for the server, bound to its `nonce`.
     ///
     /// # Errors
-    /// `protocol` if it is too long for the key, or there is no nonce.
+    /// `protocol` if it is too long for the key, or the nonce is empty.
     pub fn encrypt(&self, nonce: &[u8], password: &[u8]) -> Result<Vec<u8>> {
         let nonce = &nonce[..nonce.len().min(20)];
         if nonce.is_empty() || self.length < password.len() + 1 + PADDING {

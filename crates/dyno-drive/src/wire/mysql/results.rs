@@ -51,7 +51,7 @@ struct Answer {
     returned: bool,
     first_row: u32,
     rows: u32,
-    /// Rows changed, from commands without a result; None if there is no such command.
+    /// Rows changed by commands without a result set; `None` if no command was of that kind.
     changed: Option<u64>,
 }
 

@@ -149,7 +149,7 @@ impl<'c> Engine<'c> {
         begun
     }
 
-    /// Records the release of the write lock once there is no transaction.
+    /// Records the release of the write lock if no transaction is open.
     fn note_end(&mut self) {
         if self.writes && self.connection.is_autocommit() {
             self.writes = false;
