@@ -73,7 +73,8 @@ class Identity:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=_environment(),
+            # Not the shared folder: a MariaDB that starts deletes other servers' temporary tables.
+            env={**_environment(), "TMPDIR": str(folder)},
             pass_fds=tuple(keep),
             start_new_session=True,
         )
