@@ -227,6 +227,9 @@ class TargetFacts(Model):
             ``log`` and its ``temp`` files; unknown roles are omitted.
         disks: Facts on the disks under each device (``dyno.host.fields``).
         device_notes: Why some devices are unknown, and the remedy.
+        inside_notes: What could not be observed inside the database, and the remedy.
+        machine: The other machine whose samples are the database's: samples of the probes there
+            have the source ``<probe>@<machine>``. Empty: this machine, if any.
     """
 
     url: str
@@ -237,6 +240,8 @@ class TargetFacts(Model):
     devices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     disks: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
     device_notes: tuple[str, ...] = ()
+    inside_notes: tuple[str, ...] = ()
+    machine: str = ""
 
     @property
     def product(self) -> str:

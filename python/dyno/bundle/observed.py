@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.series import Key, readings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("disk", "io_size"): _REQUESTS,
     ("disk", "read_share"): _REQUESTS,
     ("network", "retransmitted"): ("segments_out",),
+    **{(SOURCE, one): (one.per,) for one in Inside if one.per},
 }
 """By source and metric: rate metrics of the same subject that provide the weight of a mean."""
 

@@ -33,7 +33,8 @@ class Table(Enum):
     text with the source of its metrics, or why one is missing. Bundles of earlier versions lack
     these columns, which are then empty. ``during`` holds the queries of a run with maintenance. For
     storage, ``io`` holds whole steps, ``io_parts`` their jobs and targets, ``io_intervals`` their
-    intervals.
+    intervals. ``statements`` and ``relations`` hold what a database counted between two points in
+    time (``dyno.contracts.inspection`` documents the columns).
     """
 
     SAMPLES = {
@@ -73,6 +74,35 @@ class Table(Enum):
         "rows": _INT,
         "error": _TEXT,
         "error_kind": _TEXT,
+    }
+    STATEMENTS = {
+        "t_ns": _INT,
+        "end_ns": _INT,
+        "target": _TEXT,
+        "statement": _TEXT,
+        "text": _TEXT,
+        "calls": _INT,
+        "total_ms": _FLOAT,
+        "min_ms": _FLOAT,
+        "max_ms": _FLOAT,
+        "rows": _INT,
+        "logical_reads": _INT,
+        "physical_reads": _INT,
+        "temp_bytes": _INT,
+        "plan": _TEXT,
+    }
+    RELATIONS = {
+        "t_ns": _INT,
+        "end_ns": _INT,
+        "target": _TEXT,
+        "relation": _TEXT,
+        "kind": _TEXT,
+        "of_table": _TEXT,
+        "logical_reads": _INT,
+        "physical_reads": _INT,
+        "writes": _INT,
+        "read_ms": _FLOAT,
+        "bytes": _INT,
     }
     IO = {
         "t_ns": _INT,

@@ -124,7 +124,7 @@ def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
 
     users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
     title = f"{users} of queries on {target.name}"
-    with session.events.phase(title) as progress:
+    with session.events.phase(title) as progress, session.probed(target):
         result = drive.throughput(session.recorder, target, plan, progress)
     alike = plan.parameters == "validation" and not plan.refresh
     prove.streams(session.recorder, plan.workload, target.name, result.answers, alike=alike)

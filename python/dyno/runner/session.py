@@ -38,6 +38,7 @@ from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
+from dyno.stages.observe.inspected import inspected
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
 from dyno.targets.devices import devices
@@ -181,8 +182,9 @@ class Session:
 
     @contextlib.contextmanager
     def probed(self, target: Target) -> Generator[None]:
-        """Adds the probes of the target while the block is open."""
-        with self.sampler.joined(target.probes() if isinstance(target, Probed) else ()):
+        """Adds the probes of the target and inspects it while the block is open."""
+        probes = target.probes() if isinstance(target, Probed) else ()
+        with self.sampler.joined(probes), inspected(self.recorder, target):
             yield
 
     def watch(self, target: Target) -> None:

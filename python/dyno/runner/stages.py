@@ -34,9 +34,11 @@ def storage(session: Session, plan: IoPlan) -> None:
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
     """Loads a workload, counts its rows, and adds keys and indexes."""
     name = plan.workload
-    with session.events.phase(f"Load {name} into {target.name}") as progress:
+    title = f"Load {name} into {target.name}"
+    with session.events.phase(title) as progress, session.probed(target):
         load.load(session.recorder, target, plan, progress, replace=replace)
-    with session.events.phase(f"Index {name} in {target.name}") as progress:
+    title = f"Index {name} in {target.name}"
+    with session.events.phase(title) as progress, session.probed(target):
         load.index(session.recorder, target, plan, progress)
     with session.events.phase(f"Check {name} in {target.name}"):
         checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
@@ -50,7 +52,7 @@ def compare_streams(
     for number, plan in enumerate(plans):
         streams = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
         what = f"{plan.workload} into {target.name}, {streams}"
-        with session.events.phase(f"Load {what}") as progress:
+        with session.events.phase(f"Load {what}") as progress, session.probed(target):
             load.load(
                 session.recorder, target, plan, progress, replace=replace or number > 0, alone=False
             )
@@ -58,7 +60,7 @@ def compare_streams(
 
 def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
     """Runs the power test."""
-    with session.events.phase(f"Queries on {target.name}") as progress:
+    with session.events.phase(f"Queries on {target.name}") as progress, session.probed(target):
         return drive.power(session.recorder, target, plan, progress)
 
 
@@ -92,7 +94,8 @@ def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -
 
 def queries_during(session: Session, target: Target, plan: StreamPlan, during: DuringPlan) -> None:
     """Repeats the queries before, during and after maintenance."""
-    with session.events.phase(f"{during.title} of {target.name} under queries") as progress:
+    title = f"{during.title} of {target.name} under queries"
+    with session.events.phase(title) as progress, session.probed(target):
         drive.queries_during(session.recorder, target, plan, during, progress)
 
 

@@ -20,9 +20,9 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from dyno.bundle.model import Applied, Role, TargetFacts
 from dyno.config.settings import Setting
 from dyno.contracts.cold import Emptied
+from dyno.contracts.inspection import Inspector
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.layout import Layout
-from dyno.contracts.probe import Sample
 from dyno.contracts.target import (
     Capabilities,
     Connection,
@@ -41,7 +41,7 @@ from dyno.servers.private import PrivateServer
 from dyno.targets import compiled, journal
 from dyno.targets.indexer import Indexer, Stage, StepLog
 from dyno.targets.servertuning import ServerTuning
-from dyno.targets.sessionprobe import SessionProbe
+from dyno.targets.sessionprobe import Asked, SessionProbe
 from dyno.workspace.footprint import Meter, Probe
 
 Session = TypeVar("Session", bound=Connection)
@@ -68,7 +68,8 @@ class InSession(Generic[Session, Statement]):
             callback and a measure.
         program: Creates the workload's procedures.
         isolation: Isolation levels.
-        probes: By name, queries that run while transactions run (``contracts.probe``).
+        probes: By name, the probes that read the server during a run (``contracts.probe``).
+        inspector: Makes the inspector of statements and relations from a connector, if it has one.
     """
 
     loaded: Callable[[Session, str, str], Loaded | None]
@@ -93,9 +94,8 @@ class InSession(Generic[Session, Statement]):
     ]
     program: Callable[[Session, str, str], dict[str, Any]]
     isolation: Callable[[Session], Isolation]
-    probes: Mapping[str, Callable[[Session], Sequence[Sample]]] = field(
-        default_factory=dict[str, Callable[[Session], Sequence[Sample]]]
-    )
+    probes: Mapping[str, Asked[Session]] = field(default_factory=dict[str, Asked[Session]])
+    inspector: Callable[[Callable[[], Session]], Inspector] | None = None
 
 
 class SizedFiles(Protocol):
@@ -391,7 +391,13 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     def probes(self) -> list[SessionProbe[Session]]:
         """Its probes; each has its own session."""
-        return [SessionProbe(name, self.connect, ask) for name, ask in self._inside.probes.items()]
+        probes = self._inside.probes.items()
+        return [SessionProbe(name, self.connect, asked) for name, asked in probes]
+
+    def inspector(self) -> Inspector | None:
+        """Its inspector of statements and relations."""
+        make = self._inside.inspector
+        return None if make is None else make(self.connect)
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is known and on this machine."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from dyno.contracts.probe import Sample
@@ -10,6 +11,24 @@ from dyno.contracts.target import Connection
 from dyno.errors import DynoError
 
 Session = TypeVar("Session", bound=Connection)
+
+Ask = Callable[[Session, int], Sequence[Sample]]
+"""Reads samples in a session, at a time of the monotonic clock in ns."""
+
+
+@dataclass(frozen=True)
+class Asked(Generic[Session]):
+    """A probe of a server product.
+
+    Attributes:
+        make: Returns a reader with its own state, such as the previous counters.
+        period_s: Time between two readings.
+        deadline_s: Timeout of a reading.
+    """
+
+    make: Callable[[], Ask[Session]]
+    period_s: float = 1.0
+    deadline_s: float = 5.0
 
 
 class SessionProbe(Generic[Session]):
@@ -19,20 +38,13 @@ class SessionProbe(Generic[Session]):
     so the probe takes none from them.
     """
 
-    def __init__(
-        self,
-        name: str,
-        connect: Callable[[], Session],
-        ask: Callable[[Session], Sequence[Sample]],
-        period_s: float = 1.0,
-        deadline_s: float = 5.0,
-    ) -> None:
+    def __init__(self, name: str, connect: Callable[[], Session], asked: Asked[Session]) -> None:
         self.name = name
-        self.period_s, self.deadline_s = period_s, deadline_s
-        self._connect, self._ask = connect, ask
+        self.period_s, self.deadline_s = asked.period_s, asked.deadline_s
+        self._connect, self._ask = connect, asked.make()
         self._session: Session | None = None
 
-    def read(self, now_ns: int) -> Sequence[Sample]:  # noqa: ARG002  (the server counts)
+    def read(self, now_ns: int) -> Sequence[Sample]:
         """The samples of a reading.
 
         Raises:
@@ -41,7 +53,7 @@ class SessionProbe(Generic[Session]):
         if self._session is None:
             self._session = self._connect()
         try:
-            return self._ask(self._session)
+            return self._ask(self._session, now_ns)
         except DynoError:
             self.close()
             raise

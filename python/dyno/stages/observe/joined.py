@@ -22,8 +22,9 @@ class Joined:
 
     Readings are due at multiples of the period after the start. A reading is missed if it could not
     start in time, was refused, or exceeded the deadline. Missed readings are counted, not repeated:
-    each reading has a sample ``dyno``/<probe>/``missed_periods`` with the number missed since the
-    previous one. The end has one too if readings were missed by then.
+    each written reading has a sample ``dyno``/<probe>/``missed_periods`` with the number missed
+    since the previous one. The end has one too if readings were missed by then. A reading without
+    samples is not missed, but not written: a probe may collect several readings for one sample.
 
     The journal records the first refusal (``probe-refused``) and the first late reading
     (``probe-late``). A probe without its source or with a fault is not read again
@@ -54,7 +55,8 @@ class Joined:
         self._lock = threading.Lock()
         self._left = False
         self._reported: set[str] = set()
-        self._counted = 0  # up to this period, readings are written or counted as missed
+        self._counted = 0  # up to this period, readings are read or counted as missed
+        self._missing = 0  # missed readings that are not yet written
         self._began_ns: int | None = None  # start of the current reading
         self._start_ns = clock()
         self._end_ns: int | None = None
@@ -81,7 +83,7 @@ class Joined:
         with self._lock:
             self._left = True
             end_ns = self._start_ns if self._end_ns is None else self._end_ns
-            missed = self._period_at(end_ns) - self._counted
+            missed = self._missing + self._period_at(end_ns) - self._counted
             if missed > 0:
                 self._record(end_ns, [self._missed(missed)])
 
@@ -133,8 +135,11 @@ class Joined:
     def _write(self, now_ns: int, period: int, found: Sequence[Sample]) -> None:
         with self._lock:
             if not self._left:
-                self._record(now_ns, [*found, self._missed(period - self._counted - 1)])
+                self._missing += period - self._counted - 1
                 self._counted = period
+                if found:
+                    self._record(now_ns, [*found, self._missed(self._missing)])
+                    self._missing = 0
 
     def _end(self) -> None:
         """Ends the schedule of readings."""

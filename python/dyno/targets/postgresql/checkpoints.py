@@ -13,7 +13,7 @@ _COUNTERS = (
 _SETTING = "checkpoint_timeout"
 
 
-def read(session: PostgresConnection) -> list[Sample]:
+def read(session: PostgresConnection, now_ns: int) -> list[Sample]:  # noqa: ARG001
     """The current counters of timed and requested checkpoints."""
     version = session.raw.info.server_version
     view, count = next(names for oldest, *names in _COUNTERS if version >= oldest)

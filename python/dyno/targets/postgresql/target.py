@@ -49,6 +49,7 @@ from dyno.targets.postgresql.space import Files, Sizes
 from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
 from dyno.targets.server import InSession, ServerTarget
+from dyno.targets.sessionprobe import Asked
 from dyno.workspace.footprint import Meter
 
 _IN_SESSION = InSession(
@@ -63,7 +64,7 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
-    probes={CHECKPOINTS: checkpoints.read},
+    probes={CHECKPOINTS: Asked(lambda: checkpoints.read)},
 )
 
 
