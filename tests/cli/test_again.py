@@ -57,6 +57,7 @@ def first_attempts(bundle: Bundle) -> list[str]:
     return [phase.name for phase in bundle.run.phases if phase.kind == "superseded"]
 
 
+@pytest.mark.long
 def test_a_disturbed_part_is_measured_once_more(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

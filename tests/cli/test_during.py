@@ -36,6 +36,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     return document, Bundle.open(Path(document["bundle"]))
 
 
+@pytest.mark.long
 def test_reindex_under_transactions(loaded: Path) -> None:
     document, bundle = run(
         loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "2s",

@@ -19,6 +19,10 @@ HAS = {
 WRITES_NOTHING = {"integrity-check", "vacuum"}
 
 
+USUAL = {("postgresql", "reindex"), ("postgresql", "backup")}
+"""Run by every `make test`."""
+
+
 @pytest.fixture(scope="module")
 def outs() -> dict[str, Path]:
     """Where what is loaded lies, by target."""
@@ -43,7 +47,7 @@ def loaded(
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        pytest.param(target, name, marks=() if target == "postgresql" else pytest.mark.long)
+        pytest.param(target, name, marks=() if (target, name) in USUAL else pytest.mark.long)
         for target, names in HAS.items()
         for name in names
     ],

@@ -112,6 +112,7 @@ def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     assert sum(row["done"] for row in samples) == sum(row["done"] for row in own)
 
 
+@pytest.mark.long
 def test_procedures_are_made_and_called_in_each(loaded: Path) -> None:
     count = (
         "SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "

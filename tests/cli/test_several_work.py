@@ -28,7 +28,9 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     return document, Bundle.open(Path(document["bundle"]))
 
 
-@pytest.fixture(scope="module", params=["postgresql", "mysql"])
+@pytest.fixture(
+    scope="module", params=["postgresql", pytest.param("mysql", marks=pytest.mark.long)]
+)
 def loaded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, str]:

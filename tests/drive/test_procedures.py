@@ -90,6 +90,7 @@ def test_the_same_inputs_leave_the_same_tables(copies: Copies, copy: Copy, run: 
     assert left["client"] == left["procedure"]
 
 
+@pytest.mark.long
 def test_failures_to_serialise_are_retried(copies: Copies, copy: Copy, run: Drive) -> None:
     with copy("serial") as target:
         copies.serialise(target)

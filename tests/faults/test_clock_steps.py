@@ -77,6 +77,7 @@ def codes(bundle: Any) -> set[str]:
     return {reason.code for reason in bundle.run.validity.reasons}
 
 
+@pytest.mark.long
 @STEPS
 def test_a_study_and_its_time_limit(tmp_path: Path, out: Path, clock: Stepped, step: int) -> None:
     study = tmp_path / "mine.toml"

@@ -169,6 +169,7 @@ def test_duckdb_out_of_temporary_space(duckdb: Target, run: Any, tight: Any) -> 
     only_the_victim_failed(run(duckdb, LARGE), "disk_full", "raise max_temp_directory_size")
 
 
+@pytest.mark.long
 def test_duckdb_out_of_time(duckdb: Target, run: Any) -> None:
     endless = (
         "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range = 7"
