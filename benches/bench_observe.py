@@ -1,0 +1,206 @@
+"""What observing a database costs it: throughput, CPU and bytes, with the probes on and off.
+
+Targets: ≤ 1 % of throughput and ≤ 1.5 % of a core for all probes (machine once a second, sessions
+ten times a second), ≤ 100 MB of samples a day. A driver in a process of its own runs point selects,
+then TPC-C, without a pause; windows with and without the probes alternate (off, on, on, off), and
+each pair is compared. The first seconds of a window, in which the probes connect, do not count. CPU
+is that of this process, which does nothing else, and of the probes' sessions in PostgreSQL.
+`python benches/bench_observe.py [SECONDS [PAIRS [TARGET …]]]`, 20 minutes by default
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import scratch
+from paired import Times, more, total
+
+from dyno import _core, host, targets, workloads
+from dyno.bundle.tables import Table, read_lines, spool_to_parquet
+from dyno.bundle.writer import Recorder
+from dyno.contracts.probe import Probed
+from dyno.contracts.target import Loaded, LoadPlan, Target
+from dyno.contracts.transactions import Work
+from dyno.stages.observe.sampler import Sampler
+from dyno.targets.postgresql.inside.observer import NAME
+
+USERS, WAREHOUSES, ROWS = 8, 5, 100_000
+SETTLE_S = 3
+DAY_S = 86_400
+DRIVE = """
+import json, sys
+from dyno import _core
+from dyno.stages.drive.scheduler import yield_to_server
+plan = open(sys.argv[1]).read()
+yield_to_server(json.loads(plan), server=True)
+print(_core.drive(plan, _core.Control()))
+"""
+POINTS = {
+    "postgresql": (
+        f"CREATE TABLE points AS SELECT i AS id, 0 AS value FROM generate_series(1, {ROWS}) i",
+        "ALTER TABLE points ADD PRIMARY KEY (id)",
+        "VACUUM ANALYZE points",
+    ),
+    "mysql": (
+        "CREATE DATABASE points",
+        "CREATE TABLE points.points (id INT PRIMARY KEY, value INT NOT NULL)",
+        f"INSERT INTO points.points SELECT seq, 0 FROM points.seq_1_to_{ROWS}",
+    ),
+}
+
+
+class Windows:
+    """Windows of work with the probes off and on.
+
+    Attributes:
+        times: Start and end of the counted part by window, in ns since the Unix epoch.
+        cpu: Seconds of CPU of this process and of the probes' sessions by counted part.
+    """
+
+    def __init__(self, target: Target, recorder: Recorder, seconds: int) -> None:
+        self._target, self._recorder, self._seconds = target, recorder, seconds
+        self.times: list[tuple[int, int]] = []
+        self.cpu: list[tuple[float, float]] = []
+
+    def run(self, *, observed: bool) -> None:
+        with ExitStack() as stack:
+            if observed:
+                sampler = stack.enter_context(Sampler(self._recorder))
+                sampler.watch(self._target.process_ids())
+                assert isinstance(self._target, Probed)
+                stack.enter_context(sampler.joined(self._target.probes()))
+            time.sleep(SETTLE_S)
+            start_ns, own, theirs = self._now()
+            time.sleep(self._seconds)
+            end_ns, own_end, theirs_end = self._now()
+            self.times.append((start_ns, end_ns))
+            self.cpu.append((own_end - own, theirs_end - theirs))
+
+    def _now(self) -> tuple[int, float, float]:
+        found = session_cpu_s(self._target)
+        return self._recorder.clock.unix_now_ns(), time.process_time(), found
+
+
+def session_cpu_s(target: Target) -> float:
+    """CPU seconds of the probes' sessions so far; 0 if the server has threads for them."""
+    if target.name != "postgresql":
+        return 0.0
+    with closing(target.connect()) as session:
+        sessions = f"SELECT pid FROM pg_stat_activity WHERE application_name = '{NAME}'"
+        pids = [int(row[0]) for row in session.execute(sessions).rows]
+    texts = [Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii") for pid in pids]
+    return sum(int(text.split()[0]) for text in texts) / 1e9
+
+
+def compare(
+    target: Target, out: Path, name: str, work: dict[str, Any], seconds: int, pairs: int
+) -> None:
+    recorder = Recorder(out, "bench", {}, ())
+    windows = Windows(target, recorder, seconds)
+    spool, plan = out / f"{name}.jsonl", out / f"{name}.json"
+    length = 2 * pairs * (seconds + SETTLE_S + 2) + 60
+    plan.write_text(
+        json.dumps({
+            **work, "seed": 1, "users": USERS, "loop": {"kind": "closed"}, "warmup_s": 5,
+            "duration_s": length, "threads": 1, "interval_s": 0.5,
+            "clock": recorder.clock.model_dump(), "spool": str(spool),
+        })
+    )  # fmt: skip
+    command = [sys.executable, "-c", DRIVE, str(plan)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as driver:
+        time.sleep(10)
+        for turn in range(pairs):
+            for observed in (False, True) if turn % 2 == 0 else (True, False):
+                windows.run(observed=observed)
+        assert driver.poll() is None, "the driver ended early"
+        driver.terminate()
+    report(windows, read_lines(spool), pairs)
+    samples = recorder.spool("samples")
+    # What half of the windows wrote, in the form of a finished bundle.
+    size = spool_to_parquet(samples, Table.SAMPLES).stat().st_size
+    a_day = size / (pairs * (seconds + SETTLE_S)) * DAY_S / 1e6
+    print(f"    samples a day: {a_day:.0f} MB (target 100)", flush=True)
+    recorder.close()
+
+
+def report(windows: Windows, rows: list[dict[str, Any]], pairs: int) -> None:
+    def by_side(values: list[float]) -> tuple[Times, Times]:
+        ordered = [
+            (values[2 * turn], values[2 * turn + 1])[:: 1 if turn % 2 == 0 else -1]
+            for turn in range(pairs)
+        ]
+        off, on = zip(*ordered, strict=True)
+        return np.array([off]), np.array([on])
+
+    def rate(window: tuple[int, int]) -> float:
+        inside = [row for row in rows if window[0] <= row["t_ns"] < window[1]]
+        lengths = {row["t_ns"]: row["seconds"] for row in inside}
+        return sum(row["done"] for row in inside) / sum(lengths.values())
+
+    off, on = by_side([rate(window) for window in windows.times])
+    cost = more(off, on).times(100 / total(off))
+    print(f"    {total(off):,.0f} transactions/s; observed {cost} % (target: at least -1 %)")
+    lengths = [(end - start) / 1e9 for start, end in windows.times]
+    shares = [
+        [100 * use[side] / length for use, length in zip(windows.cpu, lengths, strict=True)]
+        for side in (0, 1)
+    ]
+    own, theirs = (more(*by_side(share)) for share in shares)
+    print(
+        f"    Dyno's probes {own} % of a core, their sessions {theirs} % (target: 1.5 % for both)"
+    )
+
+
+def point_selects(target: Target) -> dict[str, Any]:
+    with closing(target.connect()) as session:
+        for statement in POINTS[target.name]:
+            session.execute(statement)
+    wire = target.wire() | ({"database": "points"} if target.name == "mysql" else {})
+    params = {"sql": "SELECT value FROM points WHERE id = $1", "keys": ROWS, "holds": {"int": 0}}
+    return {"wire": wire, "workload": {"kind": "point_select", "params": params}}
+
+
+def tpcc(target: Target) -> dict[str, Any]:
+    target.create_tables("tpcc", replace=True)
+    target.load(LoadPlan("tpcc", WAREHOUSES, 1, 2), _core.Control())
+    target.index("tpcc", threading.Event(), lambda *_: None)
+    driven = workloads.get("tpcc").transactions
+    params = driven.params(Work(Loaded(WAREHOUSES, 1, complete=True), "random", "client"))
+    return {"wire": target.wire("tpcc"), "workload": {"kind": driven.kind, "params": params}}
+
+
+WORK: dict[str, Callable[[Target], dict[str, Any]]] = {
+    "point selects": point_selects,
+    "TPC-C": tpcc,
+}
+
+
+def main() -> None:
+    given = sys.argv[1:]
+    seconds, pairs = (int(word) for word in (given + ["10", "10"][len(given) :])[:2])
+    print(f"{USERS} users, {pairs} pairs of windows of {seconds} s: estimate [95 % interval]\n")
+    for name in given[2:] or POINTS:
+        if targets.lacks(name):
+            continue
+        print(f"{name}, private server")
+        with scratch() as folder:
+            out = Path(folder)
+            limits = host.limits(host.collect(out))
+            url = targets.parse(f"embedded:{name}")
+            with targets.open_target(url, out, limits) as target:
+                for number, (what, prepare) in enumerate(WORK.items()):
+                    print(f"  {what}", flush=True)
+                    compare(target, out, f"work-{number}", prepare(target), seconds, pairs)
+
+
+if __name__ == "__main__":
+    main()
