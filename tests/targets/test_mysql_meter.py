@@ -14,6 +14,7 @@ from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.inside.observers import Observers
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.version import Version
@@ -179,7 +180,7 @@ BEFORE = {
 
 def read_by(*readings: dict[str, Any], allowed: bool = True) -> Any:
     own: Any = Recorded(list(readings), allowed=allowed)
-    meter = MysqlMeter(own)
+    meter = MysqlMeter(own, Observers())
     meter.before()
     return meter.after()
 

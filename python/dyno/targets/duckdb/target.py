@@ -36,6 +36,7 @@ from dyno.targets.duckdb import ddl, design, journal, plans, spill, tuning
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.file import config, locate, open_file
 from dyno.targets.duckdb.finish import finish
+from dyno.targets.duckdb.inside import DuckdbProbe
 from dyno.targets.duckdb.load import insert, load
 from dyno.targets.duckdb.maintenance import LACKS, DuckdbScan
 from dyno.targets.duckdb.meter import DuckdbMeter
@@ -138,9 +139,10 @@ class DuckdbTarget:
             raise
 
     def _close(self) -> None:
-        if self._root is not None:
-            self._root.close()
-            self._root = None
+        with self._lock:  # a probe may have a session, which keeps the file open
+            if self._root is not None:
+                self._root.close()
+                self._root = None
 
     def _settings_before(self) -> dict[str, str]:
         """The values before the run's settings, as DuckDB shows them.
@@ -189,10 +191,8 @@ class DuckdbTarget:
         Raises:
             TargetError: If the workload is not loaded.
         """
-        if self._root is None:
-            raise TargetError(f"{self._file} is not open.", kind="connection_lost")
         with self._lock:
-            session = DuckdbConnection(self._root.cursor())
+            session = self._cursor()
         try:
             for item in self._changes:
                 if item.local:
@@ -282,6 +282,20 @@ class DuckdbTarget:
     def meter(self, connection: Connection) -> DuckdbMeter:
         """A meter of bytes read, bytes spilled and memory, from DuckDB's profiler."""
         return DuckdbMeter(cast("DuckdbConnection", connection))
+
+    def probes(self) -> list[DuckdbProbe]:
+        """Its memory and temporary files."""
+        return [DuckdbProbe(self.name, self._read)]
+
+    def _read(self, sql: str) -> list[Any]:
+        with self._lock, closing(self._cursor()) as session:
+            return session.execute(sql).rows
+
+    def _cursor(self) -> DuckdbConnection:
+        """Opens a session; the caller holds the lock."""
+        if self._root is None:
+            raise TargetError(f"{self._file} is not open.", kind="connection_lost")
+        return DuckdbConnection(self._root.cursor())
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""

@@ -20,7 +20,13 @@ from dyno.targets.mysql.version import Version
 
 
 class MysqlConnection:
-    """A session in autocommit, for decision-support and maintenance statements."""
+    """A session in autocommit, for decision-support and maintenance statements.
+
+    Attributes:
+        version: The server's version.
+        number: The server's number of the session.
+        statements: How many statements were sent by :meth:`execute`.
+    """
 
     def __init__(self, raw: Any, address: Address, explain: Callable[[], DynoError | None]) -> None:
         """Wraps a driver connection.
@@ -32,6 +38,8 @@ class MysqlConnection:
         """
         self.raw = raw
         self.version = Version.parse(raw.get_server_info())
+        self.number = int(raw.thread_id())
+        self.statements = 0
         self._address = address
         self._explain = explain
         self._lock = threading.Lock()
@@ -87,6 +95,7 @@ class MysqlConnection:
         """
         with self._lock:
             self._busy, self._cancelled = True, False
+        self.statements += 1
         try:
             result = self._run(sql)
         except pymysql.Error as error:
@@ -112,7 +121,7 @@ class MysqlConnection:
                 other = _connect(self._address, lambda: None)
                 try:
                     with other.cursor() as cursor:
-                        cursor.execute(f"KILL QUERY {int(self.raw.thread_id())}")
+                        cursor.execute(f"KILL QUERY {self.number}")
                 finally:
                     other.close()
 

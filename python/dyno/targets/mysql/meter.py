@@ -2,7 +2,8 @@
 
 Most counters are server-wide, so they belong to the query only while no other session works. This
 is verified: every statement increments one sequence (``Queries``), and ``Threads_running`` shows
-statements that started earlier.
+statements that started earlier. The statements of Dyno's probes are known (``inside/observers.py``)
+and change no other counter.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 from dyno.contracts.meter import Reading
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.inside.observers import Observers
 
 _SPILLS = ("created_tmp_disk_tables", "created_tmp_files", "sort_merge_passes")
 """Counters that each increase for one kind of spill."""
 
 _NAMES = ("queries", "threads_running", "innodb_data_read", "max_memory_used", *_SPILLS)
+_OBSERVED = "observed"
+"""The number of statements of Dyno's probes."""
 _LISTED = ", ".join(f"'{name}'" for name in _NAMES)
 
 _STATUS = f"SHOW SESSION STATUS WHERE Variable_name IN ({_LISTED})"
@@ -65,8 +69,8 @@ _NO_SCHEMA = (
 class MysqlMeter:
     """Implements the protocol: a reading before the first query, and after each."""
 
-    def __init__(self, session: MysqlConnection) -> None:
-        self._session = session
+    def __init__(self, session: MysqlConnection, observers: Observers) -> None:
+        self._session, self._observers = session, observers
         self._statement = ""
         self._running = 1
         # Statements between two readings: the query, and those of a reading.
@@ -88,7 +92,7 @@ class MysqlMeter:
         before, now = self._before, self._read()
         self._before, self._fresh = now, True
         alone = (
-            now["queries"] - before["queries"] == self._own
+            now["queries"] - before["queries"] == self._own + now[_OBSERVED] - before[_OBSERVED]
             and before["threads_running"] == now["threads_running"] == self._running
         )
         read = max(0, now["innodb_data_read"] - before["innodb_data_read"]) if alone else None
@@ -124,10 +128,12 @@ class MysqlMeter:
             self._statement = _SCHEMA
 
     def _read(self) -> dict[str, int]:
-        rows = self._session.execute(self._statement).rows
-        if self._session.version.is_mariadb:
-            rows = [*rows, *self._session.execute(_RUNNING).rows]
-        return {str(name).lower(): int(value) for name, value in rows if value is not None}
+        with self._observers.quiet() as observed:
+            rows = self._session.execute(self._statement).rows
+            if self._session.version.is_mariadb:
+                rows = [*rows, *self._session.execute(_RUNNING).rows]
+        found = {str(name).lower(): int(value) for name, value in rows if value is not None}
+        return {**found, _OBSERVED: observed}
 
     def _spilled(
         self, before: dict[str, int], now: dict[str, int], *, alone: bool

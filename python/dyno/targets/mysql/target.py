@@ -20,6 +20,7 @@ from dyno.targets.mysql import (
     backup,
     ddl,
     facts,
+    inside,
     isolation,
     journal,
     plans,
@@ -33,6 +34,8 @@ from dyno.targets.mysql import (
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import open_indexer
+from dyno.targets.mysql.inside.inspector import MysqlInspector
+from dyno.targets.mysql.inside.observers import Observers
 from dyno.targets.mysql.maintenance import Rebuild, TableCheck
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
@@ -40,6 +43,7 @@ from dyno.targets.mysql.settings import LOCK_WAIT_S
 from dyno.targets.mysql.space import Files, Sizes, size_of
 from dyno.targets.mysql.tuned import Tuning
 from dyno.targets.server import InSession, ServerTarget
+from dyno.targets.sessionprobe import SessionProbe
 from dyno.workspace import places
 from dyno.workspace.footprint import Meter
 
@@ -71,6 +75,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         super().__init__(url, out, limits, Server, Tuning, _IN_SESSION)
         private = self._server is not None
         self._address = Address("localhost", 0, USER) if private else Address.parse(url)
+        self._observers = Observers()
         if self._address.tls is not None and self._address.unix_socket:
             self.capabilities = changed(self.capabilities, oltp=_NO_TLS, load=_NO_TLS)
 
@@ -167,7 +172,20 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
 
     def meter(self, connection: Connection) -> MysqlMeter:
         """A meter of bytes read, bytes spilled and memory, from the server's counters."""
-        return MysqlMeter(cast("MysqlConnection", connection))
+        return MysqlMeter(cast("MysqlConnection", connection), self._observers)
+
+    def probes(self) -> list[SessionProbe[MysqlConnection]]:
+        """The probes of ``inside``; each has its own session."""
+        observers, private = self._observers, self._server is not None
+        asked = inside.probes(self.name, private=private).items()
+        return [
+            SessionProbe(name, lambda: observers.connect(self.connect), observers.asked(one))
+            for name, one in asked
+        ]
+
+    def inspector(self) -> MysqlInspector:
+        """Statements and tables between two points in time."""
+        return MysqlInspector(self.connect, private=self._server is not None)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
