@@ -47,7 +47,7 @@ class Reader:
 def session(postgres: PostgresTarget) -> Iterator[PostgresConnection]:
     ask(postgres, "DROP TABLE IF EXISTS seen")
     ask(postgres, "CREATE TABLE seen (a int, b text) WITH (autovacuum_enabled = off)")
-    with closing(postgres.connect()) as opened:
+    with closing(postgres.observer()) as opened:
         yield opened
     ask(postgres, "DROP TABLE seen")
 
@@ -323,6 +323,31 @@ def test_every_event_of_the_server_has_a_class(postgres: PostgresTarget) -> None
 )
 def test_the_class_of_an_event(kind: str | None, event: str | None, expected: str) -> None:
     assert metric(kind, event) == expected
+
+
+def test_probes_leave_the_metrics_of_a_query_as_they_are(postgres: PostgresTarget) -> None:
+    """Those that work meanwhile, and those that begin; another session takes the metrics away."""
+    query = "SELECT count(*) FROM generate_series(1, 100000)"
+    with ExitStack() as stack:
+        worker, working = (
+            stack.enter_context(closing(opened()))
+            for opened in (postgres.connect, postgres.observer)
+        )
+        worker.execute("SET work_mem = '64kB'")
+        meter = postgres.meter(worker)
+
+        def measured(beside: PostgresConnection) -> int | None:
+            worker.execute(query)
+            beside.execute("SELECT 1")
+            return meter.after().temp_bytes
+
+        # Sessions of earlier tests may still end.
+        wait_until(lambda: meter.before() or measured(working), "a reading")
+        begins = stack.enter_context(closing(postgres.observer()))
+        assert (measured(begins) or 0) > 100_000
+        assert (measured(working) or 0) > 100_000
+        other = stack.enter_context(closing(postgres.connect()))
+        assert measured(other) is None
 
 
 def test_probes_open_no_session_in_the_first_second(postgres: PostgresTarget) -> None:

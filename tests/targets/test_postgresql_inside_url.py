@@ -237,7 +237,7 @@ def test_resets_and_restarts(server: Server, target: PostgresTarget) -> None:
         ask(target, "SELECT count(*) AS mine FROM shop.item")
     ask(target, "INSERT INTO shop.item SELECT generate_series(1, 90)")
     wait_until(lambda: changed(target, "item") == 90, "the rows")
-    with closing(target.connect()) as session:
+    with closing(target.observer()) as session:
         prepare(session, 5)
         database = Database()
         database(session, 0)
@@ -297,14 +297,14 @@ def test_a_role_without_rights_gets_the_grants_that_help(
         grants = [note[note.index("GRANT") :] for note in found.notes if "GRANT" in note]
         assert len(grants) == 2
         assert grants[0] == 'GRANT pg_read_all_stats TO "a clerk";'
-        with closing(clerk.connect()) as session, closing(target.connect()) as busy:
+        with closing(clerk.observer()) as session, closing(target.connect()) as busy:
             prepare(session, 5)
             busy.execute("BEGIN")
             assert "temp_used" not in {one.metric for one in Database()(session, 0)}
             assert Sessions()(session, 0)[0].metric == "cpu/running"
         for grant in grants:
             ask(target, grant)
-        with closing(clerk.connect()) as session:
+        with closing(clerk.observer()) as session:
             prepare(session, 5)
             assert "temp_used" in {one.metric for one in Database()(session, 0)}
         ask(target, "SELECT 'x', 1 AS hidden")

@@ -392,12 +392,16 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
     def probes(self) -> list[SessionProbe[Session]]:
         """Its probes; each has its own session."""
         probes = self._inside.probes.items()
-        return [SessionProbe(name, self.connect, asked) for name, asked in probes]
+        return [SessionProbe(name, self.observer, asked) for name, asked in probes]
 
     def inspector(self) -> Inspector | None:
         """Its inspector of statements and relations."""
         make = self._inside.inspector
-        return None if make is None else make(self.connect)
+        return None if make is None else make(self.observer)
+
+    def observer(self) -> Session:
+        """Opens a session for probes and the inspector."""
+        return self.connect()
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is known and on this machine."""

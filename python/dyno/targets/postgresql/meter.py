@@ -1,7 +1,8 @@
 """Bytes read and spilled by a query, from cumulative server counters before and after it.
 
 The counters are server-wide, so they belong to the query only while no other session works. This is
-verified: a reading that may include other work is left out.
+verified: a reading that may include other work is left out. Dyno's probes may work meanwhile: they
+write no temporary files, and read only catalogs, which are cached.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import psycopg
 
 from dyno.contracts.meter import Reading
 from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.inside.observer import NAME
 
 _OLDEST = 150000
 _NO_MEMORY = "PostgreSQL does not report the memory of a query"
@@ -43,12 +45,17 @@ _READ_BYTES = (
 
 
 _READING = (
-    "SELECT now()::text, READ_BYTES::bigint, d.temp_bytes, "
-    "(SELECT sum(sessions) FROM pg_stat_database)::bigint, o.others, o.visible, o.worked "
-    "FROM pg_stat_database d, (SELECT coalesce(array_agg(pid ORDER BY pid), '{}') others, "
-    "coalesce(bool_and(state IS NOT NULL), true) visible, "
-    "coalesce(bool_or(state <> 'idle' OR state_change >= %s::timestamptz), false) worked "
-    "FROM pg_stat_activity WHERE backend_type = 'client backend' "
+    "SELECT now()::text, READ_BYTES::bigint, d.temp_bytes, "  # noqa: S608  (a fixed name)
+    "(SELECT sum(sessions) FROM pg_stat_database)::bigint, "
+    "o.others, o.visible, o.worked, o.probes "
+    "FROM pg_stat_database d, (SELECT "
+    "coalesce(array_agg(pid ORDER BY pid) FILTER (WHERE NOT probe), '{}') others, "
+    "coalesce(bool_and(state IS NOT NULL) FILTER (WHERE NOT probe), true) visible, "
+    "coalesce(bool_or(state <> 'idle' OR state_change >= %s::timestamptz) "
+    "FILTER (WHERE NOT probe), false) worked, "
+    "coalesce(array_agg(pid) FILTER (WHERE probe), '{}') probes "
+    f"FROM (SELECT *, application_name = '{NAME}' probe FROM pg_stat_activity) a "
+    "WHERE backend_type = 'client backend' "
     "AND pid <> pg_backend_pid()) o WHERE d.datname = current_database()"
 )
 
@@ -79,7 +86,8 @@ class PostgresMeter:
         self._fresh = True
         if not (before.visible and now.visible):
             return Reading.missing("this user may not see other sessions (role pg_monitor)")
-        if before.others != now.others or before.sessions != now.sessions or now.worked:
+        begun = now.sessions - before.sessions - len(now.probes - before.probes)
+        if before.others != now.others or begun or now.worked:
             return Reading.missing("other sessions were active, and the counters are server-wide")
         return Reading(
             bytes_read=max(0, now.read - before.read),
@@ -112,6 +120,7 @@ class _Counters:
     Attributes:
         worked: Whether another session runs a statement, or ran one since the previous reading.
         visible: Whether this user may see that.
+        probes: Sessions of Dyno's probes, by process.
     """
 
     def __init__(self, row: tuple[Any, ...]) -> None:
@@ -119,3 +128,4 @@ class _Counters:
         self.read, self.temp, self.sessions = (int(value or 0) for value in row[1:4])
         self.others = list(row[4])
         self.visible, self.worked = bool(row[5]), bool(row[6])
+        self.probes = frozenset(row[7])

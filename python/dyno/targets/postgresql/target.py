@@ -41,6 +41,7 @@ from dyno.targets.postgresql import (
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.copy import copy_rows
 from dyno.targets.postgresql.index import open_indexer
+from dyno.targets.postgresql.inside.observer import NAME as OBSERVER
 from dyno.targets.postgresql.inside.observer import prepared
 from dyno.targets.postgresql.integrity import integrity_check
 from dyno.targets.postgresql.maintenance import Reindex
@@ -108,13 +109,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
 
         Its temporary files are on the volume of the workload's layout.
         """
-        session = PostgresConnection.open(
-            self._address.conninfo,
-            self._address.server,
-            self.exit_reason,
-            mark.schema_of(workload) if workload else "",
-            self._tuning.sessions,
-        )
+        session = self._open(mark.schema_of(workload) if workload else "")
         try:
             for name, value in self._temp_of(session, workload).items():
                 query = sql.SQL("SELECT set_config({}, {}, false)")
@@ -123,6 +118,19 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             session.close()
             raise
         return session
+
+    def observer(self) -> PostgresConnection:
+        """Opens a session that the record of active sessions and of each query leaves out."""
+        return self._open(application_name=OBSERVER)
+
+    def _open(self, schema: str = "", **parameters: str) -> PostgresConnection:
+        return PostgresConnection.open(
+            {**self._address.conninfo, **parameters},
+            self._address.server,
+            self.exit_reason,
+            schema,
+            self._tuning.sessions,
+        )
 
     def _temp_of(self, session: PostgresConnection, workload: str) -> dict[str, str]:
         """The location of a workload's temporary files; ``""`` is for sessions that build it."""

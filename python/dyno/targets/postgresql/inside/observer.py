@@ -15,7 +15,6 @@ NAME = "dyno observer"
 """``application_name`` of these sessions, and a comment in their statements: neither counts."""
 
 _PREPARE = (
-    f"SET application_name = '{NAME}'",
     "SET jit = off",
     "SET max_parallel_workers_per_gather = 0",
     # The size of a relation waits for its lock; a TRUNCATE or REINDEX may hold it for long.
@@ -24,7 +23,7 @@ _PREPARE = (
 
 
 def prepare(session: PostgresConnection, timeout_s: float) -> None:
-    """Names the session, and limits its statements to ``timeout_s`` seconds.
+    """Limits the statements of a session to ``timeout_s`` seconds and to one process.
 
     Raises:
         DynoError: If the server does not respond.
