@@ -1,0 +1,1 @@
+"""What ClickHouse reports about itself during a run, beside running queries."""
