@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
+from dyno.bundle.inside import SOURCE
 from dyno.bundle.model import Applied, TargetFacts
 from dyno.config.settings import Setting
 from dyno.contracts.cold import Emptied
@@ -33,10 +34,13 @@ from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import holder_of
 from dyno.targets.clickhouse.finish import finish
+from dyno.targets.clickhouse.inside import events
+from dyno.targets.clickhouse.inside.statements import ClickhouseInspector
 from dyno.targets.clickhouse.load import load
 from dyno.targets.clickhouse.maintenance import LACKS, ClickhouseCheck
 from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
+from dyno.targets.sessionprobe import Asked, SessionProbe
 from dyno.workspace.footprint import occupied
 
 _NO_TRANSACTIONS = "ClickHouse has no multi-statement transactions"
@@ -229,6 +233,15 @@ class ClickhouseTarget:
         """A meter of bytes read, bytes spilled and memory, from ClickHouse's query log."""
         return ClickhouseMeter(cast("ClickhouseConnection", connection))
 
+    def probes(self) -> list[SessionProbe[ClickhouseConnection]]:
+        """Its counters and memory, read in a session of their own."""
+        asked = Asked(lambda: events.reader(self.name))
+        return [SessionProbe(SOURCE, self._unlogged, asked)]
+
+    def inspector(self) -> ClickhouseInspector:
+        """Its statements between two points in time."""
+        return ClickhouseInspector(self.connect)
+
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
         return plans.explain(cast("ClickhouseConnection", connection), sql, analyse=analyse)
@@ -244,6 +257,16 @@ class ClickhouseTarget:
     def _ours(self) -> dict[str, int | str]:
         """Session settings: Dyno's own, then the requested ones."""
         return {**settings.session_settings(self._limits), **tuning.of_sessions(self._changes)}
+
+    def _unlogged(self) -> ClickhouseConnection:
+        """A session whose statements push none out of the query log."""
+        session = self._session()
+        try:
+            session.setup("SET log_queries = 0")
+        except BaseException:
+            session.close()
+            raise
+        return session
 
     def _session(self, workload: str = "", rows: int | None = None) -> ClickhouseConnection:
         session = ClickhouseConnection(self._running(), rows)

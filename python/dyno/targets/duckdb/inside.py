@@ -13,6 +13,19 @@ from collections.abc import Callable, Sequence
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.contracts.probe import Sample
 
+_NO_COUNT = "DuckDB counts nothing by statement or table"
+
+LACKS = {
+    "sessions by wait": "DuckDB does not report what its threads wait for",
+    "statements": _NO_COUNT,
+    "tables": _NO_COUNT,
+}
+
+NOTES = (
+    "counters are memory and temporary files only; what a query read and spilled is in the metrics "
+    "by query",
+)
+
 _QUERY = (
     "SELECT (SELECT sum(memory_usage_bytes) FROM duckdb_memory()), "
     "(SELECT coalesce(sum(size), 0) FROM duckdb_temporary_files())"

@@ -11,7 +11,8 @@ same.
 
 A layout with foreign keys also needs REFERENCES, and procedures need CREATE ROUTINE, ALTER ROUTINE
 and EXECUTE. The space of load steps needs PROCESS. In MySQL, bytes spilled and memory per query
-need SELECT on ``performance_schema``.
+need SELECT on ``performance_schema``. Sessions of other users need PROCESS; statements and rows by
+table need SELECT on a ``performance_schema`` that is on.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,11 +12,14 @@ from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.inside import relations, statements
 from dyno.targets.mysql.inside.shown import Shown
 
+_PARTITIONED = "reads of the partitioned {tables} are unknown: MariaDB counts only some of them"
 _UPTIME = "SHOW GLOBAL STATUS LIKE 'Uptime'"
 
 
 @dataclass(frozen=True)
 class _Snapshot:
+    session: MysqlConnection
+    read_s: float
     uptime_s: int
     shown: Shown
     statements: statements.Snapshot
@@ -44,14 +48,18 @@ class MysqlInspector:
         """What was counted since then (see the protocol)."""
         before, after = self._before, self._read()
         self._before = after
-        # A server that stopped meanwhile counts from 0.
-        first = before if before is not None and before.uptime_s <= after.uptime_s else None
-        used = {(place, table) for place, table, _ in after.relations}
-        sizes = relations.sizes(self._opened(), used)
+        calls: statements.Snapshot = {}
+        rows: relations.Snapshot = {}
+        if before is not None and not self._restarted(before, after):
+            calls, rows = before.statements, before.relations
+        session = self._opened()
+        tables = relations.about(session, after.relations)
+        whole = not session.version.is_mariadb
+        used = relations.between(rows, after.relations, tables, whole=whole)
+        unknown = sorted({one.of_table for one in used if one.logical_reads is None})
+        notes = [_PARTITIONED.format(tables=", ".join(unknown))] if unknown else []
         return Inspection(
-            statements.between(first.statements if first else {}, after.statements),
-            relations.between(first.relations if first else {}, after.relations, sizes),
-            after.shown.notes,
+            statements.between(calls, after.statements), used, [*after.shown.notes, *notes]
         )
 
     def close(self) -> None:
@@ -59,6 +67,16 @@ class MysqlInspector:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    @staticmethod
+    def _restarted(before: _Snapshot, after: _Snapshot) -> bool:
+        """Whether the server started in between: its counters began with 0.
+
+        A session that lasted proves the contrary. Uptime alone does not tell, as it follows the
+        server's wall clock.
+        """
+        elapsed_s = after.read_s - before.read_s
+        return before.session is not after.session and after.uptime_s <= elapsed_s
 
     def _read(self) -> _Snapshot:
         try:
@@ -76,6 +94,8 @@ class MysqlInspector:
     def _counted(self, session: MysqlConnection) -> _Snapshot:
         shown = Shown.read(session, private=self._private)
         return _Snapshot(
+            session,
+            time.monotonic(),
             int(session.execute(_UPTIME).rows[0][1]),
             shown,
             statements.read(session) if shown.counts else {},

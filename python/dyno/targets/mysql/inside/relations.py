@@ -2,7 +2,8 @@
 
 InnoDB does not count pages by table. ``performance_schema`` counts rows by index, and MariaDB's
 user statistics by table and by index. A table's own rows are those read by its primary key, which
-is the table itself, or by none.
+is the table itself, or by none. MariaDB counts only some of the rows that are
+read from a partitioned table by an index, so these reads are unknown.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dyno.contracts.inspection import MOST_ROWS, RelationUse
 from dyno.targets.mysql.connection import MysqlConnection, literal
@@ -76,27 +78,44 @@ def read(session: MysqlConnection, *, userstat: bool) -> Snapshot:
     return found
 
 
-def sizes(session: MysqlConnection, tables: set[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """Bytes of tables without their secondary indexes, as the server estimates them."""
-    places = ", ".join(literal(place) for place in sorted({place for place, _ in tables}))
+class About(NamedTuple):
+    """A table: its bytes without secondary indexes, as the server estimates them."""
+
+    bytes: int | None
+    partitioned: bool
+
+
+def about(session: MysqlConnection, used: Snapshot) -> dict[tuple[str, str], About]:
+    """Describes the tables that were used.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    places = ", ".join(literal(place) for place in sorted({name[0] for name in used}))
     if not places:
         return {}
     rows = session.execute(
-        "SELECT table_schema, table_name, data_length "  # noqa: S608  (quoted)
+        "SELECT table_schema, table_name, data_length, create_options "  # noqa: S608  (quoted)
         f"FROM information_schema.tables WHERE table_schema IN ({places})"
     ).rows
-    return {(str(row[0]), str(row[1])): int(row[2]) for row in rows if row[2] is not None}
+    return {
+        (str(place), str(table)): About(
+            None if size is None else int(size), "partitioned" in str(options or "")
+        )
+        for place, table, size, options in rows
+    }
 
 
 def between(
-    before: Snapshot, after: Snapshot, sizes: Mapping[tuple[str, str], int]
+    before: Snapshot, after: Snapshot, tables: Mapping[tuple[str, str], About], *, whole: bool
 ) -> Sequence[RelationUse]:
-    """What was counted in between, with most reads first. A relation whose counts fell began anew.
+    """What was counted in between, with most rows first. A relation whose counts fell began anew.
 
     Args:
         before: The counters at the start; without an entry they were 0.
         after: The counters at the end.
-        sizes: Bytes of tables.
+        tables: Descriptions of tables; a table without one is not partitioned.
+        whole: Whether the reads of partitioned tables are counted.
     """
     found: list[RelationUse] = []
     for (place, table, index), now in after.items():
@@ -107,16 +126,18 @@ def between(
         if not (reads or writes):
             continue
         time_ps = None if now.time_ps is None else max(0, now.time_ps - (then.time_ps or 0))
-        whole = f"{place}.{table}"
+        name = f"{place}.{table}"
+        described = tables.get((place, table), About(None, partitioned=False))
+        counted = whole or not described.partitioned
         found.append(
             RelationUse(
-                relation=f"{whole}.{index}" if index else whole,
+                relation=f"{name}.{index}" if index else name,
                 kind="index" if index else "table",
-                of_table=whole,
-                logical_reads=reads,
+                of_table=name,
+                logical_reads=reads if counted else None,
                 writes=writes,
-                read_ms=None if time_ps is None else time_ps / _PS_PER_MS,
-                bytes=None if index else sizes.get((place, table)),
+                read_ms=time_ps / _PS_PER_MS if counted and time_ps is not None else None,
+                bytes=None if index else described.bytes,
             )
         )
     found.sort(key=lambda use: (use.logical_reads or 0) + (use.writes or 0), reverse=True)

@@ -18,8 +18,8 @@ _OFF = (
 _TURN_ON = "put performance_schema=ON into the server's configuration and restart it"
 _USERSTAT = "; for rows by table alone, without a restart: SET GLOBAL userstat = 1"
 _PRIVATE = (
-    "Dyno's private server leaves it off, since it would cost 5 to 9 % of the server's CPU time; "
-    "observe a server of your own at a URL with it on"
+    "Dyno's private server leaves it off, since it would take 9 % more CPU time; observe a server "
+    "of your own at a URL with it on"
 )
 _DENIED = (
     "statements, reads by table and waits need another right; an administrator must run: "

@@ -50,12 +50,12 @@ _NOW: Mapping[Inside, str] = {
     Inside.temp_used: "tmp_space_used",
 }
 _MISSES = "innodb_buffer_pool_reads"
-_SINCE = ("uptime", "uptime_since_flush_status")
-"""Counters that decrease at a restart or reset, even if all others have already passed again."""
+_SINCE = "uptime_since_flush_status"
+"""Decreases at a reset, even if no other counter does."""
 
 _NAMES = sorted(
     {*(name for names in _RATES.values() for name in names), *_BYTES.values(), *_NOW.values()}
-    | {_MISSES, *_SINCE}
+    | {_MISSES, _SINCE}
 )
 _LISTED = ", ".join(f"'{name}'" for name in _NAMES)
 _STATUS = f"SHOW GLOBAL STATUS WHERE Variable_name IN ({_LISTED})"
@@ -79,9 +79,12 @@ def reader(target: str) -> Ask[MysqlConnection]:
         target: The subject of its samples.
     """
     counters, times = Counters(), True
+    known: MysqlConnection | None = None
 
     def read(session: MysqlConnection, now_ns: int) -> Sequence[Sample]:
-        nonlocal times
+        nonlocal counters, known, times
+        if session is not known:  # the server may have restarted
+            counters, known = Counters(), session
         shown = {
             str(name).lower(): float(value)
             for name, value in session.execute(_STATUS).rows

@@ -1,0 +1,101 @@
+"""Statements from ClickHouse's query log.
+
+The log is in memory and keeps the last 250 statements at least (``engine.xml``). It counts reads by
+query, not by table. A restart empties it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dyno.contracts.inspection import MOST_ROWS, Inspection, StatementUse
+from dyno.errors import DynoError
+from dyno.targets.clickhouse.connection import ClickhouseConnection
+
+_LONGEST = 10_000
+_KEPT = 500
+"""Rows that the log keeps at least; each statement has two."""
+_FLUSH = "SYSTEM FLUSH LOGS query_log"
+_NOW = "SELECT toUnixTimestamp64Micro(now64(6))"
+_SINCE = "is_initial_query AND toUnixTimestamp64Micro(event_time_microseconds) > {since}"
+_QUERY = (
+    "SELECT toString(normalized_query_hash), "  # noqa: S608  (fixed names)
+    f"substringUTF8(any(normalizeQuery(query)), 1, {_LONGEST}), count(), "
+    "sum(query_duration_ms), min(query_duration_ms), max(query_duration_ms), "
+    "sum(greatest(result_rows, written_rows)), "
+    "sum(ProfileEvents['ExternalProcessingCompressedBytesTotal']) "
+    f"FROM system.query_log WHERE type = 'QueryFinish' AND {_SINCE} "
+    # Dyno's own readings and settings.
+    "AND NOT has(databases, 'system') AND query_kind NOT IN ('Set', 'Use', 'System') "
+    f"GROUP BY normalized_query_hash ORDER BY 4 DESC LIMIT {MOST_ROWS}"
+)
+_COUNT = f"SELECT count() FROM system.query_log WHERE NOT ({_SINCE})"  # noqa: S608
+_TOTAL = "SELECT count() FROM system.query_log"
+
+_NO_LOG = "this ClickHouse has no query_log, so its statements are not counted"
+_LOST = "ClickHouse's query_log keeps only the last statements; earlier ones are not counted"
+
+
+class ClickhouseInspector:
+    """Implements the protocol, in one session."""
+
+    def __init__(self, connect: Callable[[], ClickhouseConnection]) -> None:
+        """Opens nothing.
+
+        Args:
+            connect: Opens a session.
+        """
+        self._connect = connect
+        self._session: ClickhouseConnection | None = None
+        self._since = 0
+
+    def begin(self) -> None:
+        """Reads the engine's clock (see the protocol)."""
+        self._since = int(self._ask(_NOW)[0][0])
+
+    def end(self) -> Inspection:
+        """The statements that ended since then (see the protocol)."""
+        since, self._since = self._since, int(self._ask(_NOW)[0][0])
+        try:
+            self._ask(_FLUSH)
+            rows = self._ask(_QUERY.format(since=since))
+            whole, earlier = (self._ask(sql.format(since=since))[0][0] for sql in (_TOTAL, _COUNT))
+        except DynoError as error:
+            if error.kind != "database":
+                raise
+            return Inspection(notes=(_NO_LOG,))
+        found = [
+            StatementUse(
+                statement=str(name),
+                text=str(text),
+                calls=int(calls),
+                total_ms=float(total),
+                min_ms=float(shortest),
+                max_ms=float(longest),
+                rows=int(count),
+                temp_bytes=int(spilled),
+            )
+            for name, text, calls, total, shortest, longest, count, spilled in rows
+        ]
+        # If no earlier statement is left, some of this period may have gone with them.
+        return Inspection(found, notes=(_LOST,) if whole >= _KEPT and not earlier else ())
+
+    def close(self) -> None:
+        """Closes the session."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _ask(self, sql: str) -> list[Any]:
+        try:
+            return self._opened().execute(sql).rows
+        except DynoError as error:
+            if error.kind != "connection_lost":
+                raise
+        self.close()  # the engine was restarted for a cold start
+        return self._opened().execute(sql).rows
+
+    def _opened(self) -> ClickhouseConnection:
+        self._session = self._session or self._connect()
+        return self._session
