@@ -19,8 +19,8 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
 
-MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
-"""Kinds of phases that produce results."""
+MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "maintenance"})
+"""Kinds of phases with metrics of resources."""
 
 # Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {

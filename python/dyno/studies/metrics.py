@@ -14,6 +14,7 @@ from dyno.bundle.metrics.resource import VOLUME, VolumeMetric
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
+from dyno.studies.model import Study
 
 Verb = Literal["run", "load", "both"]
 
@@ -249,7 +250,11 @@ def had_by(workload: str, verb: Verb) -> list[str]:
 
 def owner(name: str) -> Metric:
     """The metric that a value's name belongs to."""
-    first, _, member = name.partition(".")
-    found = METRICS[first]
-    by_role = found.otherwise is not None and "subject" in found.otherwise.each
-    return found.otherwise or found if by_role and re.fullmatch(ROLE, member) else found
+    return METRICS[name.partition(".")[0]]
+
+
+def wish(name: str, study: Study) -> Wish:
+    """Whether higher or lower is better in a study. IOPS of a database are its resource usage."""
+    found = owner(name)
+    profiled = any(variant.workload == "io" for variant in study.variants)
+    return found.wish if profiled or found.otherwise is None else found.otherwise.wish
