@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.bundle.inside import Inside
+
 GIB = 1 << 30
 SECOND = 1_000_000_000
 START_NS = 1_795_183_200 * SECOND
@@ -153,3 +155,40 @@ SEQUENTIAL = {
     "sequential_write": {1: 415.0, 4: 868.0, 16: 921.0},
     "sequential_read": {1: 640.0, 4: 1_410.0, 16: 1_585.0},
 }
+
+
+INSIDE: dict[Inside, float] = {
+    Inside.logical_reads: 90_000, Inside.physical_reads: 2_600, Inside.physical_writes: 700,
+    Inside.log_mbps: 14, Inside.log_flushes: 380, Inside.log_flush: 2.4, Inside.log_write: 0.06,
+    Inside.checkpoint_writes: 310, Inside.temp_written: 3.5, Inside.temp_files: 2,
+    Inside.temp_file: 1_800_000, Inside.lock_waits: 3.1, Inside.locks: 41, Inside.deadlocks: 0,
+    Inside.dead_rows: 120_000, Inside.connections: 19, Inside.commits: 420,
+}  # fmt: skip
+
+STATEMENTS: list[dict[str, Any]] = [
+    {"statement": "101", "text": "SELECT s_quantity, s_data FROM stock WHERE s_i_id = $1",
+     "calls": 60_000, "total_ms": 21_000.0, "min_ms": 0.05, "max_ms": 48.0, "rows": 60_000,
+     "logical_reads": 480_000, "physical_reads": 21_000, "temp_bytes": 0, "plan": None},
+    {"statement": "102", "text": "UPDATE district SET d_ytd = d_ytd + $1 WHERE d_id = $2",
+     "calls": 9_000, "total_ms": 14_000.0, "min_ms": 0.08, "max_ms": 900.0, "rows": 9_000,
+     "logical_reads": 90_000, "physical_reads": 20, "temp_bytes": 0, "plan": None},
+    {"statement": "103", "text": "SELECT count(DISTINCT s_i_id)\n  FROM order_line, stock",
+     "calls": 800, "total_ms": 7_000.0, "min_ms": None, "max_ms": None, "rows": 800,
+     "logical_reads": 700_000, "physical_reads": 900, "temp_bytes": 64_000_000,
+     "plan": "Aggregate\n  ->  Sort\n"},
+]  # fmt: skip
+
+RELATIONS: list[dict[str, Any]] = [
+    {"relation": "tpcc.stock", "kind": "table", "of_table": "tpcc.stock",
+     "logical_reads": 500_000, "physical_reads": 20_000, "writes": 60_000, "read_ms": 9_000.0,
+     "bytes": 190_000_000},
+    {"relation": "tpcc.stock_pkey", "kind": "index", "of_table": "tpcc.stock",
+     "logical_reads": 180_000, "physical_reads": 1_000, "writes": None, "read_ms": 300.0,
+     "bytes": 11_000_000},
+    {"relation": "tpcc.order_line_1", "kind": "table", "of_table": "tpcc.order_line",
+     "logical_reads": 300_000, "physical_reads": 6_000, "writes": 90_000, "read_ms": None,
+     "bytes": 210_000_000},
+    {"relation": "tpcc.order_line_2", "kind": "table", "of_table": "tpcc.order_line",
+     "logical_reads": 200_000, "physical_reads": 3_000, "writes": 30_000, "read_ms": None,
+     "bytes": 90_000_000},
+]  # fmt: skip

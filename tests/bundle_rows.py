@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
+from dyno.bundle.inside import Inside
 from tests import bundle_data as data
 
 
@@ -83,4 +85,27 @@ def second_rows(
             "response": histogram(count - failed, service * 1.02, 0.4, 2.5),
             "service": histogram(count - failed, service, 0.4, 2.5),
         })  # fmt: skip
+    return rows
+
+
+def inside_rows(target: str, moments: Sequence[int]) -> list[dict[str, Any]]:
+    """Samples of a database and its sessions, one reading at each moment."""
+    rows: list[dict[str, Any]] = []
+    for place, t_ns in enumerate(moments):
+        wave = 1 + 0.2 * math.sin(place * 0.9)
+        database = {one: value * wave for one, value in data.INSIDE.items()}
+        database[Inside.hit_ratio] = min(99.9, 96 + wave)
+        rows += [
+            {"t_ns": t_ns, "source": "database", "subject": target, "metric": one.value,
+             "value": value, "unit": one.unit}
+            for one, value in database.items()
+        ]  # fmt: skip
+        sessions = {"cpu/running": 1.1 * wave, "log/WALSync": 1.7 / wave, "data/DataFileRead": 0.6}
+        if place % 3 == 0:  # a wait that was not seen has no sample
+            sessions["lock/transactionid"] = 0.9
+        rows += [
+            {"t_ns": t_ns, "source": "sessions", "subject": target, "metric": event,
+             "value": value, "unit": "count"}
+            for event, value in sessions.items()
+        ]  # fmt: skip
     return rows

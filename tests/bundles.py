@@ -28,7 +28,7 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import Table, spool_to_parquet
 from dyno.bundle.writer import write_atomically
 from tests import bundle_data as data
-from tests.bundle_rows import io_row, second_rows
+from tests.bundle_rows import inside_rows, io_row, second_rows
 
 SECOND = data.SECOND
 DEVICE = "vda"
@@ -289,6 +289,22 @@ class Builder:
             words = message.get(passed, "violated in 3 places")
             name = f"condition {number}"
             self.checks.append(Check(name=name, target=target, passed=passed, message=words))
+        return self
+
+    def inside(self, target: str = "postgresql") -> Builder:
+        """What the database reported of its levels: samples, statements and relations."""
+        levels = [phase for phase in self.phases if phase.kind == "oltp"]
+        rows = self.tables.setdefault("samples", [])
+        for phase in levels:
+            moments = range(phase.start_ns + SECOND, (phase.end_ns or 0) + 1, SECOND)
+            rows += inside_rows(target, moments)
+            period = {"t_ns": phase.start_ns, "end_ns": phase.end_ns, "target": target}
+            self.tables.setdefault("statements", []).extend(
+                {**period, **row} for row in data.STATEMENTS
+            )
+            self.tables.setdefault("relations", []).extend(
+                {**period, **row} for row in data.RELATIONS
+            )
         return self
 
     def write(self, status: Status = "done", error: str | None = None) -> Bundle:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dyno.analyse.histograms import Latencies
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import Table, read_table
 from dyno.errors import UsageError

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from dyno.analyse import estimate
-from dyno.analyse.histograms import Latencies
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.model import Estimate
 from dyno.profiles.volume_sets import loads
 from tests.storage_rows import Row, bundle, rising, step

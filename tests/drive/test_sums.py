@@ -6,8 +6,8 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from dyno.analyse.histograms import Latencies
 from dyno.analyse.series import throughput
+from dyno.bundle.histograms import Latencies
 from dyno.stages.drive.sums import interval_sums, summed_outcome
 
 S = 1_000_000_000

@@ -43,6 +43,8 @@ def test_values_of_one_device() -> None:
         "write_mbps": 9600 * 512 / 2e6,
         "read_share": 70.0,
         "io_size": 20800 * 512 / 1000,
+        "read_size": 8192.0,
+        "write_size": 16384.0,
         "read_await": 1.0,
         "write_await": 3.0,
         "queue_length": 0.8,
@@ -88,7 +90,7 @@ def test_a_name_taken_by_another_device_gives_no_value() -> None:
 
 def test_a_driver_that_keeps_no_times_gives_no_latency() -> None:
     """As md did before Linux 5.14."""
-    after = DiskCounters(100, 800, 0, 0, 0, 0, 0, 0)
+    after = DiskCounters(100, 800, 0, 0, 0, 0, 0, 0)  # reads only
     found = metrics(samples("md0", ZERO, after, 1.0))
     assert found.keys() == {
         "read_iops",
@@ -97,6 +99,7 @@ def test_a_driver_that_keeps_no_times_gives_no_latency() -> None:
         "write_mbps",
         "read_share",
         "io_size",
+        "read_size",
     }
 
 
@@ -164,3 +167,34 @@ def test_counters_without_sys_are_of_no_use(tmp_path: Path) -> None:
     probe = open_probe(show(tmp_path, sda=BUSY))
     with pytest.raises(UnavailableError, match="sys/block is missing"):
         probe.read(0)
+
+
+def test_nvme_and_virtio_disks_have_the_names_of_their_machines(tmp_path: Path) -> None:
+    add_disk(tmp_path, "nvme0n1", "259:0", partitions={"nvme0n1p1": "259:1"})
+    add_disk(tmp_path, "vda", "254:0", partitions={"vda1": "254:1"})
+    names = ("nvme0n1", "nvme0n1p1", "vda", "vda1")
+    probe = open_probe(show(tmp_path, **dict.fromkeys(names, BUSY)))
+    probe.read(0)
+    show(tmp_path, **dict.fromkeys(names, MORE))
+    rows = probe.read(SECOND)
+    assert {(row.source, row.subject) for row in rows} == {("disk", "nvme0n1"), ("disk", "vda")}
+    assert {row.value for row in rows if row.metric in ("read_size", "write_size")} == {4096.0}
+
+
+def test_two_hundred_disks_have_all_metrics_each(tmp_path: Path) -> None:
+    names = [f"sd{first}{second}" for first in "abcdefgh" for second in "abcdefghijklmnopqrstuvwxy"]
+    for number, name in enumerate(names):
+        add_disk(tmp_path, name, f"{number // 16}:{number}")
+    probe = open_probe(show(tmp_path, **dict.fromkeys(names, BUSY)))
+    probe.read(0)
+    after = {name: DiskCounters(100 + place, 800 + 16 * place, 10 + 3 * place, 100, 800, 10, 20, 20)
+             for place, name in enumerate(names, 1)}  # fmt: skip
+    show(tmp_path, **after)
+    found: dict[str, dict[str, float]] = {}
+    for row in probe.read(SECOND):
+        found.setdefault(row.subject, {})[row.metric] = row.value
+    assert list(found) == sorted(names)
+    for place, name in enumerate(names, 1):
+        assert found[name]["read_iops"] == place
+        assert (found[name]["read_size"], found[name]["read_await"]) == (8192, 3)
+        assert "write_size" not in found[name]

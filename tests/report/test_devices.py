@@ -40,8 +40,8 @@ def page(found: Judged) -> Page:
     return Page(run_report(found.bundle, found.estimates, found.findings, definitions()))
 
 
-def means(found: Judged) -> list[dict[str, str]]:
-    head, *rows = page(found).table("Means by phase")
+def means(found: Judged, phase: str = "TPC-C-derived, 4 users") -> list[dict[str, str]]:
+    head, *rows = page(found).table(f"Volumes, {phase}")
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
@@ -58,7 +58,7 @@ def test_data_and_log_have_a_row_each(tmp_path: Path) -> None:
     found = built(tmp_path, devices=devices, disks={"vdb": (DISK,)})
     data, log = means(found)
     assert (data["Device"], log["Device"]) == ("vdb", "vdc")
-    assert (bool(data["Phase"]), log["Phase"]) == (True, "")
+    assert (data["Role"], log["Role"]) == ("data, temp", "log")
     for row, name in ((data, "vdb"), (log, "vdc")):
         value = found.value(f"resource.oltp-tpcc-postgresql-users-4.disk.{name}.write_iops.mean")
         assert row["Write IOPS"] == f"{value:,.0f}"
@@ -83,7 +83,10 @@ def test_a_log_on_a_device_that_lies_on_another_is_shown_and_judged(tmp_path: Pa
     ]
     found = judged(builder.write())
     data, log = means(found)
-    assert {**log, "Device": "vda"} == {**data, **{name: "" for name in log if not log[name]}}
+    assert {**log, "Device": "vda", "Role": "data"} == {
+        **data,
+        **{name: "" for name in log if not log[name]},
+    }
     (result,) = [item.result for item in found.findings if item.result]
     assert (result.passed, result.note.endswith("loop0")) == (True, True)
     # Whose bytes reach another device, too: none but the database's own is among the estimates.
@@ -95,7 +98,7 @@ def test_what_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> None:
     found = built(tmp_path, device_notes=(note,))
     (row,) = means(found)
     assert row["Device"] == "unknown"
-    assert {row[name] for name in ("Write IOPS", "Utilisation, %", "Write await, ms")} == {"–"}
+    assert {row[name] for name in ("Write IOPS", "Busy, %", "Write ms")} == {"–"}
     assert note in page(found).section("machine").text
     assert "unknown device" in first_line(found)
     assert "vda" not in first_line(found)
@@ -120,9 +123,11 @@ def test_an_old_bundle_has_the_output_folders_device_for_what_lies_there(
 
 
 def test_a_storage_profile_has_the_device_of_its_volume(tmp_path: Path) -> None:
-    assert [row["Device"] for row in means(judged(only_io(tmp_path).write()))] == ["vda"]
+    assert [
+        row["Device"] for row in means(judged(only_io(tmp_path).write()), "Storage profile")
+    ] == ["vda"]
     builder = only_io(tmp_path / "other")
     targets = [{"name": "/mnt/x", "kind": "made", "facts": {"device": "vdb", "members": ["vdb"]}}]
     builder.phases[-1].detail.update(targets=targets, subjects=[{}])
     found = judged(builder.write())
-    assert [row["Device"] for row in means(found)] == ["vdb"]
+    assert [row["Device"] for row in means(found, "Storage profile")] == ["vdb"]

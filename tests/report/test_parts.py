@@ -19,7 +19,8 @@ NARROW = "\N{NARROW NO-BREAK SPACE}"
 def test_only_storage(tmp_path: Path) -> None:
     found = report_of(judged(only_io(tmp_path).write()))
     assert found.page.sections() == [
-        *("headlines", "machine", "storage", "meanwhile", "method", "repeat")
+        *("headlines", "machine", "storage", "meanwhile", "usage", "volumes"),
+        *("method", "repeat"),
     ]
     said = found.page.root.all("div", class_="verdict")[0].text  # the first screen has the answer
     assert "Sequential read, 256 KiB: 1,585 MB/s; " in said.replace(NARROW, " ")

@@ -15,15 +15,17 @@ from tests.judged import judged
 from tests.report.conftest import Report, report_of
 
 SECTIONS = [
-    *("headlines", "machine", "storage", "queries", "transactions", "meanwhile", "loads"),
+    *("headlines", "machine", "storage", "queries", "transactions", "latency", "meanwhile"),
+    *("usage", "volumes", "loads"),
     *("checks", "settings", "method", "repeat"),
 ]
 
 
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Report) -> None:
     assert whole.page.sections() == SECTIONS
-    # Streams, layouts, maintenance, plans, criteria and searches are parts of other runs.
-    assert len(makers()) == len(SECTIONS) + 6
+    # Streams, layouts, maintenance, plans, criteria, searches and what databases report about
+    # themselves are parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 9
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]
     assert "✓ Valid" in verdict.text
@@ -77,7 +79,7 @@ def test_it_is_semantic(whole: Report) -> None:
 
 def test_charts_have_two_widths_words_for_the_blind_and_tooltips(whole: Report) -> None:
     charts = whole.page.root.all("svg", role="img")
-    assert len(charts) == 2 * 5
+    assert len(charts) == 2 * 11
     for chart in charts:
         assert len(chart.attributes["aria-label"]) > 60
         assert set(chart.attributes["class"].split()) & {"wide", "narrow"}
@@ -152,6 +154,7 @@ def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foo
     derived = {
         **{"headlines": both, "loads": both},
         **{"queries": {"tpch"}, "transactions": {"tpcc"}, "meanwhile": {"tpcc"}},
+        "latency": {"tpcc"},
     }
     parts = {ident: whole.page.section(ident).text for ident in SECTIONS}
     parts["foot"] = whole.page.root.all("footer")[0].text

@@ -18,7 +18,7 @@ import pytest
 from dyno import targets
 from dyno.host.storage import storage_facts
 from dyno.servers.here import UNSEEN, shares_files
-from dyno.targets.devices import devices
+from dyno.targets.devices import devices, stored
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.conftest import missing
@@ -83,7 +83,7 @@ def test_log_and_temporary_files_on_another_volume(searchable: Path, volume: Pat
                 "log": [wal],
                 "temp": [spare, space],
             }
-            found = devices(target)
+            found = devices(target, stored(target))
             first = (data / "postmaster.pid").read_text().split()[0]
             assert target.process_ids() == [int(first)]
     beside, apart = storage_facts(data)["subject"], storage_facts(volume)["subject"]
@@ -102,8 +102,8 @@ def test_a_role_without_the_right_gets_the_grant_that_helps(searchable: Path) ->
         with opened(plain) as target:
             assert target.storage() == {}
             assert target.process_ids() == admin.process_ids()
-            (note,) = devices(target)["device_notes"]
-            assert devices(target)["devices"] == {}
+            (note,) = devices(target, stored(target))["device_notes"]
+            assert devices(target, stored(target))["devices"] == {}
         grant = note[note.index("GRANT ") :]
         assert "pg_read_all_settings" in grant
         ask(admin, grant)
@@ -140,7 +140,7 @@ def test_an_ordinary_user_of_the_system_learns_what_it_may(
         os.seteuid(12345)
         try:
             with opened(f"postgresql://dyno@127.0.0.1:{free_port}/postgres") as target:
-                found = devices(target)
+                found = devices(target, stored(target))
                 assert set(target.storage()) == {"data", "temp"}
                 assert target.storage()["data"] == [searchable / "debian"]
                 (note,) = found["device_notes"]
@@ -214,7 +214,10 @@ def test_mariadb_at_a_url_has_the_places_of_its_server(mariadb: MysqlTarget) -> 
         assert target.storage() == mariadb.storage()
         assert set(target.storage()) == {"data", "log", "temp"}
         assert target.process_ids() == mariadb.process_ids()
-        assert devices(target)["devices"] == devices(mariadb)["devices"]
+        assert (
+            devices(target, stored(target))["devices"]
+            == devices(mariadb, stored(mariadb))["devices"]
+        )
 
 
 def test_mariadb_of_a_user_without_privileges(mariadb: MysqlTarget) -> None:

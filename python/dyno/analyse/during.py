@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno import workloads
-from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.metrics.during import PARTS, Part
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail

@@ -10,12 +10,12 @@ from dyno import workloads
 from dyno.analyse.checkpoints import checkpoints
 from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
-from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level, level
 from dyno.analyse.rows import happened
 from dyno.analyse.series import Throughput, sampled
 from dyno.analyse.silence import silence
 from dyno.bundle import metrics
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.model import Estimate, Phase
 from dyno.bundle.observed import Series

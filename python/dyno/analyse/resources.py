@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
+from dyno.analyse.volumes import between, of_role
 from dyno.bundle import metrics
-from dyno.bundle.carriers import of_target
+from dyno.bundle.carriers import of_target, told_apart
+from dyno.bundle.inside import SESSIONS, SOURCE
+from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
 from dyno.bundle.phases.oltp import OltpDetail
@@ -16,8 +19,8 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
 
-MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
-"""Kinds of phases that produce results."""
+MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "maintenance"})
+"""Kinds of phases with metrics of resources."""
 
 # Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {
@@ -27,6 +30,9 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "network": frozenset({"retransmitted"}),
     "pressure": None,
     "process": frozenset({"cpu", "rss"}),
+    VOLUME: None,
+    SOURCE: None,
+    SESSIONS: None,
 }
 
 _SAMPLES = "samples in the phase"
@@ -50,6 +56,9 @@ def resources(bundle: Bundle) -> list[Estimate]:
     are given for each curve of a storage profile as ``<phase>/<curve>``, because a long profile
     averages out a short disturbance. CPU utilization at each load is a metric of that load,
     ``io.<curve>.<load>.cpu_percent``.
+
+    Source ``volume``: the devices of a role of the phase's target, unless they cannot be told apart
+    from those of another role.
     """
     every = sampled(bundle)
     series = {
@@ -65,7 +74,10 @@ def resources(bundle: Bundle) -> list[Estimate]:
         if phase.kind not in MEASURED or phase.end_ns is None:
             continue
         window = _window(bundle, phase)
-        estimates += _phase(metrics.Resources(phase.name), series, [window], _SAMPLES)
+        at = metrics.Resources(phase.name)
+        estimates += _phase(at, series, [window], _SAMPLES)
+        for role, devices in told_apart(bundle.run, phase.target).items():
+            estimates += of_role(at, role, [between(series, one, *window) for one in devices])
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
             at = metrics.Resources(phase.name, curve)

@@ -27,8 +27,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.stalls import FEWEST_EXPECTED, stretches
 from dyno.bundle.tables import counts
 from dyno.criteria.base import QUANTILES

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
 from dyno.analyse.waits import Waits
+from dyno.bundle.histograms import Latencies
 from dyno.bundle.model import Location, Role, TargetFacts
 from dyno.bundle.observed import Reading, Series, mean
 from dyno.bundle.series import Key, of_device

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from dyno.bundle.model import Phase, Role, Run
+from dyno.bundle.model import Phase, Run
 from dyno.bundle.subjects import subjects
 
-ROLES: tuple[Role, ...] = ("data", "log", "temp")
+_ROLE = re.compile(r"data|log|temp|backup|flash|partition-(?P<number>[1-9]\d{0,5})")
+_ORDER = ("data", "partition", "log", "temp", "backup", "flash")
+ROLE = _ROLE.pattern.replace("?P<number>", "?:")
+"""Matches the name of a role."""
 
 
-def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
+def partition(number: int) -> str:
+    """Returns the role of the volume with that number, from 1, among those that hold partitions."""
+    return f"partition-{number}"
+
+
+def of_target(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
     """Returns the devices of a database by role, as the probes name them; omits unknown roles.
+
+    The devices of ``data`` include those of the partitions.
 
     Earlier versions recorded no devices. In that case the devices of the output folder apply to
     data that is certainly there: the data of an embedded engine without a layout.
@@ -21,18 +32,52 @@ def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
     if facts is None or facts.place == "elsewhere":
         return {}
     if facts.devices:
-        return {role: names for role in ROLES if (names := facts.devices.get(role))}
+        roles = sorted(filter(_ROLE.fullmatch, facts.devices), key=_place)
+        return {role: names for role in roles if (names := facts.devices[role])}
     inside = facts.url.startswith("embedded:") and not run.plan.get("layout")
     own = _text(_storage(run), "subject")
     return {"data": (own,)} if inside and own else {}
 
 
+def told_apart(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
+    """Returns the roles whose I/O the devices can show, with their devices.
+
+    The kernel counts I/O by device. On a device with several roles it is that of all of them, and
+    counts for the first: data, then partitions, log, temp. The other roles are left out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for role, names in (roles := of_target(run, target)).items():
+        within = role.startswith("partition")  # whose devices are among those of the data
+        others = [
+            name
+            for other, named in (roles if within else found).items()
+            if other != role and not (within and other == "data")
+            for name in named
+        ]
+        if not set(names) & set(others):
+            found[role] = names
+    return found
+
+
+def by_device(run: Run, phase: Phase) -> dict[str, tuple[str, ...]]:
+    """Returns the devices of a phase, each with its roles; a profiled volume has none."""
+    if phase.kind == "io":
+        return dict.fromkeys(_profiled(run, phase), ())
+    found: dict[str, list[str]] = {}
+    for role, names in of_target(run, phase.target).items():
+        for name in names:
+            found.setdefault(name, []).append(role)
+    return {name: tuple(roles) for name, roles in found.items()}
+
+
 def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
     """Returns the devices of a phase, data devices first; empty if unknown."""
-    if phase.kind == "io":
-        return _profiled(run, phase)
-    named = of_target(run, phase.target)
-    return tuple(dict.fromkeys(name for names in named.values() for name in names))
+    return tuple(by_device(run, phase))
+
+
+def _place(role: str) -> tuple[int, int]:
+    word, _, number = role.partition("-")
+    return _ORDER.index(word), int(number or 0)
 
 
 def _profiled(run: Run, phase: Phase) -> tuple[str, ...]:

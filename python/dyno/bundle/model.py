@@ -211,7 +211,11 @@ class Applied(Model):
 
 
 Location = Literal["process", "machine", "elsewhere"]
-Role = Literal["data", "log", "temp"]
+Role = Literal["data", "log", "temp", "backup", "flash"]
+"""What a volume holds. ``backup``: backups during a run. ``flash``: the engine's cache on a volume.
+
+The volumes of partitions are also ``partition-1``, ``partition-2`` … (``bundle.carriers``).
+"""
 
 
 class TargetFacts(Model):
@@ -223,8 +227,8 @@ class TargetFacts(Model):
         place: Where the database runs, as the target reports: in the Dyno process, in other
             processes of this machine, or elsewhere.
         tuned: Settings changed for this run.
-        devices: Block devices of this machine, as its probes name them, under its ``data``, its
-            ``log`` and its ``temp`` files; unknown roles are omitted.
+        devices: Block devices of this machine, as its probes name them, by role of their files
+            (:data:`Role`, ``partition-1`` …); unknown roles are omitted.
         disks: Facts on the disks under each device (``dyno.host.fields``).
         device_notes: Why some devices are unknown, and the remedy.
         inside_notes: What could not be observed inside the database, and the remedy.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from dyno.bundle.inside import SOURCE, Inside
+from dyno.bundle.inside import SESSIONS, SOURCE, Inside
 from dyno.bundle.series import Key, readings
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _REQUESTS = ("read_iops", "write_iops")
 _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("disk", "read_await"): ("read_iops",),
     ("disk", "write_await"): ("write_iops",),
+    ("disk", "read_size"): ("read_iops",),
+    ("disk", "write_size"): ("write_iops",),
     ("disk", "io_size"): _REQUESTS,
     ("disk", "read_share"): _REQUESTS,
     ("network", "retransmitted"): ("segments_out",),
@@ -83,6 +85,7 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     for key, t_ns, value, unit in readings(samples):
         values.setdefault(key, {})[t_ns] = value
         units[key] = unit
+    _fill_sessions(values)
     missed = values.get(_MISSED, {})
     times: dict[str, set[int]] = {}
     for key, one in values.items():
@@ -95,13 +98,28 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
         source, subject, metric = key
         reader = _reader(key)
         lengths = _lengths(times[reader], {}) if reader in apart else of_ticks
-        counts_of_it = _COUNTED_BY.get((source, metric), ())
+        counts_of_it = _COUNTED_BY.get((_probe(source), metric), ())
         counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
             units[key],
             [_reading(t_ns, value, lengths[t_ns], counts) for t_ns, value in one.items()],
         )
     return found
+
+
+def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
+    """Adds zeros where a reading of sessions found none in an event, which has no sample then."""
+    own = [key for key in values if key[0] == SESSIONS]
+    times: dict[str, set[int]] = {}
+    for key in own:
+        times.setdefault(key[1], set()).update(values[key])
+    for key in own:
+        values[key] = {t_ns: values[key].get(t_ns, 0.0) for t_ns in sorted(times[key[1]])}
+
+
+def _probe(source: str) -> str:
+    """Returns the probe that defines the metrics of a source: of stacked devices, of a machine."""
+    return source.partition("@")[0].removeprefix("nested_")
 
 
 def _reader(key: Key) -> str:

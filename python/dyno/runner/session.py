@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dyno import host, targets
 from dyno.analyse import estimate
-from dyno.bundle.model import Applied, Confined
+from dyno.bundle.model import Applied, Confined, TargetFacts
 from dyno.bundle.phases.machine import MachineDetail
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.reader import Bundle
@@ -20,6 +20,7 @@ from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
 from dyno.confinement.run import Confinement
 from dyno.contracts import tuning
+from dyno.contracts.layout import Layout
 from dyno.contracts.probe import Probed
 from dyno.contracts.target import Limits, Target
 from dyno.decide import broken, definitions, judge
@@ -38,10 +39,11 @@ from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
+from dyno.stages.observe.fill import FillProbe
 from dyno.stages.observe.inspected import inspected
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
-from dyno.targets.devices import devices
+from dyno.targets.devices import devices, stored
 from dyno.workloads import notices
 from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
@@ -152,9 +154,9 @@ class Session:
                 if self.confinement is not None:
                     self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
-                found = {"tuned": tuning.tuned(target), **devices(target)}
-                facts = target.facts().model_copy(update=found)
+                facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
                 self.recorder.set_target(target.name, facts)
+                facts = self._place(target, self._stored(target))
                 self.watch(target)
             for line in _settings_lines(facts.tuned):
                 self.events.say(line)
@@ -183,9 +185,30 @@ class Session:
     @contextlib.contextmanager
     def probed(self, target: Target) -> Generator[None]:
         """Adds the probes of the target and inspects it while the block is open."""
-        probes = target.probes() if isinstance(target, Probed) else ()
+        probes = [*(target.probes() if isinstance(target, Probed) else ())]
+        places = self._stored(target)
+        self._place(target, places)
+        if places:
+            probes.append(FillProbe(places))
         with self.sampler.joined(probes), inspected(self.recorder, target):
             yield
+        self._place(target, self._stored(target))  # a load creates tablespaces
+
+    def _stored(self, target: Target) -> dict[str, list[Path]]:
+        """Paths of the target's files by role, with the layout of its data if that is known."""
+        plan = self.recorder.run.plan
+        layout = plan.get("layout")
+        known = isinstance(layout, dict) and "workload" in layout
+        backup = self.out if plan.get("during") == "backup" else None
+        return stored(target, Layout.model_validate(layout) if known else None, backup)
+
+    def _place(self, target: Target, places: Mapping[str, list[Path]]) -> TargetFacts:
+        """Records the devices under the files of a target, if they changed."""
+        facts = self.recorder.run.targets[target.name]
+        found = facts.model_copy(update=devices(target, places))
+        if found != facts:
+            self.recorder.set_target(target.name, found)
+        return found
 
     def watch(self, target: Target) -> None:
         """Points the probes at the server processes of the target. A restart replaces them."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from dyno.studies import spread
 from dyno.studies.ending import ending, resume_words
-from dyno.studies.metrics import owner
+from dyno.studies.metrics import wish
 from dyno.studies.outcome import Outcome
 from dyno.studies.store import StudyStore
 
@@ -27,7 +27,7 @@ def document(book: StudyStore, found: Outcome) -> dict[str, Any]:
             },
             "outcome": found.model_dump(mode="json"),
             "spreads": [one.model_dump() for one in spread.spreads(book.study, entries)],
-            "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},
+            "wishes": {one.metric: wish(one.metric, book.study) for one in found.comparisons},
             "runs": [entry.model_dump(mode="json") for entry in entries],
         }
     )

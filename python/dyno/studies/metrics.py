@@ -9,9 +9,12 @@ from typing import Literal
 
 from dyno import workloads
 from dyno.bundle import metrics
+from dyno.bundle.carriers import ROLE
+from dyno.bundle.metrics.resource import VOLUME, VolumeMetric
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
+from dyno.studies.model import Study
 
 Verb = Literal["run", "load", "both"]
 
@@ -29,6 +32,7 @@ class Metric:
             work done.
         verb: The verb whose bundles have it; a storage profile counts as a run.
         otherwise: The metric to use in runs without any of ``asked``.
+        per: How many units of the estimate are one of the metric.
     """
 
     name: str
@@ -39,11 +43,13 @@ class Metric:
     where: Mapping[str, str] = field(default_factory=dict[str, str])
     each: tuple[str, ...] = ()
     otherwise: Metric | None = None
+    per: float = 1.0
 
     @property
     def kind(self) -> str:
         """The workload kind that has it: ``oltp``, ``dss`` or ``io``; empty for all."""
-        return _KINDS.get(self.asked[0].owner, "")
+        own = _KINDS.get(self.asked[0].owner, "")
+        return own if self.otherwise is None or self.otherwise.kind == own else ""
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
         """Its values in a run by name: ``tps``, or ``query_s.q09`` in a family.
@@ -56,7 +62,7 @@ class Metric:
             parts = self._parts(estimate.name)
             if parts is not None:
                 each = [parts[part] for part in self.each if parts[part]]
-                found[".".join([self.name, *each])] = estimate.value
+                found[".".join([self.name, *each])] = estimate.value / self.per
         return found or ({} if self.otherwise is None else self.otherwise.of(listed))
 
     def _parts(self, name: str) -> dict[str, str] | None:
@@ -81,6 +87,8 @@ _ROWS = {"phase": "(?!index-).*", "curve": ""}  # rows of a load, without index 
 _WITHIN = {"place": r"(?:fill[\d_]+(?:\.|$))?(?P<within>[\w.+-]*)"}
 _BY_FILL = {"place": r"(?P<within>(?:[\w+-]+\.)?fill[\d_]+)"}
 _DEVICE = {**_ROWS, "source": "disk", "subject": r"[\w-]+"}
+_QUEUE = {**_DEVICE, "source": f"disk|{VOLUME}"}
+_HOST = {**_ROWS, "source": "cpu", "subject": "host", "metric": "busy"}
 
 _MAINS = [one.transactions for one in map(workloads.get, workloads.names()) if one.operations]
 
@@ -100,6 +108,16 @@ def _headline(main: Transactions) -> Iterable[Metric]:
     meaning = f"{_a(main)} p95 response time, ms"
     where = {"operation": re.escape(main.main)}
     yield Metric(name, meaning, (_O.response("p95"),), "less", where=where)
+
+
+def _of_role(
+    name: str, meaning: str, metric: VolumeMetric, role: str = ROLE, wish: Wish = "neither"
+) -> Metric:
+    """A metric of the devices of a role, or of every role."""
+    where = {**_ROWS, "source": VOLUME, "subject": role, "metric": metric}
+    each = ("subject",) if role == ROLE else ()
+    per = 1024.0 if metric.endswith("_size") else 1.0
+    return Metric(name, meaning, (_S.mean,), wish, "both", where, each, per=per)
 
 
 METRICS = {
@@ -169,23 +187,43 @@ METRICS = {
         ),
         Metric(
             "cpu_percent", "CPU utilisation, %", (_S.mean,), "neither", "both",
-            {**_ROWS, "source": "cpu", "subject": "host", "metric": "busy"},
+            _HOST,
         ),
+        Metric("cpu_max", "maximum CPU utilisation, %", (_S.max,), "neither", "both", _HOST),
+        Metric(
+            "retransmits", "retransmitted TCP segments, % of those sent",
+            (_S.mean,), "less", "both",
+            {**_ROWS, "source": "network", "subject": "tcp", "metric": "retransmitted"},
+        ),
+        _of_role(
+            "data_read_ms", "read latency of the data devices, ms", "read_await", "data", "less"
+        ),
+        _of_role(
+            "data_write_ms", "write latency of the data devices, ms", "write_await", "data", "less"
+        ),
+        _of_role(
+            "log_write_ms", "write latency of the log devices, ms", "write_await", "log", "less"
+        ),
+        _of_role("read_share", "reads by role of the volume, % of requests", "read_share"),
+        _of_role("read_kb", "mean read size by role of the volume, KiB", "read_size"),
+        _of_role("write_kb", "mean write size by role of the volume, KiB", "write_size"),
         Metric(
             "read_mbps", "read MB/s by device", (_S.mean,), "neither", "both",
             {**_DEVICE, "metric": "read_mbps"}, ("subject",),
         ),
         Metric(
-            "queue", "queue length by device", (_S.mean,), "neither", "both",
-            {**_DEVICE, "metric": "queue_length"}, ("subject",),
+            "queue", "queue length by device and by role of the volume", (_S.mean,), "neither",
+            "both", {**_QUEUE, "metric": "queue_length"}, ("subject",),
         ),
         Metric(
-            "iops", "best IOPS by curve (highest fill level)",
-            (_C.best_iops,), "more", where=_WITHIN, each=("within", "curve"),
+            "iops", "best IOPS by curve (highest fill level); of a database, IOPS by role",
+            (_C.best_iops,), "more", "both", _WITHIN, ("within", "curve"),
+            _of_role("iops", "IOPS by role of the volume", "iops"),
         ),
         Metric(
-            "mbps", "best MB/s by curve (highest fill level)",
-            (_C.best_mbps,), "more", where=_WITHIN, each=("within", "curve"),
+            "mbps", "best MB/s by curve (highest fill level); of a database, MB/s by role",
+            (_C.best_mbps,), "more", "both", _WITHIN, ("within", "curve"),
+            _of_role("mbps", "MB/s by role of the volume", "mbps"),
         ),
         Metric(
             "iops_by_fill", "best IOPS by fill level and curve",
@@ -213,3 +251,10 @@ def had_by(workload: str, verb: Verb) -> list[str]:
 def owner(name: str) -> Metric:
     """The metric that a value's name belongs to."""
     return METRICS[name.partition(".")[0]]
+
+
+def wish(name: str, study: Study) -> Wish:
+    """Whether higher or lower is better in a study. IOPS of a database are its resource usage."""
+    found = owner(name)
+    profiled = any(variant.workload == "io" for variant in study.variants)
+    return found.wish if profiled or found.otherwise is None else found.otherwise.wish

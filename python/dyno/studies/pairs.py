@@ -11,7 +11,7 @@ from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import CONFIDENCE, ESTIMAND, Shift, shift
 from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
-from dyno.studies.metrics import METRICS, owner
+from dyno.studies.metrics import METRICS, owner, wish
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison
 from dyno.studies.store import Entry
@@ -197,7 +197,7 @@ def _comparison(
     if found is None:
         return made
     floor = 0.0 if one.headline else study.margin
-    said = verdict(found, study.margin, owner(one.metric).wish, p, floor)
+    said = verdict(found, study.margin, wish(one.metric, study), p, floor)
     note = one.note
     if disqualified and said == "better":
         said = "inconclusive"

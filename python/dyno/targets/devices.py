@@ -1,22 +1,47 @@
-"""Block devices of this machine with a target's data, log and temporary files."""
+"""Block devices of this machine with a target's files, by role."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dyno.bundle.carriers import partition
+from dyno.contracts.layout import TABLESPACE, Layout
 from dyno.contracts.target import Stored, Target, Unplaced
 from dyno.errors import TargetError
 from dyno.host.storage import storage_facts
 
 
-def devices(target: Target) -> dict[str, Any]:
+def stored(
+    target: Target, layout: Layout | None = None, backup: Path | None = None
+) -> dict[str, list[Path]]:
+    """Paths of a target's files on this machine by role; unknown roles are omitted.
+
+    Args:
+        target: The running target.
+        layout: The layout of its data: the volumes that hold partitions have roles of their own.
+        backup: The folder of its backups during the run.
+    """
+    own = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
+    found = {str(role): paths for role, paths in own.items() if paths}
+    if "data" not in found:
+        return found
+    volumes = [] if layout is None else _of_partitions(layout)
+    if len(volumes) > 1:
+        found |= {partition(number): [path] for number, path in enumerate(volumes, start=1)}
+    return found if backup is None else {**found, "backup": [backup]}
+
+
+def devices(target: Target, places: Mapping[str, list[Path]]) -> dict[str, Any]:
     """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.bundle.model.TargetFacts`.
 
     Unknown ones are left out: a remote server, a file system without a block device.
+
+    Args:
+        target: The running target.
+        places: Its paths by role.
     """
-    places = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
     found = {role: _carriers(paths) for role, paths in places.items()}
     disks = {name: tuple(of_it) for carriers in found.values() for name, of_it in carriers.items()}
     return {
@@ -24,6 +49,17 @@ def devices(target: Target) -> dict[str, Any]:
         "disks": disks,
         "device_notes": tuple(target.unplaced()) if isinstance(target, Unplaced) else (),
     }
+
+
+def _of_partitions(layout: Layout) -> list[Path]:
+    """The folders that hold partitions, each once, in the order of the partitions."""
+    volumes = [
+        layout.volume_of(name, part)
+        for name, design in layout.tables.items()
+        for part in design.partitions
+    ]
+    named = dict.fromkeys(volume for volume in volumes if volume is not None)
+    return [Path(volume) for volume in named if not volume.startswith(TABLESPACE)]
 
 
 def _carriers(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dyno.analyse.histograms import Latencies, Spread
+from dyno.bundle.histograms import Latencies, Spread
 from dyno.bundle.metrics.io import SIDES, Quantity, SideName
 from dyno.bundle.tables import counts
 from dyno.profiles.volume_sets import Ceiling

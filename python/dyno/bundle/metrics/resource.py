@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from dyno.bundle.inside import SESSIONS, SOURCE, Inside
 from dyno.bundle.metrics.base import Estimates, Metric, Scope
 
-DeviceMetric = Literal[
+_Basic = Literal[
     "utilisation",
     "queue_length",
     "read_iops",
@@ -16,7 +17,17 @@ DeviceMetric = Literal[
     "read_await",
     "write_await",
 ]
-DEVICE_METRICS: tuple[DeviceMetric, ...] = get_args(DeviceMetric)
+DEVICE_METRICS: tuple[_Basic, ...] = get_args(_Basic)
+"""Those that every version recorded."""
+
+DeviceMetric = _Basic | Literal["read_share", "io_size", "read_size", "write_size"]
+"""As ``stages.observe.disk`` defines them."""
+
+VolumeMetric = DeviceMetric | Literal["iops", "mbps", "fill"]
+"""``iops``, ``mbps``: reads and writes. ``fill``: as ``stages.observe.fill`` defines it."""
+
+VOLUME = "volume"
+"""The source of metrics by role of the files."""
 
 _PHASE = r"resource\.(?P<phase>[^./]+)(?:/(?P<curve>[^.]+))?"
 
@@ -68,6 +79,27 @@ class Resources(Scope, names=_PHASE):
     def device(self, name: str, metric: DeviceMetric) -> Sampled:
         """Returns the scope of a block device metric."""
         return self.sampled("disk", name, metric)
+
+    def volume(self, role: str, metric: VolumeMetric) -> Sampled:
+        """Returns the scope of a metric of the devices of a role, such as ``data``."""
+        return self.sampled(VOLUME, role, metric)
+
+    def volumes(self, known: Estimates) -> list[str]:
+        """Returns the roles with metrics of their own."""
+        found = known.between(f"{self}.{VOLUME}.", Sampled.mean)
+        used = ".iops"
+        return [name.removesuffix(used) for name in found if name.endswith(used)]
+
+    def inside(self, target: str, metric: Inside) -> Sampled:
+        """Returns the scope of a metric that a database reports about itself."""
+        return self.sampled(SOURCE, target, metric)
+
+    def sessions(self, target: str, known: Estimates) -> dict[str, float]:
+        """Returns the average active sessions by ``<class>/<event>``."""
+        start = f"{self}.{SESSIONS}.{target}."
+        names = known.between(start, Sampled.mean)
+        values = {name: known.value(Sampled(f"{start}{name}").mean) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
 
     def devices(self, known: Estimates) -> list[str]:
         """Returns the names of the sampled devices."""

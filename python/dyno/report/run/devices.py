@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle.carriers import of_target
-from dyno.bundle.model import Role, Run, TargetFacts
+from dyno.bundle.model import Run, TargetFacts
 
 UNKNOWN = "unknown device"
-_NAMES: dict[Role, str] = {"data": "data", "log": "log", "temp": "temporary files"}
+_NAMES: dict[str, str] = {"temp": "temporary files", "backup": "backups"}
+
+
+def role_name(role: str) -> str:
+    """A role in words: ``temporary files``, ``partition 2``."""
+    return _NAMES.get(role) or role.replace("-", " ")
 
 
 def words(run: Run, target: str) -> str:
@@ -16,13 +21,14 @@ def words(run: Run, target: str) -> str:
     found = of_target(run, target)
     together: dict[tuple[str, ...], list[str]] = {}
     for role, names in found.items():
-        together.setdefault(names, []).append(_NAMES[role])
+        if not role.startswith("partition"):  # on devices of the data
+            together.setdefault(names, []).append(role_name(role))
     parts = [f"{_listed(roles)} on {', '.join(names)}" for names, roles in together.items()]
     if not found:
         return UNKNOWN
     # Single-file engines have no separate log.
     server = run.targets[target].place == "machine"
-    missing = [_NAMES[role] for role in ("data", "log") if role not in found] if server else []
+    missing = [role for role in ("data", "log") if role not in found] if server else []
     return ", ".join([*parts, *([f"{_listed(missing)}: {UNKNOWN}"] if missing else [])])
 
 

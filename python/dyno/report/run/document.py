@@ -14,7 +14,7 @@ from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.workload import Workload
-from dyno.report.run import cache
+from dyno.report.run import cache, volumes
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
 from dyno.report.run.query_work import METRICS as WORK
@@ -31,7 +31,8 @@ def document(
 
     ``workloads`` has each workload that was loaded or run, by name; ``tpch`` and ``tpcc`` also have
     top-level keys, for older scripts. ``devices`` has the block devices by target and role (data,
-    log, temp), null if unknown; ``host.storage`` is that of the output folder. ``verdict`` is
+    log, temp, partition-1 …), null if unknown; ``host.storage`` is that of the output folder;
+    ``volumes`` has the metrics of those devices by phase. ``verdict`` is
     ``valid``, ``disturbed`` or ``invalid`` (null if not evaluated), ``valid`` is false for the last
     two, and each reason has a ``kind``; ``conclusion`` is one or two sentences. ``criteria`` has a
     result for each limit and level, ``capacity`` the result of a search. Missing parts and values
@@ -60,6 +61,12 @@ def document(
             name: list(facts.device_notes)
             for name, facts in run.targets.items()
             if facts.device_notes
+        },
+        "volumes": volumes.entries(page),
+        "inside_notes": {
+            name: list(facts.inside_notes)
+            for name, facts in run.targets.items()
+            if facts.inside_notes
         },
         "layout": run.plan.get("layout"),
         "settings": {

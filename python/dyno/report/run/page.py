@@ -21,12 +21,15 @@ from dyno.bundle.model import (
     Run,
     those,
 )
+from dyno.bundle.observed import Series
+from dyno.bundle.observed import sampled as all_sampled
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
 from dyno.contracts.transactions import Transactions
 from dyno.contracts.workload import Workload
 from dyno.report.kit.formats import target_title
@@ -129,6 +132,11 @@ class Page(metrics.FindsEstimates):
     def title(self, target: str | None) -> str:
         """The product name of a target."""
         return target_title(self.run, target)
+
+    @cached_property
+    def series(self) -> dict[Key, Series]:
+        """Every sampled series."""
+        return all_sampled(self.bundle.table("samples"))
 
     @cached_property
     def checks(self) -> list[Check]:

@@ -18,7 +18,7 @@ from dyno.report.kit.formats import (
     rounded,
     seconds,
 )
-from dyno.report.run import capacity, devices, transactions
+from dyno.report.run import capacity, devices, transactions, volumes
 from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -59,6 +59,8 @@ def summary(
         _line("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
         _line("Checks", _checks(page)),
+        # Last: the first to go where lines are many.
+        _line("Volumes", "" if page.run.validity.reasons else volumes.line(page)),
     ]
     notices, reasons = _notices(page), _reasons(page)
     why = [] if reasons else _why(page)

@@ -7,9 +7,10 @@ because their bytes also reach a device of source ``disk``. Sum over one source 
 
 Per second: ``read_iops``, ``write_iops`` (1/s), ``read_mbps``, ``write_mbps`` (MB/s, 10^6). For the
 requests completed since the last reading, absent if there were none: ``read_share`` (% of
-requests), ``io_size`` (mean, B), ``read_await``, ``write_await`` (mean time from queueing to
-completion, ms). ``queue_length`` (mean requests in flight), ``utilisation`` (% of the time with a
-request in flight; a device with parallel service is not saturated at 100 %).
+requests), ``io_size``, ``read_size``, ``write_size`` (mean of all, of reads, of writes; B),
+``read_await``, ``write_await`` (mean time from queueing to completion, ms). ``queue_length`` (mean
+requests in flight), ``utilisation`` (% of the time with a request in flight; a device with parallel
+service is not saturated at 100 %).
 
 Formulas: await = Δms/Δrequests, queue = Δweighted ms/Δt, size = Δsectors·512/Δrequests, as in
 iostat(1) and the kernel's admin-guide/iostats.rst.
@@ -82,6 +83,10 @@ def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float
             ("read_share", 100 * reads / requests, "%"),
             ("io_size", (read_sectors + write_sectors) * SECTOR_BYTES / requests, "B"),
         ]
+    if reads:
+        values.append(("read_size", read_sectors * SECTOR_BYTES / reads, "B"))
+    if writes:
+        values.append(("write_size", write_sectors * SECTOR_BYTES / writes, "B"))
     # Some drivers and older RAID count requests but not time. No value is better than a zero.
     if after.weighted_ms or after.busy_ms:
         if reads:

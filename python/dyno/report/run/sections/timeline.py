@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
 
-from dyno.bundle import metrics
-from dyno.bundle.carriers import of_phase
-from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
-from dyno.bundle.series import Key, of_device
+from dyno.bundle.series import Key
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts import timeline as charts
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import bytes_text, rounded, seconds, users_title
+from dyno.report.kit.formats import seconds, users_title
 from dyno.report.run.page import Page
 from dyno.report.run.series import Series, sampled, throughput
 from dyno.report.run.steps import which
@@ -35,39 +31,15 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "plans": charts.Lane("Plans", theme.MUTED),
     "check": charts.Lane("Checks", theme.MUTED),
 }
-_WANTED = [
-    *(("cpu", metric) for metric in ("busy", "iowait")),
-    *(
-        (source, f"{side}_{unit}")
-        for source in ("disk", "nested_disk")
-        for unit in ("mbps", "iops")
-        for side in ("read", "write")
-    ),
-]
-
-_TABLED: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp")
-_MOST_DEVICES = 2
-_OF_DEVICE: dict[DeviceMetric, str] = {
-    "utilisation": "Utilisation, %",
-    "queue_length": "Queue length",
-    "read_mbps": "Read MB/s",
-    "write_mbps": "Write MB/s",
-    "read_iops": "Read IOPS",
-    "write_iops": "Write IOPS",
-    "read_await": "Read await, ms",
-    "write_await": "Write await, ms",
-}
+_WANTED = [("cpu", "busy"), ("cpu", "iowait")]
 
 
 def section(page: Page) -> Section | None:
-    """The timeline, and tables of means and bottlenecks by phase."""
+    """The timeline, and the bottleneck of each phase."""
     blocks: list[Block] = []
     found = _figure(page)
     if found is not None:
         blocks.append(found)
-    table = _table(page)
-    if table.rows:
-        blocks.append(table)
     limits = _limits(page)
     if limits.rows:
         blocks.append(limits)
@@ -86,15 +58,6 @@ def _figure(page: Page) -> Figure | None:
             100.0,
         )
     ]
-    units = (("mbps", "MB/s"), ("iops", "IOPS"))
-    for device, (unit, title) in product(_devices(page, series), units):
-        readings = [
-            reading
-            for side in ("read", "write")
-            for reading in _points(side, of_device(series, device, f"{side}_{unit}"))
-        ]
-        words = f"{device}, {title}: read (solid), write (dashed)"
-        panels.append(charts.Panel(words, readings))
     done = throughput(page.bundle)
     panels.append(
         charts.Panel("Transactions/s", _points("transactions/s", done) if done.values else [])
@@ -104,23 +67,16 @@ def _figure(page: Page) -> Figure | None:
     if not panels or not bands:
         return None
     alt = (
-        "The phases of the run as bands over time; below them CPU and device metrics. The table "
-        "has the means by phase."
+        "The phases of the run as bands over time; below them CPU and throughput. The section "
+        "CPU and memory has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = "CPU, devices and transactions" if done.values else "CPU and devices"
+    shown = "CPU and transactions" if done.values else "CPU"
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
         f"Phases of the run, and {shown} over time. The shading shows the phase.",
         notice=page.transaction_notice if done.values else "",
     )
-
-
-def _devices(page: Page, series: dict[Key, Series]) -> list[str]:
-    """Sampled devices of the phases, at most ``_MOST_DEVICES``."""
-    named = (name for phase in page.phases(*_TABLED) for name in of_phase(page.run, phase))
-    seen = [name for name in dict.fromkeys(named) if of_device(series, name, "read_mbps")]
-    return seen[:_MOST_DEVICES]
 
 
 def _points(name: str, series: Series | None) -> list[charts.Reading]:
@@ -162,40 +118,6 @@ def _label(page: Page, phase: Phase) -> str:
     if phase.kind not in ("load", "index") or workload is None:
         return title
     return f"{workload} {title}{which(phase)}"
-
-
-def _table(page: Page) -> Table:
-    machine = ("Duration", "CPU mean, %", "CPU max, %", "Min. available memory")
-    columns = [
-        Column("Phase"),
-        *(Column(label, numeric=True) for label in machine),
-        Column("Device"),
-        *(Column(label, numeric=True) for label in _OF_DEVICE.values()),
-    ]
-    rows: list[list[str | Cell]] = []
-    for phase in page.phases(*_TABLED):
-        at = metrics.Resources(phase.name)
-        if not page.value(at.samples) or phase.part_of:
-            continue
-        cells = [
-            phase.title,
-            seconds(phase.seconds),
-            rounded(page.value(at.cpu_busy.mean)),
-            rounded(page.value(at.cpu_busy.max)),
-            bytes_text(page.value(at.memory_available.min)),
-        ]
-        # A row per device; the first also has the machine's values.
-        for device in of_phase(page.run, phase) or ("",):
-            means = [rounded(page.value(at.device(device, metric).mean)) for metric in _OF_DEVICE]
-            shown: str | Cell = device or Cell("unknown", "muted")
-            rows.append([*cells, shown, *means])
-            cells = [""] * len(cells)
-    note = (
-        "Means per phase, of the devices of the database or the profiled volume; await is a mean "
-        "over requests. Load levels exclude the warm-up. Utilisation: share of time with a request "
-        "in flight; a device with parallelism may not be saturated at 100 %."
-    )
-    return Table("Means by phase", columns, rows, note, folded=False)
 
 
 def _limits(page: Page) -> Table:

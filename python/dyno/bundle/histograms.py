@@ -52,6 +52,10 @@ class Latencies:
                 f"The bundle is damaged: a latency histogram cannot be decoded ({error})."
             ) from error
 
+    def merge(self, other: Latencies) -> None:
+        """Adds the latencies of another distribution."""
+        self._merged.add(other._merged)
+
     @property
     def count(self) -> int:
         """Number of latencies."""

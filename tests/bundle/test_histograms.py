@@ -7,7 +7,7 @@ import random
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dyno.analyse.histograms import Latencies
+from dyno.bundle.histograms import Latencies
 from dyno.errors import UsageError
 from tests.bundle_rows import histogram
 
