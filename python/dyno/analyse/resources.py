@@ -21,12 +21,14 @@ MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 
 # Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {
+    "database": None,
     "cpu": frozenset({"busy", "user", "system", "iowait", "steal", "busiest_core"}),
     "disk": None,
     "memory": frozenset({"available", "swap_used"}),
     "network": frozenset({"retransmitted"}),
     "pressure": None,
     "process": frozenset({"cpu", "rss"}),
+    "sessions": None,
 }
 
 _SAMPLES = "samples in the phase"

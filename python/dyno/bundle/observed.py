@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from dyno.bundle.inside import SOURCE, Inside
+from dyno.bundle.inside import SESSIONS, SOURCE, Inside
 from dyno.bundle.series import Key, readings
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     apart = {reader for reader, read in times.items() if missed and not read & missed.keys()}
     ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
     of_ticks = _lengths(ticks, missed)
+    _fill(values)
     found: dict[Key, Series] = {}
     for key, one in values.items():
         source, subject, metric = key
@@ -102,6 +103,17 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
             [_reading(t_ns, value, lengths[t_ns], counts) for t_ns, value in one.items()],
         )
     return found
+
+
+def _fill(values: dict[Key, dict[int, float]]) -> None:
+    """Adds the zeros of session samples: a reading omits the events in which no session was."""
+    every: dict[str, dict[int, float]] = {}
+    for (source, subject, _), one in values.items():
+        if source.partition("@")[0] == SESSIONS:
+            every.setdefault(subject, {}).update(dict.fromkeys(one, 0.0))
+    for key, one in values.items():
+        if key[0].partition("@")[0] == SESSIONS:
+            values[key] = dict(sorted({**every[key[1]], **one}.items()))
 
 
 def _reader(key: Key) -> str:

@@ -104,7 +104,11 @@ def _users(item: Bottleneck) -> str:
 
 
 def _limit(item: Bottleneck) -> str:
-    return "not identified" if item.limit is None else item.limit.resource
+    if item.limit is None:
+        return "not identified"
+    second = item.runner_up
+    then = f", then {second.resource}," if item.near and second is not None else ""
+    return f"{item.limit.resource}{then}"
 
 
 def _title(case: Case, target: str | None) -> str:

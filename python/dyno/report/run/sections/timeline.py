@@ -216,5 +216,6 @@ def _limits(page: Page) -> Table:
         "Bottlenecks",
         [Column("Phase"), Column("Bottleneck"), Column("Reason", wide=True)],
         rows,
-        "The most utilised resource of each phase. To verify it, change that resource and compare.",
+        "The resource with the highest utilisation, or with the largest share of the sessions' "
+        "time, then the next one. To verify a bottleneck, change that resource and compare.",
     )
