@@ -53,6 +53,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
     averages out a short disturbance. CPU utilization at each load is a metric of that load,
     ``io.<curve>.<load>.cpu_percent``.
     """
+    if not any(phase.kind in MEASURED for phase in bundle.run.phases):
+        return []
     every = sampled(bundle)
     series = {
         key: one

@@ -36,6 +36,11 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
 _MISSED: Key = ("dyno", "sampler", "missed_ticks")
 
 
+def counted_by(source: str, metric: str) -> tuple[str, ...]:
+    """Returns the rates of the same subject that weight a mean; empty: time does."""
+    return _COUNTED_BY.get((source, metric), ())
+
+
 class Reading(NamedTuple):
     """A value of the time from ``start_ns`` to ``t_ns`` (ns since the Unix epoch).
 

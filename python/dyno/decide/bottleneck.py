@@ -10,7 +10,7 @@ from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
 
-_KINDS = ("load", "index", "dss", "oltp")
+_KINDS = ("load", "index", "dss", "oltp", "watch")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ def verdict(
     case: Case, validity: Validity, limits: list[Bottleneck], criteria: list[Finding]
 ) -> Finding:
     """One finding: sentences on validity, criteria and bottlenecks."""
-    found = [*_transactions(case, limits), *_queries(case, limits)]
+    found = [*_transactions(case, limits), *_queries(case, limits), *_watched(limits)]
     result = Verdict(
         validity=_validity(validity),
         criteria=" ".join(_criteria(criteria)),
@@ -96,6 +96,11 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
         if item.phase.kind == "dss"
     ]
     return list(dict.fromkeys(found))
+
+
+def _watched(limits: list[Bottleneck]) -> list[str]:
+    """The bottleneck in the busiest hour of a recording."""
+    return [f"{_limit(item)} in the busiest hour" for item in limits if item.phase.kind == "watch"]
 
 
 def _users(item: Bottleneck) -> str:

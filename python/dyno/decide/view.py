@@ -11,6 +11,7 @@ from dyno.bundle import metrics
 from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
+from dyno.bundle.metrics.watch import BUSIEST
 from dyno.bundle.model import Location, Phase, Role, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
@@ -61,8 +62,8 @@ class View:
 
     @property
     def resources(self) -> metrics.Resources:
-        """Sampled metrics of the phase."""
-        return metrics.Resources(self.phase.name)
+        """Sampled metrics of the phase; of a recording, in its busiest hour."""
+        return metrics.Resources(self.phase.name, BUSIEST if self.phase.kind == "watch" else "")
 
     def mean(self, of: metrics.Sampled) -> float | None:
         """Mean of a sampled metric over the phase."""
@@ -95,6 +96,8 @@ class View:
     @property
     def foreign(self) -> float | None:
         """Background load: CPU used by neither the target nor Dyno, in % of all CPUs."""
+        if self.phase.kind == "watch" and self.phase.target is None:
+            return None  # nothing on the machine is under test
         return foreign_percent(self.case, self.phase)
 
     def devices(self) -> list[Device]:
@@ -125,7 +128,7 @@ class View:
         """Whether each session always has work: no think time and no rate."""
         detail = self.phase.detail
         if not isinstance(detail, OltpDetail):
-            return True
+            return self.phase.kind != "watch"
         return detail.loop is not None and detail.loop.kind == "closed" and not detail.loop.think
 
     @cached_property

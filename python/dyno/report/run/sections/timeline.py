@@ -34,6 +34,7 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "search": charts.Lane("Search", theme.MUTED),
     "plans": charts.Lane("Plans", theme.MUTED),
     "check": charts.Lane("Checks", theme.MUTED),
+    "watch": charts.Lane("Watch", theme.MUTED),
 }
 _WANTED = [
     *(("cpu", metric) for metric in ("busy", "iowait")),
