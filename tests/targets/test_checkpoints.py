@@ -6,14 +6,20 @@ from contextlib import closing
 
 import pytest
 
-from dyno.contracts.checkpoints import BEGUN
+from dyno.contracts.checkpoints import BEGUN, SOURCE
+from dyno.contracts.probe import TargetProbe
 from dyno.errors import DynoError
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
 
 
+def checkpoints(postgres: PostgresTarget) -> TargetProbe:
+    (probe,) = [one for one in postgres.probes() if one.name == SOURCE]
+    return probe
+
+
 def test_each_counts_when_it_has_begun(postgres: PostgresTarget) -> None:
-    (probe,) = postgres.probes()
+    probe = checkpoints(postgres)
 
     def read() -> dict[str, float]:
         return {sample.metric: sample.value for sample in probe.read(0)}
@@ -30,7 +36,7 @@ def test_each_counts_when_it_has_begun(postgres: PostgresTarget) -> None:
 
 
 def test_a_session_that_broke_is_replaced(postgres: PostgresTarget) -> None:
-    (probe,) = postgres.probes()
+    probe = checkpoints(postgres)
     mine = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%num_timed%' "
     with closing(probe), closing(postgres.connect()) as admin:
         probe.read(0)

@@ -15,6 +15,8 @@ Session = TypeVar("Session", bound=Connection)
 Ask = Callable[[Session, int], Sequence[Sample]]
 """Reads samples in a session, at a time of the monotonic clock in ns."""
 
+_FIRST_S = 1.0
+
 
 @dataclass(frozen=True)
 class Asked(Generic[Session]):
@@ -34,8 +36,8 @@ class Asked(Generic[Session]):
 class SessionProbe(Generic[Session]):
     """Implements the protocol. A reading opens the session if necessary.
 
-    The first reading comes one period after the probe joins. By then all users have their sessions,
-    so the probe takes none from them.
+    The first session is opened one second after the probe joins. By then all users have theirs, so
+    the probe takes none from them.
     """
 
     def __init__(self, name: str, connect: Callable[[], Session], asked: Asked[Session]) -> None:
@@ -43,6 +45,7 @@ class SessionProbe(Generic[Session]):
         self.period_s, self.deadline_s = asked.period_s, asked.deadline_s
         self._connect, self._ask = connect, asked.make()
         self._session: Session | None = None
+        self._early = round(_FIRST_S / asked.period_s) - 1
 
     def read(self, now_ns: int) -> Sequence[Sample]:
         """The samples of a reading.
@@ -50,6 +53,9 @@ class SessionProbe(Generic[Session]):
         Raises:
             DynoError: If the server does not respond.
         """
+        if self._early > 0:
+            self._early -= 1
+            return ()
         if self._session is None:
             self._session = self._connect()
         try:

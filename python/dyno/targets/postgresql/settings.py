@@ -63,6 +63,7 @@ def settings(limits: Limits, volume: VolumeFacts, *, io_uring: bool) -> dict[str
         "io_workers": str(_clamp(parallel, 3, 32)),
         "restart_after_crash": "off",
         "track_io_timing": "on",
+        "track_wal_io_timing": "on",
         "autovacuum": "on",
         "log_checkpoints": "on",
         "log_line_prefix": "%m [%p] ",

@@ -26,6 +26,7 @@ from dyno.targets.postgresql import (
     checkpoints,
     ddl,
     facts,
+    inside,
     isolation,
     journal,
     plans,
@@ -40,6 +41,7 @@ from dyno.targets.postgresql import (
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.copy import copy_rows
 from dyno.targets.postgresql.index import open_indexer
+from dyno.targets.postgresql.inside.observer import prepared
 from dyno.targets.postgresql.integrity import integrity_check
 from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.meter import PostgresMeter
@@ -64,7 +66,8 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
-    probes={CHECKPOINTS: Asked(lambda: checkpoints.read)},
+    probes={CHECKPOINTS: Asked(prepared(lambda: checkpoints.read, 5.0)), **inside.PROBES},
+    inspector=inside.INSPECTOR,
 )
 
 
