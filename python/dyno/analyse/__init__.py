@@ -16,10 +16,11 @@ from dyno.analyse.oltp import oltp
 from dyno.analyse.resources import resources
 from dyno.analyse.search import search
 from dyno.analyse.streams import streams
+from dyno.analyse.watch import watch
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
 
-TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, criteria, search)
+TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, watch, criteria, search)
 
 
 def of_level(bundle: Bundle, level: str) -> list[Estimate]:

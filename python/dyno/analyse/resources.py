@@ -24,6 +24,7 @@ MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "maintenance"})
 
 # Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {
+    "database": None,
     "cpu": frozenset({"busy", "user", "system", "iowait", "steal", "busiest_core"}),
     "disk": None,
     "memory": frozenset({"available", "swap_used"}),
@@ -60,6 +61,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
     Source ``volume``: the devices of a role of the phase's target, unless they cannot be told apart
     from those of another role.
     """
+    if not any(phase.kind in MEASURED for phase in bundle.run.phases):
+        return []
     every = sampled(bundle)
     series = {
         key: one

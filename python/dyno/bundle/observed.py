@@ -38,6 +38,11 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
 _MISSED: Key = ("dyno", "sampler", "missed_ticks")
 
 
+def counted_by(source: str, metric: str) -> tuple[str, ...]:
+    """Returns the rates of the same subject that weight a mean; empty: time does."""
+    return _COUNTED_BY.get((source, metric), ())
+
+
 class Reading(NamedTuple):
     """A value of the time from ``start_ns`` to ``t_ns`` (ns since the Unix epoch).
 
@@ -108,13 +113,14 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
 
 
 def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
-    """Adds zeros where a reading of sessions found none in an event, which has no sample then."""
-    own = [key for key in values if key[0] == SESSIONS]
-    times: dict[str, set[int]] = {}
-    for key in own:
-        times.setdefault(key[1], set()).update(values[key])
-    for key in own:
-        values[key] = {t_ns: values[key].get(t_ns, 0.0) for t_ns in sorted(times[key[1]])}
+    """Adds the zeros of session samples: a reading omits the events in which no session was."""
+    every: dict[str, dict[int, float]] = {}
+    for (source, subject, _), one in values.items():
+        if source.partition("@")[0] == SESSIONS:
+            every.setdefault(subject, {}).update(dict.fromkeys(one, 0.0))
+    for key, one in values.items():
+        if key[0].partition("@")[0] == SESSIONS:
+            values[key] = dict(sorted({**every[key[1]], **one}.items()))
 
 
 def _probe(source: str) -> str:

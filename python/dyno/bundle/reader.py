@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from dyno.bundle import pieces
 from dyno.bundle.model import (
     SCHEMA_VERSION,
     Check,
@@ -116,7 +117,9 @@ class Bundle:
         import pyarrow as pa
 
         try:
-            return read_table(self.path, name)
+            found = read_table(self.path, name)
+            before = pieces.read(self.path, name)
+            return pa.concat_tables([*before, found]) if before else found
         except DamagedError as error:
             raise self.damaged(name, error.reason) from error
         except (pa.ArrowException, OSError, ValueError, AttributeError) as error:

@@ -230,17 +230,22 @@ def spool_to_parquet(spool: Path, table: Table) -> Path:
     return final
 
 
-def read_table(bundle: Path, name: str) -> pa.Table:
+def read_table(bundle: Path, name: str, table: Table | None = None) -> pa.Table:
     """Reads a table of a bundle, from Parquet or from the spool of a killed or active run.
 
     A table that was never written is empty.
+
+    Args:
+        bundle: The bundle folder.
+        name: The path of the table in it, without its ending.
+        table: Its columns, if its name does not tell.
 
     Raises:
         UsageError: If it is not a regular file, is damaged, or exceeds the size limit.
     """
     import pyarrow as pa
 
-    table = Table.of(name)
+    table = table or Table.of(name)
     try:
         path = bundle / f"{name}.parquet"
         with safefiles.open_regular(path, limit=bounded.LARGEST, below=bundle) as file:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
 from pydantic_core import PydanticSerializationError, to_json
 
 from dyno import __version__
+from dyno.bundle import pieces
 from dyno.bundle.detail import Detail, interruptible
 from dyno.bundle.model import (
     Check,
@@ -296,6 +297,24 @@ class Recorder:
         """Returns the spool file of a table. The Rust engines append to it directly."""
         return self.path / f"{table}.jsonl"
 
+    def rotate(self, table: str) -> None:
+        """Converts the rows of a table so far to a Parquet piece, which takes less space.
+
+        Raises:
+            DiskFullError, TargetError: If it cannot be written. The rows remain readable.
+        """
+        spool = self.spool(table)
+        try:
+            with self._lock:
+                file = self._spools.pop(table, None)
+                if file is None:
+                    return
+                file.close()
+                piece = pieces.add(self.path, table, spool)
+            pieces.compress(piece, table)
+        except OSError as error:
+            raise file_error(error, spool) from error
+
     def add_checks(self, checks: Iterable[Check]) -> None:
         """Adds checks to ``checks.json``."""
         with self._lock:
@@ -333,6 +352,11 @@ class Recorder:
         with self._lock:
             self._reserve.unlink(missing_ok=True)
             self.close_spools()
+            for table in pieces.tables(self.path):
+                try:
+                    pieces.join(self.path, table)
+                except OSError as fault:
+                    raise file_error(fault, self.spool(table)) from fault
             for spool in sorted(self.path.rglob("*.jsonl")):
                 if spool.name != "events.jsonl":
                     table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())

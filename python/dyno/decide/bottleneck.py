@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dyno.bundle.model import Finding, Phase
 from dyno.decide.case import Case
@@ -10,7 +10,7 @@ from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
 
-_KINDS = ("load", "index", "dss", "oltp")
+_KINDS = ("load", "index", "dss", "oltp", "watch")
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,16 @@ class Bottleneck:
     Attributes:
         limit: None if none was identified.
         reason: Why none was identified.
+        runner_up: The resource of the next rule that applies; without one, the next most utilised.
+        near: Whether a rule applies to the runner-up, so that it may limit the phase too.
     """
 
     phase: Phase
     code: str
     limit: Limit | None
     reason: str = ""
+    runner_up: Limit | None = None
+    near: bool = False
 
     def finding(self) -> Finding:
         """A note for the bundle."""
@@ -36,12 +40,14 @@ class Bottleneck:
                 message=f"{self.phase.title}: bottleneck not identified. {self.reason}",
                 phase=self.phase.name,
             )
+        second = self.runner_up
+        then = "" if second is None else f" Next: {second.resource}: {second.facts}."
         return Finding(
             code=f"limit-{self.code}",
             level="note",
             message=(
                 f"{self.phase.title}: likely bottleneck: {self.limit.resource} "
-                f"(not verified by changing it): {self.limit.facts}."
+                f"(not verified by changing it): {self.limit.facts}.{then}"
             ),
             phase=self.phase.name,
             evidence=self.limit.evidence,
@@ -51,26 +57,58 @@ class Bottleneck:
 def bottlenecks(case: Case) -> list[Bottleneck]:
     """The bottleneck of every completed phase except storage profiles.
 
-    The most utilised resource wins.
+    The resource with the largest share wins: its utilisation, or its share of the sessions' time.
     """
     return [_of(view(case, phase)) for phase in case.phases(*_KINDS) if phase.status == "done"]
 
 
 def _of(seen: View) -> Bottleneck:
-    weighed = [(rule.code, rule.weigh(seen)) for rule in rules()]
+    # The metrics of this machine describe only the driver if the target runs elsewhere.
+    weighed = [(rule.code, rule.weigh(seen)) for rule in rules() if seen.observed or rule.anywhere]
     found = [(code, limit) for code, limit in weighed if limit is not None]
-    if not seen.observed:
-        # The target runs elsewhere: this machine's metrics describe the driver only.
-        found = [(code, limit) for code, limit in found if code == "client"]
-    if found:
-        code, limit = max(found, key=lambda item: item[1].share)
-        return Bottleneck(seen.phase, code, limit)
-    return Bottleneck(seen.phase, "unattributed", None, _why_not(seen))
+    found = sorted(_apart(found), key=lambda item: -item[1].share)
+    if not found:
+        return Bottleneck(seen.phase, "unattributed", None, _why_not(seen))
+    (code, limit), *others = found
+    if others:
+        return Bottleneck(seen.phase, code, limit, runner_up=others[0][1], near=True)
+    return Bottleneck(seen.phase, code, limit, runner_up=_next(seen, code, limit))
+
+
+def _apart(found: list[tuple[str, Limit]]) -> list[tuple[str, Limit]]:
+    """Joins the saturation of a device with the waits for the files on it: one resource."""
+    full = {limit.device: limit for code, limit in found if code == "storage"}
+    waited = {limit.device for code, limit in found if code != "storage"}
+    joined: list[tuple[str, Limit]] = []
+    for code, limit in found:
+        whole = full.get(limit.device) if limit.device and code != "storage" else None
+        if whole is not None:
+            evidence = tuple(dict.fromkeys([*limit.evidence, *whole.evidence]))
+            share = max(limit.share, whole.share)
+            joined.append((code, replace(limit, share=share, evidence=evidence)))
+        elif code != "storage" or limit.device not in waited:
+            joined.append((code, limit))
+    return joined
+
+
+def _next(seen: View, code: str, limit: Limit) -> Limit | None:
+    """The next most utilised resource, to which no rule applies."""
+    others: list[Limit] = []
+    if seen.observed and seen.used is not None and "cpu" not in code:
+        others.append(Limit("CPU", seen.used / 100, busy_words(seen), ()))
+    for device in seen.devices() if seen.observed else ():
+        if device.name != limit.device:
+            words = f"{device.utilisation:.0f} % utilised"
+            share = min(device.utilisation / 100, 1.0)
+            others.append(Limit(f"storage ({device.name})", share, words, ()))
+    return max(others, key=lambda one: one.share, default=None)
 
 
 def _why_not(seen: View) -> str:
+    waits = seen.waits
+    waited = "" if waits is None else f" Of the sessions, {waits.words(waits.largest)}."
     if not is_local(seen.case, seen.phase.target):
-        return "The server's machine was not monitored."
+        return f"The server's machine was not monitored.{waited}"
     if not seen.observed:
         return f"The phase has fewer than {FEWEST_SAMPLES} one-second samples."
     facts: list[str] = []
@@ -79,4 +117,6 @@ def _why_not(seen: View) -> str:
     devices = seen.devices()
     if devices:
         facts.append(f"{devices[0].name} {devices[0].utilisation:.0f} % utilised")
-    return f"{', '.join(facts)}: no resource was saturated." if facts else "No samples."
+    if not facts:
+        return "No samples."
+    return f"{', '.join(facts)}: no resource was saturated.{waited}"

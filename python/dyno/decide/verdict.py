@@ -14,7 +14,7 @@ def verdict(
     case: Case, validity: Validity, limits: list[Bottleneck], criteria: list[Finding]
 ) -> Finding:
     """One finding: sentences on validity, criteria and bottlenecks."""
-    found = [*_transactions(case, limits), *_queries(case, limits)]
+    found = [*_transactions(case, limits), *_queries(case, limits), *_watched(limits)]
     result = Verdict(
         validity=_validity(validity),
         criteria=" ".join(_criteria(criteria)),
@@ -98,13 +98,22 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _watched(limits: list[Bottleneck]) -> list[str]:
+    """The bottleneck in the busiest hour of a recording."""
+    return [f"{_limit(item)} in the busiest hour" for item in limits if item.phase.kind == "watch"]
+
+
 def _users(item: Bottleneck) -> str:
     streams = item.phase.detail.streams if has_detail(item.phase, DssDetail) else None
     return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
 
 
 def _limit(item: Bottleneck) -> str:
-    return "not identified" if item.limit is None else item.limit.resource
+    if item.limit is None:
+        return "not identified"
+    second = item.runner_up
+    then = f", then {second.resource}," if item.near and second is not None else ""
+    return f"{item.limit.resource}{then}"
 
 
 def _title(case: Case, target: str | None) -> str:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dyno.bundle import metrics
+from dyno.bundle.carriers import of_target
+from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
-from dyno.bundle.model import Location, Phase, has_detail
+from dyno.bundle.metrics.watch import BUSIEST
+from dyno.bundle.model import Location, Phase, Role, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
+from dyno.decide.waits import Waits, waits
 
 FEWEST_SAMPLES = 3
 """A phase with fewer samples is not evaluated."""
@@ -57,8 +62,8 @@ class View:
 
     @property
     def resources(self) -> metrics.Resources:
-        """Sampled metrics of the phase."""
-        return metrics.Resources(self.phase.name)
+        """Sampled metrics of the phase; of a recording, in its busiest hour."""
+        return metrics.Resources(self.phase.name, BUSIEST if self.phase.kind == "watch" else "")
 
     def mean(self, of: metrics.Sampled) -> float | None:
         """Mean of a sampled metric over the phase."""
@@ -91,6 +96,8 @@ class View:
     @property
     def foreign(self) -> float | None:
         """Background load: CPU used by neither the target nor Dyno, in % of all CPUs."""
+        if self.phase.kind == "watch" and self.phase.target is None:
+            return None  # nothing on the machine is under test
         return foreign_percent(self.case, self.phase)
 
     def devices(self) -> list[Device]:
@@ -102,6 +109,34 @@ class View:
         ]
         return sorted(devices, key=lambda device: -device.utilisation)
 
+    def carrier(self, role: Role) -> Device | None:
+        """The busiest device under the target's files of a role; None if unknown."""
+        named = of_target(self.case.bundle.run, self.phase.target).get(role, ())
+        return next((device for device in self.devices() if device.name in named), None)
+
+    def roles(self, device: Device) -> list[Role]:
+        """The roles of a device, data first; empty if unknown."""
+        found = of_target(self.case.bundle.run, self.phase.target)
+        return [role for role, names in found.items() if device.name in names]
+
+    def inside(self, metric: Inside) -> float | None:
+        """Mean of a metric that the database reports."""
+        return self.mean(self.resources.sampled(SOURCE, str(self.phase.target), metric))
+
+    @property
+    def closed(self) -> bool:
+        """Whether each session always has work: no think time and no rate."""
+        detail = self.phase.detail
+        if not isinstance(detail, OltpDetail):
+            return self.phase.kind != "watch"
+        return detail.loop is not None and detail.loop.kind == "closed" and not detail.loop.think
+
+    @cached_property
+    def waits(self) -> Waits | None:
+        """What the active sessions waited for; None if they were not sampled."""
+        target, known = self.phase.target, self.case.known
+        return waits(known, self.resources, target, self.sessions, closed=self.closed)
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -109,15 +144,17 @@ class Limit:
 
     Attributes:
         resource: ``CPU``, ``storage (vda)`` …
-        share: Its utilisation, 0 to 1; the largest wins.
+        share: Its utilisation, or its share of the sessions' time, 0 to 1; the largest wins.
         facts: The metrics behind it.
         evidence: Names of estimates.
+        device: The block device that is the resource, if any.
     """
 
     resource: str
     share: float
     facts: str
     evidence: tuple[str, ...]
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,12 +166,14 @@ class LimitRule:
         definition: The condition, with its thresholds.
         explanation: What it means, and what would help.
         weigh: Returns the bottleneck if the condition holds.
+        anywhere: Whether it needs no metrics of the server's machine.
     """
 
     code: str
     definition: str
     explanation: str
     weigh: Callable[[View], Limit | None]
+    anywhere: bool = False
 
 
 def view(case: Case, phase: Phase) -> View:

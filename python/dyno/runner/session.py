@@ -67,6 +67,7 @@ class Job:
         confinement: Limits of the engine processes, if any.
         before: Creates or rejects prerequisites before recording starts.
         outline: Lines that describe a search.
+        interval_s: Time between two samples of the machine.
     """
 
     plan: Plan
@@ -78,6 +79,7 @@ class Job:
     confinement: Confinement | None = None
     before: Callable[[], None] = _nothing
     outline: tuple[str, ...] = ()
+    interval_s: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         try:
             try:
                 signals.begin_work()
-                with Sampler(recorder) as sampler:
+                with Sampler(recorder, interval_s=job.interval_s) as sampler:
                     recorder.meter = sampler.meter
                     limits = _machine(recorder, events, job.volume)
                     if confinement is not None:

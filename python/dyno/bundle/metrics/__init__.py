@@ -13,9 +13,11 @@ from dyno.bundle.metrics.load import Index, Load, Step, loaded
 from dyno.bundle.metrics.oltp import Level, Operation
 from dyno.bundle.metrics.resource import Resources, Sampled
 from dyno.bundle.metrics.search import Capacity
+from dyno.bundle.metrics.watch import Busiest, Watch
 
 __all__ = [
     "Beside",
+    "Busiest",
     "Capacity",
     "Compared",
     "Criterion",
@@ -43,6 +45,7 @@ __all__ = [
     "StorageLoad",
     "Stretch",
     "VolumeSet",
+    "Watch",
     "declared",
     "loaded",
 ]

@@ -21,6 +21,7 @@ PhaseKind = Literal[
     "maintenance",
     "search",
     "superseded",
+    "watch",
 ]
 """The file names, for type checkers: a misspelled kind is an error."""
 

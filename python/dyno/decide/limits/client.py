@@ -44,4 +44,5 @@ RULE = LimitRule(
     definition="The run is client-bound. This rule takes precedence over all others.",
     explanation="The server's bottleneck is hidden while the driver is saturated.",
     weigh=_weigh,
+    anywhere=True,
 )

@@ -23,6 +23,9 @@ def _weigh(view: View) -> Limit | None:
         if seconds > 0:
             share = 100 * driver / (seconds * view.processors)
             facts += f" (driver: {share:.0f} %)"
+    if view.waits is not None:
+        facts += f"; {view.waits.words('cpu')}"
+        evidence += view.waits.names.get("cpu", ())
     return Limit("CPU", used / 100, facts, tuple(evidence))
 
 

@@ -13,7 +13,7 @@ def _weigh(view: View) -> Limit | None:
     used, worked = view.used, view.cpus_worked
     if used is None or worked is None:
         return None
-    if used >= LEAST_PERCENT or view.sessions >= view.processors:
+    if used >= LEAST_PERCENT or view.sessions >= view.processors or view.phase.kind == "watch":
         return None
     share = worked / view.sessions
     if not LEAST_PERCENT / 100 <= share <= MOST_CPUS:

@@ -21,6 +21,7 @@ def _weigh(view: View) -> Limit | None:
                     view.resources.device(device.name, "utilisation").mean.name,
                     view.resources.device(device.name, "queue_length").mean.name,
                 ),
+                device.name,
             )
     return None
 

@@ -12,6 +12,8 @@ LEAST_SHARE = 0.3
 
 def _weigh(view: View) -> Limit | None:
     used = view.used
+    if view.waits is not None:
+        return None  # the waits of the sessions tell: see the rule on the log
     if view.phase.kind != "oltp" or used is None or used >= LEAST_PERCENT:
         return None
     writing = [device for device in view.devices() if device.write_iops >= 1]
@@ -48,6 +50,7 @@ def _service_ms(view: View) -> float | None:
 RULE = LimitRule(
     code="synchronous-writes",
     definition=(
+        "Sessions that were not sampled. "
         f"Transactions with CPU below {LEAST_PERCENT:g} % and no saturated device, where a write "
         f"takes at least {LEAST_SHARE:.0%} of the main operation's service time, or I/O pressure "
         "(PSI some) is as high."

@@ -26,7 +26,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase in run.phases:
         if phase.status != "done" and not _refused(case, phase):
             yield Ruling("invalid", f"{phase.title} did not complete ({phase.status}).", phase.name)
-    if not case.phases() and not case.phases("check"):
+    if not case.phases() and not case.phases("check", "watch"):
         yield Ruling("invalid", "The run measured nothing.")
     for phase, at in case.levels():
         if phase.status == "done" and not case.value(at.transactions):

@@ -27,7 +27,7 @@ COLUMNS = 80
 _LABEL, _TOOK, _SHARE = 24, 8, 11
 _REST = (9, 10, 7)
 _JOINT = "\N{NARROW NO-BREAK SPACE}"
-_STORAGE = ("limit-storage", "limit-synchronous-writes")
+_OF_STORAGE = ("storage", "synchronous-writes", "log", "data", "temp")
 _MOST_PERCENT = 105.0
 _OWN = 0.8
 """Below this share of the device's reads, others read from it too."""
@@ -66,7 +66,7 @@ class Gap:
         """Whether storage was the bottleneck; None if unknown."""
         if self.limit is None or self.limit.code == "limit-unattributed":
             return None
-        return self.limit.code in _STORAGE
+        return self.limit.code.removeprefix("limit-") in _OF_STORAGE
 
     @property
     def document(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.workload import Workload
-from dyno.report.run import cache, volumes
+from dyno.report.run import cache, volumes, watched
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
 from dyno.report.run.query_work import METRICS as WORK
@@ -35,11 +35,11 @@ def document(
     ``volumes`` has the metrics of those devices by phase. ``verdict`` is
     ``valid``, ``disturbed`` or ``invalid`` (null if not evaluated), ``valid`` is false for the last
     two, and each reason has a ``kind``; ``conclusion`` is one or two sentences. ``criteria`` has a
-    result for each limit and level, ``capacity`` the result of a search. Missing parts and values
-    are null. ``unpaced`` levels exceed the maximum with keying and think times. Units are in the
-    names: ``_mbps`` and ``mb_per_s`` are 10^6 bytes per second, ``_s`` seconds, ``_ms``
-    milliseconds; an ``_interval`` is a 95 % confidence interval of the mean. Load rates count the
-    bytes of the rows as ``.tbl`` files, whatever the target received.
+    result for each limit and level, ``capacity`` the result of a search, ``watch`` a recording.
+    Missing parts and values are null. ``unpaced`` levels exceed the maximum with keying and think
+    times. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6 bytes per second, ``_s``
+    seconds, ``_ms`` milliseconds; an ``_interval`` is a 95 % confidence interval of the mean. Load
+    rates count the bytes of the rows as ``.tbl`` files, whatever the target received.
     """
     page = Page.of(bundle, estimates, findings)
     run = page.run
@@ -82,6 +82,7 @@ def document(
         "maintenance": [_maintenance(page, phase) for phase in page.phases_of(MaintenanceDetail)],
         "criteria": [item.model_dump() for item in page.criteria],
         "capacity": _capacity(page),
+        "watch": watched.entry(page),
     }
 
 

@@ -18,7 +18,7 @@ from dyno.report.kit.formats import (
     rounded,
     seconds,
 )
-from dyno.report.run import capacity, devices, transactions, volumes
+from dyno.report.run import capacity, devices, transactions, volumes, watched
 from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -50,6 +50,7 @@ def summary(
     lines = [
         _head(page),
         *storage,
+        *(_line(label, text) for label, text in watched.lines(page)),
         _line("Loads", _loads(page)),
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),

@@ -37,13 +37,17 @@ def inspected(recorder: Recorder, target: Target) -> Generator[None]:
 
 
 def record(recorder: Recorder, target: Target, inspector: Inspector, start_ns: int) -> int:
-    """Writes what was counted since ``start_ns``; returns the end of that period, on its clock."""
+    """Writes what was counted since ``start_ns``; returns the start of the next period.
+
+    If the database does not respond, the period goes on.
+    """
     end_ns = recorder.clock.unix_now_ns()
     try:
         found = inspector.end()
         _write(recorder, target, found, start_ns, end_ns)
     except DynoError as error:
         _failed(recorder, target, error)
+        return start_ns
     return end_ns
 
 

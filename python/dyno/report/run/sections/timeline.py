@@ -30,6 +30,7 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "search": charts.Lane("Search", theme.MUTED),
     "plans": charts.Lane("Plans", theme.MUTED),
     "check": charts.Lane("Checks", theme.MUTED),
+    "watch": charts.Lane("Watch", theme.MUTED),
 }
 _WANTED = [("cpu", "busy"), ("cpu", "iowait")]
 
@@ -138,5 +139,6 @@ def _limits(page: Page) -> Table:
         "Bottlenecks",
         [Column("Phase"), Column("Bottleneck"), Column("Reason", wide=True)],
         rows,
-        "The most utilised resource of each phase. To verify it, change that resource and compare.",
+        "The resource with the highest utilisation, or with the largest share of the sessions' "
+        "time, then the next one. To verify a bottleneck, change that resource and compare.",
     )
