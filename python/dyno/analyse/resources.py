@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
-from dyno.bundle import metrics
+from dyno.bundle import machines, metrics
 from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
@@ -43,6 +43,8 @@ _OF_CURVES: tuple[Key, ...] = (
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
 
+    Those of another machine begin with ``resource.<phase>@<machine>``.
+
     Means come from ``dyno.bundle.observed``: over time, or over requests. Maximum and minimum are
     of single readings.
 
@@ -55,7 +57,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
     series = {
         key: one
         for key, one in every.items()
-        if key[0] in _SOURCES and key[2] in (_SOURCES[key[0]] or {key[2]})
+        if (probe := machines.split(key[0]).probe) in _SOURCES
+        and key[2] in (_SOURCES[probe] or {key[2]})
     }
     series |= _nested(bundle, every)
     of_curves = {key: series[key] for key in _OF_CURVES if key in series}
@@ -65,7 +68,10 @@ def resources(bundle: Bundle) -> list[Estimate]:
         if phase.kind not in MEASURED or phase.end_ns is None:
             continue
         window = _window(bundle, phase)
-        estimates += _phase(metrics.Resources(phase.name), series, [window], _SAMPLES)
+        for machine, own_series in _by_machine(series).items():
+            at = metrics.Resources(phase.name, machine=machine)
+            source = f"{_SAMPLES} on {machine}" if machine else _SAMPLES
+            estimates += _phase(at, own_series, [window], source)
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
             at = metrics.Resources(phase.name, curve)
@@ -77,16 +83,25 @@ def _nested(bundle: Bundle, series: dict[Key, Series]) -> dict[Key, Series]:
     """Series of stacked devices, such as loop devices, that hold files of a target."""
     run = bundle.run
     carriers = {
-        name
-        for target in run.targets
+        (machines.at("nested_disk", facts.machine), name): machines.at("disk", facts.machine)
+        for target, facts in run.targets.items()
         for names in of_target(run, target).values()
         for name in names
     }
     return {
-        ("disk", subject, metric): one
+        (carriers[source, subject], subject, metric): one
         for (source, subject, metric), one in series.items()
-        if source == "nested_disk" and subject in carriers
+        if (source, subject) in carriers
     }
+
+
+def _by_machine(series: dict[Key, Series]) -> dict[str, dict[Key, Series]]:
+    """Series by machine, under the names that its own probes have; this machine is first."""
+    found: dict[str, dict[Key, Series]] = {"": {}}
+    for (source, subject, metric), one in series.items():
+        probe, machine = machines.split(source)
+        found.setdefault(machine, {})[probe, subject, metric] = one
+    return found
 
 
 def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]:

@@ -1,4 +1,4 @@
-"""Block devices of this machine under the data of a run, as its record states."""
+"""Block devices under the data of a run, as its record states."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from dyno.bundle.subjects import subjects
 ROLES: tuple[Role, ...] = ("data", "log", "temp")
 
 
+def machine_of(run: Run, target: str | None) -> str:
+    """Returns the other machine whose samples are the target's; empty for this one."""
+    facts = run.targets.get(target or "")
+    return "" if facts is None else facts.machine
+
+
 def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
     """Returns the devices of a database by role, as the probes name them; omits unknown roles.
+
+    They are of the target's machine (``TargetFacts.machine``), if it names one.
 
     Earlier versions recorded no devices. In that case the devices of the output folder apply to
     data that is certainly there: the data of an embedded engine without a layout.
     """
     facts = run.targets.get(target or "")
-    if facts is None or facts.place == "elsewhere":
+    if facts is None or (facts.place == "elsewhere" and not facts.machine):
         return {}
     if facts.devices:
         return {role: names for role in ROLES if (names := facts.devices.get(role))}

@@ -8,7 +8,7 @@ from dyno.bundle.model import Finding, Phase
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
-from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
+from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_watched, view
 
 _KINDS = ("load", "index", "dss", "oltp")
 
@@ -60,7 +60,7 @@ def _of(seen: View) -> Bottleneck:
     weighed = [(rule.code, rule.weigh(seen)) for rule in rules()]
     found = [(code, limit) for code, limit in weighed if limit is not None]
     if not seen.observed:
-        # The target runs elsewhere: this machine's metrics describe the driver only.
+        # The target's machine was not sampled: this machine's metrics describe the driver only.
         found = [(code, limit) for code, limit in found if code == "client"]
     if found:
         code, limit = max(found, key=lambda item: item[1].share)
@@ -69,7 +69,7 @@ def _of(seen: View) -> Bottleneck:
 
 
 def _why_not(seen: View) -> str:
-    if not is_local(seen.case, seen.phase.target):
+    if not is_watched(seen.case, seen.phase.target):
         return "The server's machine was not monitored."
     if not seen.observed:
         return f"The phase has fewer than {FEWEST_SAMPLES} one-second samples."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle import metrics
+from dyno.bundle import carriers, metrics
 from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.model import Location, Phase, has_detail
 from dyno.bundle.phases.dss import DssDetail
@@ -39,8 +39,8 @@ class View:
 
     Attributes:
         sessions: Concurrent sessions on the target.
-        processors: CPUs of this machine.
-        observed: Whether the target runs on this machine and has enough samples.
+        processors: CPUs of the target's machine.
+        observed: Whether the target's machine has enough samples.
     """
 
     case: Case
@@ -57,8 +57,8 @@ class View:
 
     @property
     def resources(self) -> metrics.Resources:
-        """Sampled metrics of the phase."""
-        return metrics.Resources(self.phase.name)
+        """Sampled metrics of the phase, on the target's machine."""
+        return resources_of(self.case, self.phase)
 
     def mean(self, of: metrics.Sampled) -> float | None:
         """Mean of a sampled metric over the phase."""
@@ -66,7 +66,7 @@ class View:
 
     @property
     def busy(self) -> float | None:
-        """Mean CPU utilisation of this machine, in %."""
+        """Mean CPU utilisation of the target's machine, in %."""
         return self.mean(self.resources.cpu_busy)
 
     @property
@@ -82,7 +82,8 @@ class View:
     @property
     def cpus_worked(self) -> float | None:
         """Mean CPUs used by the target's processes; by all processes if unknown."""
-        apart = runs_apart(self.case, self.phase.target)
+        target = self.phase.target
+        apart = runs_apart(self.case, target) or bool(machine_of(self.case, target))
         own = self.mean(self.resources.process_cpu("server" if apart else "dyno"))
         if own is not None:
             return own / 100
@@ -143,22 +144,23 @@ def view(case: Case, phase: Phase) -> View:
         case,
         phase,
         _sessions(phase),
-        _processors(case.bundle.run.host),
-        is_sampled(case, phase) and is_local(case, phase.target),
+        _processors(case, phase),
+        is_sampled(case, phase) and is_watched(case, phase.target),
     )
 
 
 def is_sampled(case: Case, phase: Phase) -> bool:
     """Whether a phase has enough samples."""
-    return (case.value(metrics.Resources(phase.name).samples) or 0) >= FEWEST_SAMPLES
+    return (case.value(resources_of(case, phase).samples) or 0) >= FEWEST_SAMPLES
 
 
 def foreign_percent(case: Case, phase: Phase) -> float | None:
-    """CPU used by neither the target nor Dyno in a phase, in % of all CPUs.
+    """CPU used by neither the target nor Dyno in a phase, in % of all CPUs of its machine.
 
-    Includes kernel threads. None if the target's processes were not monitored.
+    Dyno is the agent on another machine. Includes kernel threads. None if the target's processes
+    were not monitored.
     """
-    at = metrics.Resources(phase.name)
+    at = resources_of(case, phase)
     busy = case.value(at.cpu_busy.mean)
     dyno = case.value(at.process_cpu("dyno").mean)
     server = case.value(at.process_cpu("server").mean)
@@ -167,7 +169,7 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
     if busy is None or dyno is None:
         return None
     # Process metrics are in % of one CPU.
-    own = (dyno + (server or 0.0)) / _processors(case.bundle.run.host)
+    own = (dyno + (server or 0.0)) / _processors(case, phase)
     return max(0.0, busy - own)
 
 
@@ -181,10 +183,27 @@ def _sessions(phase: Phase) -> int:
     return max(1, int(sessions or 1))
 
 
-def _processors(host: dict[str, Any]) -> int:
+def _processors(case: Case, phase: Phase) -> int:
+    run, machine = case.bundle.run, machine_of(case, phase.target)
+    host: dict[str, Any] = run.machines.get(machine, {}) if machine else run.host
     cpu = host.get("cpu")
     known = (cpu.get("usable") or cpu.get("logical")) if isinstance(cpu, dict) else None
     return known if isinstance(known, int) and known > 0 else 1
+
+
+def machine_of(case: Case, target: str | None) -> str:
+    """The other machine that a target runs on and that was sampled; empty if there is none."""
+    return carriers.machine_of(case.bundle.run, target)
+
+
+def resources_of(case: Case, phase: Phase) -> metrics.Resources:
+    """Sampled metrics of a phase, on the machine of its target."""
+    return metrics.Resources(phase.name, machine=machine_of(case, phase.target))
+
+
+def is_watched(case: Case, target: str | None) -> bool:
+    """Whether the machine that a target runs on was sampled."""
+    return is_local(case, target) or bool(machine_of(case, target))
 
 
 def is_local(case: Case, target: str | None) -> bool:

@@ -36,6 +36,7 @@ from dyno.plans.fields import Plan
 from dyno.report import document, latencies, run_report, summary
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
+from dyno.runner.machines import Machines, machines_of
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.inspected import inspected
@@ -123,6 +124,7 @@ class Session:
     limits: Limits
     settings: Sequence[Setting] = ()
     confinement: Confinement | None = None
+    machines: Machines = field(default_factory=lambda: Machines({}, []))
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
@@ -154,6 +156,7 @@ class Session:
                 target = stack.enter_context(opened)
                 found = {"tuned": tuning.tuned(target), **devices(target)}
                 facts = target.facts().model_copy(update=found)
+                facts = self.machines.place(target, facts, self.recorder)
                 self.recorder.set_target(target.name, facts)
                 self.watch(target)
             for line in _settings_lines(facts.tuned):
@@ -221,7 +224,12 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
     job.before()
     places.sweep()  # cgroups of killed runs
     confinement, out = job.confinement, job.plan.out
-    with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
+    with (
+        confinement or contextlib.nullcontext(),
+        OutLock(out),
+        Signals() as signals,
+        machines_of(job.plan) as machines,
+    ):
         scratch.sweep(out)  # files of killed runs, which contain passwords
         asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
@@ -231,13 +239,13 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         try:
             try:
                 signals.begin_work()
-                with Sampler(recorder) as sampler:
+                with Sampler(recorder) as sampler, machines.observed(recorder, sampler):
                     recorder.meter = sampler.meter
                     limits = _machine(recorder, events, job.volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, job.settings, confinement)
+                    given = (limits, job.settings, confinement, machines)
                     job.body(Session(out, events, recorder, sampler, *given))
             finally:
                 signals.end_work()  # signals that arrive earlier are caught below

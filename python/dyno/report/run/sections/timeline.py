@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from dyno.bundle import metrics
-from dyno.bundle.carriers import of_phase
+from dyno.bundle.carriers import machine_of, of_phase
 from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
@@ -75,7 +75,8 @@ def section(page: Page) -> Section | None:
 
 
 def _figure(page: Page) -> Figure | None:
-    series = sampled(page.bundle, _WANTED)
+    machines = [facts.machine for facts in page.run.targets.values()]
+    series = sampled(page.bundle, _WANTED, next(iter(machines), ""))
     panels = [
         charts.Panel(
             "CPU, %: busy (solid), I/O wait (dashed)",
@@ -174,7 +175,7 @@ def _table(page: Page) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for phase in page.phases(*_TABLED):
-        at = metrics.Resources(phase.name)
+        at = metrics.Resources(phase.name, machine=machine_of(page.run, phase.target))
         if not page.value(at.samples) or phase.part_of:
             continue
         cells = [
