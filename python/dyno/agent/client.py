@@ -21,7 +21,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.safety import plainjson
 from dyno.safety.text import plain
 
-TIMEOUT_S = 5.0
+TIMEOUT_S = 10.0
 
 _ENTRIES = TypeAdapter(list[protocol.Entry])
 _TOLD = TypeAdapter(Told)

@@ -111,9 +111,11 @@ class Follower:
         self._thread.join(_LAST_S)
         if self._thread.is_alive():
             return
-        while not self._fetch() and (self._clock() - end_ns) / 1e9 < _LAST_S and not self._dead:
+        while not (whole := self._fetch()) and not self._dead:
+            if (self._clock() - end_ns) / 1e9 >= _LAST_S:
+                break
             time.sleep(0.2)
-        missed = self._ticks_until(end_ns)
+        missed = 0 if whole else self._ticks_until(end_ns)
         if missed > 0:
             self._add(end_ns, [self._missed(missed)])
 

@@ -15,7 +15,7 @@ from dyno.bundle.model import TargetFacts
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Target
 from dyno.contracts.whereabouts import Telling
-from dyno.errors import DynoError, UsageError
+from dyno.errors import TargetError, UsageError
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.fields import Plan
 from dyno.stages.observe.exporters import ExporterProbe
@@ -67,10 +67,10 @@ class Machines:
         if client is not None and isinstance(target, Telling):
             try:
                 found = client.locate(target.told())
-                whole = {**recorder.run.machines, self.first: client.facts(found.path)}
-            except DynoError as error:
+                machines = {**recorder.run.machines, self.first: client.facts(found.path)}
+                recorder.update(machines=machines)
+            except TargetError as error:
                 return facts.model_copy(update={**known, "device_notes": (str(error),)})
-            recorder.update(machines=whole)
             known |= {
                 "devices": found.devices,
                 "disks": found.disks,
