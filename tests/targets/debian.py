@@ -22,11 +22,14 @@ def as_server() -> list[str]:
 
 
 @contextlib.contextmanager
-def debian_server(folder: Path, *lines: str, wal: Path | None = None) -> Iterator[str]:
+def debian_server(
+    folder: Path, *lines: str, wal: Path | None = None, inside: tuple[str, ...] = ()
+) -> Iterator[str]:
     """URL of a server with its data in ``folder``, and its socket there; stopped at the end.
 
     ``lines`` go to the end of its ``postgresql.conf``. Unless they say otherwise it does not listen
-    on the network. The write-ahead log lies in ``wal``, an empty folder, by a link.
+    on the network. The write-ahead log lies in ``wal``, an empty folder, by a link. ``inside`` is
+    the prefix of commands in a namespace.
     """
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not places:
@@ -40,7 +43,8 @@ def debian_server(folder: Path, *lines: str, wal: Path | None = None) -> Iterato
     data.chmod(0o700)
 
     def run(*command: str) -> None:
-        subprocess.run([*become, *command], cwd="/", check=True, capture_output=True, timeout=120)
+        whole = [*inside, *become, *command]
+        subprocess.run(whole, cwd="/", check=True, capture_output=True, timeout=120)
 
     apart = [] if wal is None else ["-X", str(wal)]
     command = (str(bin_folder / "initdb"), "-D", str(data), "-U", "dyno", "-A", "trust")

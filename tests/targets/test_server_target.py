@@ -29,6 +29,7 @@ from dyno.contracts.target import (
     Unfinished,
 )
 from dyno.contracts.tuning import Change, Tunable
+from dyno.contracts.whereabouts import Told
 from dyno.errors import DatabaseError, DynoError, Interrupted, TargetError, UsageError
 from dyno.servers.here import Here
 from dyno.servers.identity import Identity
@@ -209,6 +210,9 @@ class Third(ServerTarget[Session, str, Private]):
 
     def _whereabouts(self, session: Session) -> Here:
         return Here(pid=42, storage={"data": [Path("/data"), Path("/more")]}, notes=("a note",))
+
+    def _told(self, session: Session) -> Told:
+        return Told(("third",))
 
     def _create(
         self, session: Session, workload: str, layout: Layout | None, *, replace: bool

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
-from dyno.bundle.carriers import of_target
+from dyno.bundle.carriers import machine_of, of_target
 from dyno.bundle.metrics.gap import REFERENCES
 from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Estimate, Phase, those
@@ -69,7 +69,8 @@ def gap(
     for phase in application_phases(application, measured):
         devices = devices_of(application, phase)
         best = bests(profile, profiled, devices)
-        taken = _taken(known, phase, devices)
+        machine = machine_of(application.run, phase.target)
+        taken = _taken(known, metrics.Resources(phase.name, machine=machine), devices)
         if taken is None or not best:
             continue
         at = metrics.Gap(phase.name)
@@ -79,7 +80,7 @@ def gap(
             estimates += _cached(at, application, phase, taken)
         else:
             estimates += _rate(at, taken, best)
-        busy = known.value(metrics.Resources(phase.name).cpu_busy.mean)
+        busy = known.value(metrics.Resources(phase.name, machine=machine).cpu_busy.mean)
         if busy is not None:
             estimates.append(at.cpu_busy.estimate(busy, "samples in the phase"))
     return estimates
@@ -211,9 +212,10 @@ class _Taken:
             yield at.io_bytes.estimate(self.mbps * 1e6 / self.iops, source)
 
 
-def _taken(known: metrics.Estimates, phase: Phase, devices: Sequence[str]) -> _Taken | None:
+def _taken(
+    known: metrics.Estimates, at: metrics.Resources, devices: Sequence[str]
+) -> _Taken | None:
     def values(metric: DeviceMetric) -> list[float]:
-        at = metrics.Resources(phase.name)
         found = (known.value(at.device(device, metric).mean) for device in devices)
         return [value for value in found if value is not None]
 

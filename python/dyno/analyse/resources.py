@@ -8,8 +8,8 @@ from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
 from dyno.analyse.volumes import between, of_role
-from dyno.bundle import metrics
-from dyno.bundle.carriers import of_target, told_apart
+from dyno.bundle import machines, metrics
+from dyno.bundle.carriers import machine_of, of_target, told_apart
 from dyno.bundle.inside import SESSIONS, SOURCE
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
@@ -50,6 +50,8 @@ _OF_CURVES: tuple[Key, ...] = (
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
 
+    Those of another machine begin with ``resource.<phase>@<machine>``.
+
     Means come from ``dyno.bundle.observed``: over time, or over requests. Maximum and minimum are
     of single readings.
 
@@ -67,7 +69,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
     series = {
         key: one
         for key, one in every.items()
-        if key[0] in _SOURCES and key[2] in (_SOURCES[key[0]] or {key[2]})
+        if (probe := machines.split(key[0]).probe) in _SOURCES
+        and key[2] in (_SOURCES[probe] or {key[2]})
     }
     series |= _nested(bundle, every)
     of_curves = {key: series[key] for key in _OF_CURVES if key in series}
@@ -77,10 +80,16 @@ def resources(bundle: Bundle) -> list[Estimate]:
         if phase.kind not in MEASURED or phase.end_ns is None:
             continue
         window = _window(bundle, phase)
-        at = metrics.Resources(phase.name)
-        estimates += _phase(at, series, [window], _SAMPLES)
+        by_machine = _by_machine(series)
+        for machine, own_series in by_machine.items():
+            at = metrics.Resources(phase.name, machine=machine)
+            source = f"{_SAMPLES} on {machine}" if machine else _SAMPLES
+            estimates += _phase(at, own_series, [window], source)
+        machine = machine_of(bundle.run, phase.target)
+        volumes = by_machine.get(machine, {})
+        at = metrics.Resources(phase.name, machine=machine)
         for role, devices in told_apart(bundle.run, phase.target).items():
-            estimates += of_role(at, role, [between(series, one, *window) for one in devices])
+            estimates += of_role(at, role, [between(volumes, one, *window) for one in devices])
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
             at = metrics.Resources(phase.name, curve)
@@ -92,16 +101,27 @@ def _nested(bundle: Bundle, series: dict[Key, Series]) -> dict[Key, Series]:
     """Series of stacked devices, such as loop devices, that hold files of a target."""
     run = bundle.run
     carriers = {
-        name
-        for target in run.targets
+        (machines.at("nested_disk", facts.machine), name): machines.at("disk", facts.machine)
+        for target, facts in run.targets.items()
         for names in of_target(run, target).values()
         for name in names
     }
     return {
-        ("disk", subject, metric): one
+        (carriers[source, subject], subject, metric): one
         for (source, subject, metric), one in series.items()
-        if source == "nested_disk" and subject in carriers
+        if (source, subject) in carriers
     }
+
+
+def _by_machine(series: dict[Key, Series]) -> dict[str, dict[Key, Series]]:
+    """Series by machine, under the names that its own probes have; this machine is first."""
+    found: dict[str, dict[Key, Series]] = {"": {}}
+    for (source, subject, metric), one in series.items():
+        probe, machine = machines.split(source)
+        if probe in {SOURCE, SESSIONS}:
+            machine = ""  # the database reports itself, on whichever machine it runs
+        found.setdefault(machine, {})[probe, subject, metric] = one
+    return found
 
 
 def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]:

@@ -11,6 +11,7 @@ from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
 from dyno.analyse.waits import Waits
 from dyno.bundle.histograms import Latencies
+from dyno.bundle.machines import at
 from dyno.bundle.model import Location, Role, TargetFacts
 from dyno.bundle.observed import Reading, Series, mean
 from dyno.bundle.series import Key, of_device
@@ -39,8 +40,15 @@ class LevelWindow:
 
     @property
     def place(self) -> Location:
-        """Where the target runs."""
-        return "machine" if self.facts is None else self.facts.place
+        """Where the target runs; a sampled machine elsewhere counts as one."""
+        if self.facts is None or self.facts.machine:
+            return "machine"
+        return self.facts.place
+
+    @property
+    def machine(self) -> str:
+        """The other machine whose samples are the target's; empty for this one."""
+        return "" if self.facts is None else self.facts.machine
 
     @property
     def operations(self) -> list[str]:
@@ -61,9 +69,9 @@ class LevelWindow:
 
     def _readings(self, source: str, subject: str, metric: str) -> list[Reading]:
         if source == "disk":
-            one = of_device(self.series, subject, metric)
+            one = of_device(self.series, subject, metric, self.machine)
         else:
-            one = self.series.get((source, subject, metric))
+            one = self.series.get((at(source, self.machine), subject, metric))
         rates = self.level.rates
         return [] if one is None else one.between(rates.start_ns, rates.end_ns)
 

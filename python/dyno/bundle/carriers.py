@@ -1,4 +1,4 @@
-"""Block devices of this machine under the data of a run, as its record states."""
+"""Block devices under the data of a run, as its record states."""
 
 from __future__ import annotations
 
@@ -20,16 +20,23 @@ def partition(number: int) -> str:
     return f"partition-{number}"
 
 
+def machine_of(run: Run, target: str | None) -> str:
+    """Returns the other machine whose samples are the target's; empty for this one."""
+    facts = run.targets.get(target or "")
+    return "" if facts is None else facts.machine
+
+
 def of_target(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
     """Returns the devices of a database by role, as the probes name them; omits unknown roles.
 
     The devices of ``data`` include those of the partitions.
+    They are of the target's machine (``TargetFacts.machine``), if it names one.
 
     Earlier versions recorded no devices. In that case the devices of the output folder apply to
     data that is certainly there: the data of an embedded engine without a layout.
     """
     facts = run.targets.get(target or "")
-    if facts is None or facts.place == "elsewhere":
+    if facts is None or (facts.place == "elsewhere" and not facts.machine):
         return {}
     if facts.devices:
         roles = sorted(filter(_ROLE.fullmatch, facts.devices), key=_place)

@@ -307,7 +307,12 @@ class Check(Model):
 
 
 class Run(Model):
-    """The head of a bundle: ``run.json``."""
+    """The head of a bundle: ``run.json``.
+
+    Attributes:
+        host: Facts about this machine (``dyno.host.fields``).
+        machines: The same of other machines that the run observed, by name.
+    """
 
     schema_version: int = SCHEMA_VERSION
     run: str = Field(pattern=RUN_ID)
@@ -321,6 +326,7 @@ class Run(Model):
     clock: Clock
     clock_check: ClockCheck | None = None
     host: dict[str, Any] = Field(default_factory=dict)
+    machines: dict[str, dict[str, Any]] = Field(default_factory=dict)
     targets: dict[str, TargetFacts] = Field(default_factory=dict)
     confined: Confined | None = None
     phases: tuple[Phase, ...] = ()

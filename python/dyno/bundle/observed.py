@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from dyno.bundle.inside import SESSIONS, SOURCE, Inside
+from dyno.bundle.machines import at, split
 from dyno.bundle.series import Key, readings
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
 """By source and metric: rate metrics of the same subject that provide the weight of a mean."""
 
 _MISSED: Key = ("dyno", "sampler", "missed_ticks")
+"""On another machine its source has the machine's name, too."""
 
 
 def counted_by(source: str, metric: str) -> tuple[str, ...]:
@@ -91,19 +93,18 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
         values.setdefault(key, {})[t_ns] = value
         units[key] = unit
     _fill_sessions(values)
-    missed = values.get(_MISSED, {})
-    times: dict[str, set[int]] = {}
-    for key, one in values.items():
-        times.setdefault(_reader(key), set()).update(one)
-    apart = {reader for reader, read in times.items() if missed and not read & missed.keys()}
-    ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
-    of_ticks = _lengths(ticks, missed)
+    of_machine = {
+        machine: _lengths_of(
+            {key: of for key, of in values.items() if _machine(key) == machine},
+            values.get((at(_MISSED[0], machine), *_MISSED[1:]), {}),
+        )
+        for machine in dict.fromkeys(map(_machine, values))
+    }
     found: dict[Key, Series] = {}
     for key, one in values.items():
         source, subject, metric = key
-        reader = _reader(key)
-        lengths = _lengths(times[reader], {}) if reader in apart else of_ticks
-        counts_of_it = _COUNTED_BY.get((_probe(source), metric), ())
+        lengths = of_machine[_machine(key)][_reader(key)]
+        counts_of_it = counted_by(_probe(source), metric)
         counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
             units[key],
@@ -116,21 +117,42 @@ def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
     """Adds the zeros of session samples: a reading omits the events in which no session was."""
     every: dict[str, dict[int, float]] = {}
     for (source, subject, _), one in values.items():
-        if source.partition("@")[0] == SESSIONS:
+        if split(source).probe == SESSIONS:
             every.setdefault(subject, {}).update(dict.fromkeys(one, 0.0))
     for key, one in values.items():
-        if key[0].partition("@")[0] == SESSIONS:
+        if split(key[0]).probe == SESSIONS:
             values[key] = dict(sorted({**every[key[1]], **one}.items()))
 
 
 def _probe(source: str) -> str:
     """Returns the probe that defines the metrics of a source: of stacked devices, of a machine."""
-    return source.partition("@")[0].removeprefix("nested_")
+    return split(source).probe.removeprefix("nested_")
+
+
+def _lengths_of(
+    values: Mapping[Key, Mapping[int, float]], missed: Mapping[int, float]
+) -> dict[str, dict[int, int]]:
+    """Returns the time that each reading of a machine covers, by probe and time of the reading."""
+    times: dict[str, set[int]] = {}
+    for key, one in values.items():
+        times.setdefault(_reader(key), set()).update(one)
+    apart = {reader for reader, read in times.items() if missed and not read & missed.keys()}
+    ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
+    of_ticks = _lengths(ticks, missed)
+    return {
+        reader: _lengths(read, {}) if reader in apart else of_ticks
+        for reader, read in times.items()
+    }
+
+
+def _machine(key: Key) -> str:
+    return split(key[0]).machine
 
 
 def _reader(key: Key) -> str:
     """Returns the probe of a series: its source, except for counters of missed readings."""
-    return key[1] if key[0] == _MISSED[0] else key[0]
+    probe = split(key[0]).probe
+    return key[1] if probe == _MISSED[0] else probe
 
 
 def _reading(

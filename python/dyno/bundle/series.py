@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dyno.bundle.machines import at
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -17,12 +19,13 @@ _DISKS = ("disk", "nested_disk")
 """Sources of block devices. Devices of the second are on devices of the first."""
 
 
-def of_device(series: Mapping[Key, _T], device: str, metric: str) -> _T | None:
+def of_device(series: Mapping[Key, _T], device: str, metric: str, machine: str = "") -> _T | None:
     """Returns the series of a block device, including nested ones such as loop devices.
 
-    To sum devices use source ``disk`` only, which counts each byte once.
+    To sum devices use source ``disk`` only, which counts each byte once. ``machine`` is empty for
+    this one.
     """
-    found = (series.get((source, device, metric)) for source in _DISKS)
+    found = (series.get((at(source, machine), device, metric)) for source in _DISKS)
     return next((one for one in found if one is not None), None)
 
 

@@ -195,7 +195,8 @@ def _unlike(profile: _Side, application: _Side) -> list[str]:
     from dyno.analyse.gap import application_phases, devices_of, profiled_devices
 
     warnings: list[str] = []
-    hosts = [side.bundle.run.host for side in (profile, application)]
+    run = application.bundle.run
+    hosts = [profile.bundle.run.host, next(iter(run.machines.values()), run.host)]
     if _machine(hosts[0]) != _machine(hosts[1]):
         warnings.append("The runs are from different machines: percentages mean little.")
     profiled = {name for names in profiled_devices(profile.bundle).values() for name in names}

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _limits, _settings, _spread
+from dyno.cli import _elsewhere, _limits, _settings, _spread
 from dyno.cli._options import Options, chosen, common, databases_option, examples
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
@@ -52,6 +52,7 @@ LAYOUT_HELP = (
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created before.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted load, in its layout.")
+@_elsewhere.options
 @_settings.options
 @_limits.options
 @common

@@ -40,7 +40,12 @@ class Window(Protocol):
 
     @property
     def place(self) -> Location:
-        """Where the target works."""
+        """Where the target works; ``machine`` also for another machine that was sampled."""
+        ...
+
+    @property
+    def machine(self) -> str:
+        """That other machine; empty for this one."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Common parts of metrics from this machine's probes."""
+"""Common parts of metrics from the probes of the server's machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FEW = Missing(f"fewer than {FEWEST} samples of this machine in the window")
 
 
 def not_observed(window: Window) -> Missing | None:
-    """Why this machine's probes say nothing of the server; None if they do."""
+    """Why no probes say anything of the server; None if they do."""
     if window.place == "elsewhere":
         return Missing("no samples of the server's machine")
     if window.place == "process":

@@ -8,7 +8,7 @@ from dyno.bundle.model import Finding, Phase
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
-from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
+from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_watched, view
 
 _KINDS = ("load", "index", "dss", "oltp", "watch")
 
@@ -107,7 +107,7 @@ def _next(seen: View, code: str, limit: Limit) -> Limit | None:
 def _why_not(seen: View) -> str:
     waits = seen.waits
     waited = "" if waits is None else f" Of the sessions, {waits.words(waits.largest)}."
-    if not is_local(seen.case, seen.phase.target):
+    if not is_watched(seen.case, seen.phase.target):
         return f"The server's machine was not monitored.{waited}"
     if not seen.observed:
         return f"The phase has fewer than {FEWEST_SAMPLES} one-second samples."

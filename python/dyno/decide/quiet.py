@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from dyno.bundle import metrics
 from dyno.bundle.model import CpuUse, Phase
 from dyno.decide.case import Case
-from dyno.decide.view import foreign_percent, is_local, is_sampled, runs_apart
+from dyno.decide.view import (
+    foreign_percent,
+    is_local,
+    is_sampled,
+    machine_of,
+    resources_of,
+    runs_apart,
+)
 from dyno.safety.text import plain
 
 MOST_FOREIGN_PERCENT = 20.0
@@ -56,14 +63,17 @@ class Noise:
 
 def noise(case: Case, phase: Phase) -> Noise | None:
     """CPU steal and background load of a phase or curve; None if it was too short."""
-    at = metrics.Resources(phase.name)
     if is_sampled(case, phase):
-        return Noise(
-            phase,
-            case.value(at.cpu_steal.mean),
-            foreign_percent(case, phase),
-            (at.cpu_busy.mean.name, at.cpu_steal.mean.name),
+        at = resources_of(case, phase)
+        # Steal of the driver's machine disturbs as much as that of the server's.
+        key = max(
+            (at.cpu_steal.mean, metrics.Resources(phase.name).cpu_steal.mean),
+            key=lambda one: case.value(one) or 0.0,
         )
+        evidence = (at.cpu_busy.mean.name, key.name)
+        if machine_of(case, phase.target):  # the counters by owner are of this machine
+            phase = phase.model_copy(update={"cpu": None})
+        return Noise(phase, case.value(key), foreign_percent(case, phase), evidence)
     return None if "/" in phase.name else counted(case, phase)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dyno.bundle import metrics
+from dyno.bundle import carriers, metrics
 from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
@@ -44,8 +44,8 @@ class View:
 
     Attributes:
         sessions: Concurrent sessions on the target.
-        processors: CPUs of this machine.
-        observed: Whether the target runs on this machine and has enough samples.
+        processors: CPUs of the target's machine.
+        observed: Whether the target's machine has enough samples.
     """
 
     case: Case
@@ -62,8 +62,18 @@ class View:
 
     @property
     def resources(self) -> metrics.Resources:
-        """Sampled metrics of the phase; of a recording, in its busiest hour."""
-        return metrics.Resources(self.phase.name, BUSIEST if self.phase.kind == "watch" else "")
+        """Samples of the target's machine in the phase; of a recording, in its busiest hour."""
+        machine = machine_of(self.case, self.phase.target)
+        return metrics.Resources(self.phase.name, self._part, machine)
+
+    @property
+    def reported(self) -> metrics.Resources:
+        """What the database reported in the phase; of a recording, in its busiest hour."""
+        return metrics.Resources(self.phase.name, self._part)
+
+    @property
+    def _part(self) -> str:
+        return BUSIEST if self.phase.kind == "watch" else ""
 
     def mean(self, of: metrics.Sampled) -> float | None:
         """Mean of a sampled metric over the phase."""
@@ -71,7 +81,7 @@ class View:
 
     @property
     def busy(self) -> float | None:
-        """Mean CPU utilisation of this machine, in %."""
+        """Mean CPU utilisation of the target's machine, in %."""
         return self.mean(self.resources.cpu_busy)
 
     @property
@@ -87,7 +97,8 @@ class View:
     @property
     def cpus_worked(self) -> float | None:
         """Mean CPUs used by the target's processes; by all processes if unknown."""
-        apart = runs_apart(self.case, self.phase.target)
+        target = self.phase.target
+        apart = runs_apart(self.case, target) or bool(machine_of(self.case, target))
         own = self.mean(self.resources.process_cpu("server" if apart else "dyno"))
         if own is not None:
             return own / 100
@@ -114,14 +125,14 @@ class View:
         named = of_target(self.case.bundle.run, self.phase.target).get(role, ())
         return next((device for device in self.devices() if device.name in named), None)
 
-    def roles(self, device: Device) -> list[Role]:
+    def roles(self, device: Device) -> list[str]:
         """The roles of a device, data first; empty if unknown."""
         found = of_target(self.case.bundle.run, self.phase.target)
         return [role for role, names in found.items() if device.name in names]
 
     def inside(self, metric: Inside) -> float | None:
         """Mean of a metric that the database reports."""
-        return self.mean(self.resources.sampled(SOURCE, str(self.phase.target), metric))
+        return self.mean(self.reported.sampled(SOURCE, str(self.phase.target), metric))
 
     @property
     def closed(self) -> bool:
@@ -135,7 +146,7 @@ class View:
     def waits(self) -> Waits | None:
         """What the active sessions waited for; None if they were not sampled."""
         target, known = self.phase.target, self.case.known
-        return waits(known, self.resources, target, self.sessions, closed=self.closed)
+        return waits(known, self.reported, target, self.sessions, closed=self.closed)
 
 
 @dataclass(frozen=True)
@@ -182,22 +193,23 @@ def view(case: Case, phase: Phase) -> View:
         case,
         phase,
         _sessions(phase),
-        _processors(case.bundle.run.host),
-        is_sampled(case, phase) and is_local(case, phase.target),
+        _processors(case, phase),
+        is_sampled(case, phase) and is_watched(case, phase.target),
     )
 
 
 def is_sampled(case: Case, phase: Phase) -> bool:
     """Whether a phase has enough samples."""
-    return (case.value(metrics.Resources(phase.name).samples) or 0) >= FEWEST_SAMPLES
+    return (case.value(resources_of(case, phase).samples) or 0) >= FEWEST_SAMPLES
 
 
 def foreign_percent(case: Case, phase: Phase) -> float | None:
-    """CPU used by neither the target nor Dyno in a phase, in % of all CPUs.
+    """CPU used by neither the target nor Dyno in a phase, in % of all CPUs of its machine.
 
-    Includes kernel threads. None if the target's processes were not monitored.
+    Dyno is the agent on another machine. Includes kernel threads. None if the target's processes
+    were not monitored.
     """
-    at = metrics.Resources(phase.name)
+    at = resources_of(case, phase)
     busy = case.value(at.cpu_busy.mean)
     dyno = case.value(at.process_cpu("dyno").mean)
     server = case.value(at.process_cpu("server").mean)
@@ -206,7 +218,7 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
     if busy is None or dyno is None:
         return None
     # Process metrics are in % of one CPU.
-    own = (dyno + (server or 0.0)) / _processors(case.bundle.run.host)
+    own = (dyno + (server or 0.0)) / _processors(case, phase)
     return max(0.0, busy - own)
 
 
@@ -220,10 +232,27 @@ def _sessions(phase: Phase) -> int:
     return max(1, int(sessions or 1))
 
 
-def _processors(host: dict[str, Any]) -> int:
+def _processors(case: Case, phase: Phase) -> int:
+    run, machine = case.bundle.run, machine_of(case, phase.target)
+    host: dict[str, Any] = run.machines.get(machine, {}) if machine else run.host
     cpu = host.get("cpu")
     known = (cpu.get("usable") or cpu.get("logical")) if isinstance(cpu, dict) else None
     return known if isinstance(known, int) and known > 0 else 1
+
+
+def machine_of(case: Case, target: str | None) -> str:
+    """The other machine that a target runs on and that was sampled; empty if there is none."""
+    return carriers.machine_of(case.bundle.run, target)
+
+
+def resources_of(case: Case, phase: Phase) -> metrics.Resources:
+    """Sampled metrics of a phase, on the machine of its target."""
+    return metrics.Resources(phase.name, machine=machine_of(case, phase.target))
+
+
+def is_watched(case: Case, target: str | None) -> bool:
+    """Whether the machine that a target runs on was sampled."""
+    return is_local(case, target) or bool(machine_of(case, target))
 
 
 def is_local(case: Case, target: str | None) -> bool:

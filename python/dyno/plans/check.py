@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from dyno.plans.fields import Plan, within
+from dyno.plans.elsewhere import Elsewhere
+from dyno.plans.fields import within
 from dyno.plans.levels import DATABASES
 
 
-class CheckPlan(Plan):
+class CheckPlan(Elsewhere):
     """A plan for ``dyno check``.
 
     Attributes:

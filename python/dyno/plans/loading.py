@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from dyno.errors import UsageError
+from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.engine import Engine
 from dyno.plans.fields import MOST_SEED, Plan, Several, Text, within
 from dyno.plans.levels import DATABASES
@@ -35,7 +36,7 @@ class Spread(Plan):
         return self.spreads and self.volumes is None
 
 
-class LoadingPlan(Engine, Spread):
+class LoadingPlan(Elsewhere, Engine, Spread):
     """A plan for ``dyno load``.
 
     Attributes:

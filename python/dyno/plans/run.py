@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from dyno.errors import UsageError
 from dyno.plans.beside import Beside
+from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.engine import Engine
 from dyno.plans.fields import MOST_SEED, within
 from dyno.plans.levels import Levels
@@ -24,7 +25,7 @@ OF_QUERIES = (Queries,)
 """Options for one kind of workload; the other kind refuses them."""
 
 
-class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
+class RunPlan(Elsewhere, Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
     """A plan for ``dyno run``.
 
     Attributes:
@@ -114,4 +115,4 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
         }
 
 
-_SHARED = frozenset(Engine.model_fields)
+_SHARED = frozenset({*Engine.model_fields, *Elsewhere.model_fields})

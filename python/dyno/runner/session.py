@@ -37,6 +37,7 @@ from dyno.plans.fields import Plan
 from dyno.report import document, latencies, run_report, summary
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
+from dyno.runner.machines import Machines, machines_of
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.fill import FillProbe
@@ -127,6 +128,7 @@ class Session:
     limits: Limits
     settings: Sequence[Setting] = ()
     confinement: Confinement | None = None
+    machines: Machines = field(default_factory=lambda: Machines({}, []))
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
@@ -157,6 +159,7 @@ class Session:
                     self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
                 facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
+                facts = self.machines.place(target, facts, self.recorder)
                 self.recorder.set_target(target.name, facts)
                 facts = self._place(target, self._stored(target))
                 self.watch(target)
@@ -205,8 +208,13 @@ class Session:
         return stored(target, Layout.model_validate(layout) if known else None, backup)
 
     def _place(self, target: Target, places: Mapping[str, list[Path]]) -> TargetFacts:
-        """Records the devices under the files of a target, if they changed."""
+        """Records the devices under the files of a target, if they changed.
+
+        Those of a server on another machine are known from there.
+        """
         facts = self.recorder.run.targets[target.name]
+        if facts.machine:
+            return facts
         found = facts.model_copy(update=devices(target, places))
         if found != facts:
             self.recorder.set_target(target.name, found)
@@ -246,7 +254,12 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
     job.before()
     places.sweep()  # cgroups of killed runs
     confinement, out = job.confinement, job.plan.out
-    with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
+    with (
+        confinement or contextlib.nullcontext(),
+        OutLock(out),
+        Signals() as signals,
+        machines_of(job.plan) as machines,
+    ):
         scratch.sweep(out)  # files of killed runs, which contain passwords
         asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
@@ -256,13 +269,14 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         try:
             try:
                 signals.begin_work()
-                with Sampler(recorder, interval_s=job.interval_s) as sampler:
+                sampling = Sampler(recorder, interval_s=job.interval_s)
+                with sampling as sampler, machines.observed(recorder, sampler):
                     recorder.meter = sampler.meter
                     limits = _machine(recorder, events, job.volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, job.settings, confinement)
+                    given = (limits, job.settings, confinement, machines)
                     job.body(Session(out, events, recorder, sampler, *given))
             finally:
                 signals.end_work()  # signals that arrive earlier are caught below

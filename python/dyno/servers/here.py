@@ -1,20 +1,27 @@
-"""Whether a server at a URL is a process on this machine, and the paths of its files."""
+"""Whether a server is a process on this machine, and the paths of its files."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
 from dyno.bundle.model import Role
+from dyno.contracts.whereabouts import Told
 from dyno.host.files import read_text
+
+_MOST_SKEW_S = 5.0
+"""Allowed difference of start times: the kernel counts from boot, a server by its wall clock, and
+some from when they are ready."""
 
 
 @dataclass(frozen=True)
 class Here:
-    """The known facts about a server at a URL.
+    """The known facts about a server.
 
     Attributes:
         pid: Its main process, the parent of the others; None if it is not found on this machine.
@@ -36,6 +43,75 @@ UNSEEN = Here(
         "container, behind a tunnel, or as a user whose processes are hidden",
     )
 )
+
+
+def locate(told: Told) -> Here:
+    """Finds process and files of a server on this machine.
+
+    A local port may lead to a container or, through a tunnel, to another machine. So a process must
+    be found here that works in the server's data folder.
+
+    Raises:
+        psutil.Error, OSError: If the process ends meanwhile.
+    """
+    found = _listed(told) if told.pid is None else _session(told, told.pid)
+    if found is None:
+        return UNSEEN
+    main = found.pid if told.pid is None else _parent(found, told)
+    if not told.data:
+        return Here(main, notes=told.notes)
+    data = Path(told.data)
+    if not shares_files(found, data):
+        return UNSEEN
+    storage: dict[Role, list[Path]] = {}
+    notes = list(told.notes)
+    for role, texts in told.places.items():
+        try:
+            if told.link in texts:
+                (data / told.link).lstat()
+            storage[role] = list(dict.fromkeys((data / text).resolve() for text in texts))
+        except OSError:
+            notes.append(
+                f"this user may not read the link {data / told.link}: run Dyno as the server's "
+                f"user or as root to find the {role} device"
+            )
+    return Here(main, storage, tuple(notes))
+
+
+def _session(told: Told, pid: int) -> psutil.Process | None:
+    """The process of a session, if it is on this machine."""
+    try:
+        process = psutil.Process(pid)
+        known = told.age_s is not None and _started_then(process, told.age_s)
+        return process if known and _is_server(process, told) else None
+    except psutil.Error:
+        return None
+
+
+def _listed(told: Told) -> psutil.Process | None:
+    """The only process of the programs that works in the data folder."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.name() not in told.programs:
+                continue
+            other = told.age_s is not None and not _started_then(process, told.age_s)
+            if not other and shares_files(process, Path(told.data)):
+                found.append(process)
+    return found[0] if len(found) == 1 else None
+
+
+def _started_then(process: psutil.Process, age_s: float) -> bool:
+    return abs(process.create_time() - (time.time() - age_s)) < _MOST_SKEW_S
+
+
+def _parent(process: psutil.Process, told: Told) -> int | None:
+    parent = process.parent()
+    return parent.pid if parent is not None and _is_server(parent, told) else None
+
+
+def _is_server(process: psutil.Process, told: Told) -> bool:
+    return any(name in process.name() for name in told.programs)
 
 
 def shares_files(process: psutil.Process, data: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,16 @@ def devices(target: Target, places: Mapping[str, list[Path]]) -> dict[str, Any]:
         target: The running target.
         places: Its paths by role.
     """
+    notes = tuple(target.unplaced()) if isinstance(target, Unplaced) else ()
+    return {**of_places(places), "device_notes": notes}
+
+
+def of_places(places: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
+    """``devices`` and ``disks`` under paths of this machine, by role."""
     found = {role: _carriers(paths) for role, paths in places.items()}
     disks = {name: tuple(of_it) for carriers in found.values() for name, of_it in carriers.items()}
-    return {
-        "devices": {role: tuple(carriers) for role, carriers in found.items() if carriers},
-        "disks": disks,
-        "device_notes": tuple(target.unplaced()) if isinstance(target, Unplaced) else (),
-    }
+    devices = {role: tuple(carriers) for role, carriers in found.items() if carriers}
+    return {"devices": devices, "disks": disks}
 
 
 def _of_partitions(layout: Layout) -> list[Path]:

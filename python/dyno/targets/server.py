@@ -34,6 +34,7 @@ from dyno.contracts.target import (
     TargetUrl,
     Unfinished,
 )
+from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.host.pagecache import empty, files_under
 from dyno.servers.here import ELSEWHERE, Here
@@ -172,6 +173,9 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     @abstractmethod
     def _whereabouts(self, session: Session) -> Here: ...
+
+    @abstractmethod
+    def _told(self, session: Session) -> Told: ...
 
     @abstractmethod
     def _create(
@@ -410,6 +414,11 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
     def storage(self) -> dict[Role, list[Path]]:
         """Data, log and temporary files of a server on this machine."""
         return self._here.storage if self._server is None else self._stored(self._server)
+
+    def told(self) -> Told:
+        """What the server says about its process and files."""
+        with closing(self.connect()) as session:
+            return self._told(session)
 
     def unplaced(self) -> list[str]:
         """Why some of a server's files could not be found."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from dyno.bundle.inside import SESSIONS, SOURCE, Inside
+from dyno.bundle.machines import at
 from dyno.bundle.metrics.base import Estimates, Metric, Scope
 
 _Basic = Literal[
@@ -41,12 +42,22 @@ class Sampled(Scope, names=rf"{_PHASE}\.(?P<source>[^.]+)\.(?P<subject>.+)\.(?P<
 
 
 class Resources(Scope, names=_PHASE):
-    """Metrics sampled in a phase, or in one curve of a storage profile."""
+    """Metrics sampled in a phase, or in one curve of a storage profile.
+
+    Those of another machine have its name after the phase: ``resource.<phase>@<machine>``.
+    """
 
     samples = Metric()
 
-    def __init__(self, phase: str, curve: str = "") -> None:
-        super().__init__(f"resource.{phase}{f'/{curve}' * bool(curve)}")
+    def __init__(self, phase: str, curve: str = "", machine: str = "") -> None:
+        """Names them.
+
+        Args:
+            phase: The phase.
+            curve: The curve of a storage profile; empty for the whole phase.
+            machine: Another machine that was sampled; empty for this one.
+        """
+        super().__init__(f"resource.{at(phase, machine)}{f'/{curve}' * bool(curve)}")
 
     def sampled(self, source: str, subject: str, metric: str) -> Sampled:
         """Returns the scope of a metric as a probe names it."""

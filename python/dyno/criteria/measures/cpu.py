@@ -19,7 +19,8 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
     value = largest if stat == "max" else window.mean("cpu", "host", "busy")
     if value is None:
         return FEW
-    return Measured(value, readings, "of the machine, including the driver")
+    note = f"of {window.machine}" if window.machine else "of the machine, including the driver"
+    return Measured(value, readings, note)
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001

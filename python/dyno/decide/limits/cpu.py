@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle.model import has_detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
-from dyno.decide.view import Limit, LimitRule, View
+from dyno.decide.view import Limit, LimitRule, View, machine_of
 
 LEAST_PERCENT = 85.0
 
@@ -18,6 +18,8 @@ def _weigh(view: View) -> Limit | None:
     facts = f"the {view.processors} CPUs were {busy_words(view)}"
     evidence = [view.resources.cpu_busy.mean.name, view.resources.cpu_steal.mean.name]
     driver = view.case.value(view.level.client_cpu_s)
+    if machine_of(view.case, view.phase.target):
+        driver = None  # it ran on another machine
     if driver is not None and has_detail(view.phase, OltpDetail) and view.phase.detail.duration_s:
         seconds = view.case.value(view.level.seconds) or 0
         if seconds > 0:

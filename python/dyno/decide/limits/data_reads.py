@@ -13,7 +13,7 @@ def _weigh(view: View) -> Limit | None:
     hits = view.inside(Inside.hit_ratio)
     if found is None or hits is None:
         return found
-    name = view.resources.sampled("database", str(view.phase.target), Inside.hit_ratio).mean.name
+    name = view.reported.sampled("database", str(view.phase.target), Inside.hit_ratio).mean.name
     facts = f"{found.facts}; {hits:.1f} % of the page lookups hit the cache"
     return Limit(found.resource, found.share, facts, (*found.evidence, name), found.device)
 

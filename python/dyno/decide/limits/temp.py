@@ -13,7 +13,7 @@ def _weigh(view: View) -> Limit | None:
     rate = view.inside(Inside.temp_written)
     if found is None or rate is None:
         return found
-    name = view.resources.sampled("database", str(view.phase.target), Inside.temp_written).mean.name
+    name = view.reported.sampled("database", str(view.phase.target), Inside.temp_written).mean.name
     facts = f"{found.facts}; {rate:.0f} MB/s spilled"
     return Limit(found.resource, found.share, facts, (*found.evidence, name), found.device)
 

@@ -27,7 +27,7 @@ def words(run: Run, target: str) -> str:
     if not found:
         return UNKNOWN
     # Single-file engines have no separate log.
-    server = run.targets[target].place == "machine"
+    server = run.targets[target].place != "process"
     missing = [role for role in ("data", "log") if role not in found] if server else []
     return ", ".join([*parts, *([f"{_listed(missing)}: {UNKNOWN}"] if missing else [])])
 
@@ -62,7 +62,9 @@ def in_output(run: Run) -> bool:
 
 def notes(facts: TargetFacts) -> Iterable[str]:
     """Why some are unknown."""
-    if facts.place == "elsewhere":
+    if facts.machine:
+        yield f"on {facts.machine}"
+    elif facts.place == "elsewhere":
         yield "its server is on another machine, which was not monitored"
     yield from facts.device_notes
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from dyno import workloads
 from dyno.bundle import check_names, metrics
+from dyno.bundle.carriers import machine_of
 from dyno.bundle.detail import Detail
 from dyno.bundle.metrics import Level as LevelMetrics
 from dyno.bundle.model import (
@@ -97,6 +98,10 @@ class Page(metrics.FindsEstimates):
     def run(self) -> Run:
         """The bundle's run.json."""
         return self.bundle.run
+
+    def resources(self, phase: Phase) -> metrics.Resources:
+        """Returns the sampled metrics of a phase on the machine of its target."""
+        return metrics.Resources(phase.name, machine=machine_of(self.run, phase.target))
 
     def phases(self, *kinds: PhaseKind) -> list[Phase]:
         """Phases of these kinds."""

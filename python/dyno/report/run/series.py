@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dyno.bundle.machines import split
 from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
@@ -27,13 +28,16 @@ class Series:
     values: list[float] = field(default_factory=list[float])
 
 
-def sampled(bundle: Bundle, wanted: Sequence[tuple[str, str]]) -> dict[Key, Series]:
-    """Sampled series of the wanted sources and metrics, for all subjects."""
+def sampled(
+    bundle: Bundle, wanted: Sequence[tuple[str, str]], machine: str = ""
+) -> dict[Key, Series]:
+    """Sampled series of the wanted sources and metrics of a machine, for all subjects."""
     start = bundle.run.clock.unix_ns
     series: dict[Key, Series] = {}
-    for key, t_ns, value, _ in readings(_of(bundle.table("samples"), wanted)):
-        if (key[0], key[2]) in wanted:
-            one = series.setdefault(key, Series())
+    for (source, subject, metric), t_ns, value, _ in readings(_of(bundle.table("samples"), wanted)):
+        probe, sampled_on = split(source)
+        if sampled_on == machine and (probe, metric) in wanted:
+            one = series.setdefault((probe, subject, metric), Series())
             one.seconds.append((t_ns - start) / 1e9)
             one.values.append(value)
     return {key: thinned(one) for key, one in series.items()}

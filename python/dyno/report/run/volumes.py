@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.bundle import metrics
 from dyno.bundle.carriers import by_device
 from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Phase
@@ -35,13 +34,13 @@ def observed(page: Page) -> list[Phase]:
     return [
         phase
         for phase in page.phases(*PHASES)
-        if page.value(metrics.Resources(phase.name).samples) and not phase.part_of
+        if page.value(page.resources(phase).samples) and not phase.part_of
     ]
 
 
 def fill(page: Page, phase: Phase, roles: tuple[str, ...]) -> float | None:
     """Mean fill of the fullest file system of some roles, in %."""
-    at = metrics.Resources(phase.name)
+    at = page.resources(phase)
     found = [page.value(at.volume(role, "fill").mean) for role in roles]
     return max((value for value in found if value is not None), default=None)
 
@@ -58,7 +57,7 @@ def entries(page: Page) -> list[dict[str, Any]]:
             "device": device,
             "roles": list(roles),
             **{
-                key: page.value(metrics.Resources(phase.name).device(device, metric).mean)
+                key: page.value(page.resources(phase).device(device, metric).mean)
                 for key, metric in _KEYS.items()
             },
             "fill_percent": fill(page, phase, roles),
@@ -73,7 +72,7 @@ def line(page: Page) -> str:
     best = page.best_level
     if best is None or best.phase is None:
         return ""
-    at = metrics.Resources(best.phase.name)
+    at = page.resources(best.phase)
     words: list[str] = []
     for device, roles in by_device(page.run, best.phase).items():
         pairs: tuple[tuple[DeviceMetric, DeviceMetric], ...] = (

@@ -12,6 +12,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
 from dyno.contracts.target import Connection, Limits, TargetUrl
+from dyno.contracts.whereabouts import Told
 from dyno.servers.here import Here
 from dyno.targets import mark
 from dyno.targets.dialect import translate
@@ -91,6 +92,9 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
 
     def _whereabouts(self, session: MysqlConnection) -> Here:
         return whereabouts.find(session, self._address)
+
+    def _told(self, session: MysqlConnection) -> Told:
+        return whereabouts.told(session, self._address)
 
     def connect(self, workload: str = "") -> MysqlConnection:
         """Opens a session in which unqualified table names mean those of ``workload``."""

@@ -17,6 +17,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
 from dyno.contracts.target import Connection, Limits, TargetUrl
+from dyno.contracts.whereabouts import Told
 from dyno.errors import TargetError
 from dyno.servers.here import Here
 from dyno.targets import mark
@@ -103,6 +104,9 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
 
     def _whereabouts(self, session: PostgresConnection) -> Here:
         return whereabouts.find(session)
+
+    def _told(self, session: PostgresConnection) -> Told:
+        return whereabouts.told(session)
 
     def connect(self, workload: str = "") -> PostgresConnection:
         """Opens a session in which unqualified table names mean those of ``workload``.

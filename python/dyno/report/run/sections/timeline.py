@@ -48,7 +48,8 @@ def section(page: Page) -> Section | None:
 
 
 def _figure(page: Page) -> Figure | None:
-    series = sampled(page.bundle, _WANTED)
+    machines = [facts.machine for facts in page.run.targets.values()]
+    series = sampled(page.bundle, _WANTED, next(iter(machines), ""))
     panels = [
         charts.Panel(
             "CPU, %: busy (solid), I/O wait (dashed)",

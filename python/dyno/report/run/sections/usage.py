@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dyno.bundle import metrics
 from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
@@ -39,7 +38,7 @@ def _figures(page: Page, phases: list[Phase]) -> list[Figure]:
     cpu: list[charts.Bar] = []
     memory: list[charts.Bar] = []
     for phase, label in zip(phases, _labels(page, phases), strict=True):
-        at = metrics.Resources(phase.name)
+        at = page.resources(phase)
         for series, key in (("mean", at.cpu_busy.mean), ("maximum", at.cpu_busy.max)):
             value = page.value(key)
             if value is not None:
@@ -95,7 +94,7 @@ def _table(page: Page, phases: list[Phase]) -> Table:
     columns = [Column("Phase"), *(Column(label, numeric=True) for label in labels)]
     rows: list[list[str | Cell]] = []
     for phase in phases:
-        at = metrics.Resources(phase.name)
+        at = page.resources(phase)
         rows.append(
             [
                 phase.title,

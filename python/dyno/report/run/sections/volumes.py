@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dyno.bundle import metrics
 from dyno.bundle.carriers import by_device, of_target, told_apart
 from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Phase
@@ -84,7 +83,7 @@ def devices(page: Page) -> dict[str, tuple[str, ...]]:
 
 
 def _busy(page: Page, phase: Phase, device: str) -> float:
-    at = metrics.Resources(phase.name)
+    at = page.resources(phase)
     return sum(
         page.value(at.device(device, metric).mean) or 0.0 for metric in ("read_iops", "write_iops")
     )
@@ -123,7 +122,9 @@ def _figure(page: Page) -> Figure | None:
 
 
 def _of(page: Page, device: str, metric: str) -> Series | None:
-    return of_device(page.series, device, metric)
+    machines = dict.fromkeys(facts.machine for facts in page.run.targets.values()) or [""]
+    found = (of_device(page.series, device, metric, machine) for machine in machines)
+    return next((one for one in found if one is not None), None)
 
 
 def _roles(roles: tuple[str, ...], form: str = "{}") -> str:
@@ -139,7 +140,7 @@ def _tables(page: Page) -> list[Table]:
 
 
 def _table(page: Page, phase: Phase, *, folded: bool) -> Table:
-    at = metrics.Resources(phase.name)
+    at = page.resources(phase)
     labels = [label for label, _, _ in _COLUMNS]
     columns = [Column("Device"), Column("Role")]
     columns += [Column(label, numeric=True) for label in (*labels, "Fill, %")]
