@@ -61,6 +61,14 @@ class Series:
         return [one for one in self.readings if start_ns <= (one.start_ns + one.t_ns) // 2 < end_ns]
 
 
+def counted_by(source: str, metric: str) -> tuple[str, ...]:
+    """The rates of the same subject that weight the mean of a metric; empty: time does.
+
+    ``source`` may be that of another machine (``disk@db1``) or of nested devices.
+    """
+    return _COUNTED_BY.get((source.partition("@")[0].removeprefix("nested_"), metric), ())
+
+
 def mean(found: Iterable[Reading]) -> float | None:
     """Returns the weighted mean; None without readings.
 
@@ -95,7 +103,7 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
         source, subject, metric = key
         reader = _reader(key)
         lengths = _lengths(times[reader], {}) if reader in apart else of_ticks
-        counts_of_it = _COUNTED_BY.get((source, metric), ())
+        counts_of_it = counted_by(source, metric)
         counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
             units[key],

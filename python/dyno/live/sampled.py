@@ -1,0 +1,188 @@
+"""Samples of the probes in bins: weighted means and maxima of every series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dyno.bundle.observed import counted_by
+from dyno.bundle.series import Key
+from dyno.live.bins import FACTOR, LEVELS, NS, Array, Rows
+from dyno.safety.plainjson import LARGEST
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOST_SERIES = 8192
+_MOST_BINS = 4096
+_CELLS = 2_000_000
+"""Values of an array of one level: with many series fewer bins are kept."""
+
+
+class Samples:
+    """Every sampled series, in columns of shared arrays."""
+
+    def __init__(self, origin_ns: int) -> None:
+        self.origin_ns = origin_ns
+        self.columns: dict[Key, int] = {}
+        self.units: dict[Key, str] = {}
+        self.newest: dict[Key, tuple[int, float]] = {}
+        self.last_ns = 0
+        self._weights: dict[int, tuple[int, ...]] = {}
+        self._width = 0
+        self._levels: list[Rows] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Adds rows of the table ``samples``. Drops incomplete and absurd ones."""
+        t_ns, value = numbers(batch, "t_ns", np.int64), numbers(batch, "value", np.float64)
+        column = self._columns(batch)
+        fine = (column >= 0) & (np.abs(value) <= LARGEST) & (t_ns > 0)
+        if not fine.any():
+            return
+        t_ns, value, column = t_ns[fine], value[fine], column[fine]
+        weight = self._weighted(t_ns, value, column)
+        bins = (t_ns - self.origin_ns) // NS
+        for level, rows in enumerate(self._levels):
+            row, kept = rows.place(bins)
+            cells = row[kept] * self._width + column[kept]
+            for name, added in (("sum", value * weight), ("weight", weight)):
+                np.add.at(rows.arrays[name].reshape(-1), cells, added[kept])
+            np.maximum.at(rows.arrays["max"].reshape(-1), cells, value[kept])
+            if level + 1 < LEVELS:
+                bins = bins // FACTOR
+        self._remember(t_ns, value, column)
+
+    def known(self, source: str, subject: str | None = None) -> list[Key]:
+        """Series of a source, and of one subject."""
+        return [key for key in self.columns if key[0] == source and subject in (None, key[1])]
+
+    def means(self, keys: Sequence[Key], level: int, start: int, count: int) -> Array:
+        """Means of the series, one row each, of ``count`` bins; NaN where nothing was sampled."""
+        found = np.full((len(keys), count), np.nan, np.float32)
+        if not self._levels:
+            return found
+        rows = self._levels[level]
+        total, weight = rows.slice("sum", start, count), rows.slice("weight", start, count)
+        for place, key in enumerate(keys):
+            column = self.columns.get(key)
+            if column is not None:
+                of_it = weight[:, column]
+                np.divide(total[:, column], of_it, out=found[place], where=of_it > 0)
+        return found
+
+    def covers(self, level: int, bin_: int) -> bool:
+        """Whether the level still holds this bin."""
+        return not self._levels or self._levels[level].covers(bin_)
+
+    def _columns(self, batch: pa.RecordBatch) -> Array:
+        """The column of each row; -1 for incomplete keys and those beyond the limit."""
+        parts = [encoded(batch, name) for name in ("source", "subject", "metric")]
+        units, unit_of = encoded(batch, "unit")
+        code = np.zeros(batch.num_rows, np.int64)
+        for values, codes in parts:
+            code = code * (len(values) + 1) + codes
+        found, first, place = np.unique(code, return_index=True, return_inverse=True)
+        column = np.full(len(found), -1, np.int64)
+        for at, one in enumerate(found.tolist()):
+            names: list[str | None] = []
+            for values, _ in reversed(parts):
+                one, index = divmod(one, len(values) + 1)  # noqa: PLW2901
+                names.append(values[index])
+            metric, subject, source = names
+            if source is not None and subject is not None and metric is not None:
+                column[at] = self._column(
+                    (source, subject, metric), units[unit_of[first[at]]] or ""
+                )
+        return column[place]
+
+    def _column(self, key: Key, unit: str) -> int:
+        at = self.columns.get(key)
+        if at is not None:
+            return at
+        if len(self.columns) >= _MOST_SERIES:
+            return -1
+        at = self.columns[key] = len(self.columns)
+        self.units[key] = unit
+        if at >= self._width:
+            self._widen(max(64, 2 * self._width))
+        return at
+
+    def _widen(self, width: int) -> None:
+        self._width = width
+        if self._levels:
+            for rows in self._levels:
+                for name in rows.arrays:
+                    rows.reshape(name, (width,))
+            return
+        kind = np.float32
+        self._levels = [
+            Rows(
+                max(512, min(_MOST_BINS, _CELLS // width)),
+                sum=((width,), kind, 0.0),
+                weight=((width,), kind, 0.0),
+                max=((width,), kind, -np.inf),
+            )
+            for _ in range(LEVELS)
+        ]
+
+    def _weighted(self, t_ns: Array, value: Array, column: Array) -> Array:
+        """The weight of each value: the requests behind a latency or a share, else 1."""
+        weight = np.ones(len(value))
+        keys = list(self.columns)
+        for at in np.unique(column).tolist():
+            source, subject, metric = keys[at]
+            counted = counted_by(source, metric)
+            if not counted:
+                continue
+            own = np.flatnonzero(column == at)
+            total = np.zeros(len(own))
+            for name in counted:
+                other = self.columns.get((source, subject, name), -1)
+                rows = np.flatnonzero(column == other)
+                if len(rows):
+                    place = np.searchsorted(t_ns[rows], t_ns[own]).clip(0, len(rows) - 1)
+                    same = t_ns[rows[place]] == t_ns[own]
+                    total += np.where(same, value[rows[place]], 0.0)
+            weight[own] = np.maximum(total, 1e-9)
+        return weight
+
+    def _remember(self, t_ns: Array, value: Array, column: Array) -> None:
+        """Keeps the newest value of each series."""
+        keys = list(self.columns)
+        found, last = np.unique(column[::-1], return_index=True)
+        last = len(column) - 1 - last
+        moments, values = t_ns[last].tolist(), value[last].tolist()
+        for at, moment, one in zip(found.tolist(), moments, values, strict=True):
+            self.newest[keys[at]] = (moment, one)
+        self.last_ns = max(self.last_ns, int(t_ns.max()))
+
+
+def numbers(batch: pa.RecordBatch, name: str, kind: Any) -> Array:
+    """A column of numbers. A column that is missing, or a null, is NaN or 0."""
+    at = batch.schema.get_field_index(name)
+    if at < 0:
+        return np.zeros(batch.num_rows, kind)
+    column = batch.column(at)
+    if kind is np.int64:
+        import pyarrow.compute
+
+        pc: Any = pyarrow.compute
+        return pc.fill_null(column, 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return column.to_numpy(zero_copy_only=False).astype(np.float64)
+
+
+def encoded(batch: pa.RecordBatch, name: str) -> tuple[list[str | None], Array]:
+    """The texts of a column that differ, with None last, and the place of each row's."""
+    import pyarrow as pa
+
+    at = batch.schema.get_field_index(name)
+    if at < 0:
+        return [None], np.zeros(batch.num_rows, np.int64)
+    column: Any = batch.column(at)
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    values: list[str | None] = [*column.dictionary.to_pylist(), None]
+    codes = column.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)
+    return values, codes.astype(np.int64)
