@@ -173,6 +173,8 @@ def _require_usual(encoded: str) -> bytes:
         content = unpacking.decompress(base64.b64decode(encoded, validate=True)[8:], _LONGEST)
         if unpacking.unconsumed_tail:
             raise ValueError("it unpacks to more than one of this range")
+        if not unpacking.eof:
+            raise ValueError("it is cut short")
         _, length, _, digits, lowest, highest, _ = _HEAD.unpack_from(content)
         if not 1 <= digits <= 3 or not 1 <= lowest <= highest <= _HIGHEST_NS:
             raise ValueError(f"it has {digits} digits from {lowest} to {highest}")

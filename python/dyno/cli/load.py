@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _limits, _settings, _spread
+from dyno.cli import _limits, _live, _settings, _spread
 from dyno.cli._options import Options, chosen, common, databases_option, examples
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
@@ -54,6 +54,7 @@ LAYOUT_HELP = (
 @click.option("--resume", is_flag=True, help="Resume an interrupted load, in its layout.")
 @_settings.options
 @_limits.options
+@_live.option
 @common
 def command(options: Options, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.

@@ -8,8 +8,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dyno.errors import UsageError
-
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -67,21 +65,7 @@ class Access:
 
     @property
     def _local(self) -> bool:
-        return is_loopback(self.host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address reaches only this machine.
-
-    Raises:
-        UsageError: If it is not an IP address.
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        if host == "localhost":
-            return True
-        raise UsageError(f"--host {host} is not an IP address of this machine.") from None
+        return ipaddress.ip_address(self.host).is_loopback
 
 
 def _bracketed(host: str) -> str:

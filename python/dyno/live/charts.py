@@ -48,6 +48,10 @@ VOLUME = (
 """Charts of a volume."""
 
 
+_WORDS = ("_await", "_iops", "_mbps")
+"""Endings of metrics that the title of a chart and its unit already say."""
+
+
 @dataclass
 class Chart:
     """One chart: series with a name and values in bins.
@@ -191,7 +195,7 @@ def _of_machines(watched: Watched, place: tuple[int, int, int]) -> Iterable[Char
             if known:
                 name = f"{title} of {machine}" if machine else title
                 values = list(watched.samples.means(known, *place))
-                names = [key[2] for key in known]
+                names = [_word(key[2]) for key in known]
                 yield Chart(one, "Machine", name, unit, kind, names, values)
 
 
@@ -203,7 +207,7 @@ def _of_databases(watched: Watched, place: tuple[int, int, int]) -> Iterable[Cha
             if known:
                 values = list(watched.samples.means(known, *place))
                 yield Chart(f"{SOURCE}-{subject}-{metrics[0]}", "Database", f"{title} of {subject}",
-                            unit, "lines", [key[2] for key in known], values)  # fmt: skip
+                            unit, "lines", [_word(key[2]) for key in known], values)  # fmt: skip
 
 
 def _of_volumes(watched: Watched, asked: Asked, place: tuple[int, int, int]) -> Iterable[Chart]:
@@ -220,7 +224,7 @@ def _of_volumes(watched: Watched, asked: Asked, place: tuple[int, int, int]) -> 
             keys = [key for key in keys if key in watched.samples.columns]
             if keys:
                 values = list(watched.samples.means(keys, *place))
-                names = [key[2] for key in keys]
+                names = [_word(key[2]) for key in keys]
                 yield Chart(f"volume-{name}-{title}", f"Volume {label}", f"{name}: {title}", unit,
                             "lines", names, values)  # fmt: skip
 
@@ -286,6 +290,12 @@ def _subjects(watched: Watched, source: str) -> list[str]:
 def _sources(watched: Watched, probe: str) -> list[str]:
     """The source of this machine, then those of others."""
     return sorted({key[0] for key in watched.samples.columns if key[0].partition("@")[0] == probe})
+
+
+def _word(metric: str) -> str:
+    """The name of a line: the metric without what the title says."""
+    ending = next((one for one in _WORDS if metric.endswith(one)), "")
+    return metric.removesuffix(ending).replace("_", " ")
 
 
 def _sum(values: Array, sampled: Array) -> Array:

@@ -59,7 +59,11 @@ class Samples:
         return [key for key in self.columns if key[0] == source and subject in (None, key[1])]
 
     def means(self, keys: Sequence[Key], level: int, start: int, count: int) -> Array:
-        """Means of the series, one row each, of ``count`` bins; NaN where nothing was sampled."""
+        """Means of the series, one row each, of ``count`` bins; NaN where nothing was sampled.
+
+        A reading covers the time since the one before it. In bins of a second, one that two
+        readings span has the value of the second.
+        """
         found = np.full((len(keys), count), np.nan, np.float32)
         if not self._levels:
             return found
@@ -70,6 +74,10 @@ class Samples:
             if column is not None:
                 of_it = weight[:, column]
                 np.divide(total[:, column], of_it, out=found[place], where=of_it > 0)
+        if level == 0 and count > 2:
+            empty = np.isnan(found)
+            between = empty[:, 1:-1] & ~empty[:, :-2] & ~empty[:, 2:]
+            found[:, 1:-1] = np.where(between, found[:, 2:], found[:, 1:-1])
         return found
 
     def covers(self, level: int, bin_: int) -> bool:

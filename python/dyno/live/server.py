@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -248,13 +249,31 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def serve(path: Path, listener: socket.socket, ready: Callable[[str], None]) -> None:
-    """Serves the page of the bundle at ``path`` until the process is interrupted.
+class Stop:
+    """Ends a server from another thread."""
+
+    def __init__(self) -> None:
+        self._server: uvicorn.Server | None = None
+
+    def of(self, server: uvicorn.Server) -> None:
+        """Names the server."""
+        self._server = server
+
+    def soon(self) -> None:
+        """Ends it after the viewers have had time to see the end of the run."""
+        time.sleep(3 * _POLL_S)
+        if self._server is not None:
+            self._server.should_exit = True
+
+
+def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], stop: Stop) -> None:
+    """Serves the page of the bundle at ``path`` until the process is interrupted or stopped.
 
     Args:
         path: The folder of the bundle.
         listener: From :func:`listen`.
         ready: Called with the address of the page, with its token.
+        stop: Ends the server.
 
     Raises:
         UsageError: If it is not a bundle.
@@ -266,9 +285,11 @@ def serve(path: Path, listener: socket.socket, ready: Callable[[str], None]) -> 
         app(watched, access), log_level="warning", access_log=False, timeout_graceful_shutdown=1,
         server_header=False, limit_concurrency=4 * _MOST_VIEWERS,
     )  # fmt: skip
+    server = uvicorn.Server(config)
+    stop.of(server)
     ready(access.url)
     try:
-        uvicorn.Server(config).run([listener])
+        server.run([listener])
     finally:
         watched.close()
         listener.close()

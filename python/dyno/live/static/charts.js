@@ -18,9 +18,9 @@ export class Chart {
     this.place = el("div", { class: "plot" });
     this.legend = shape.kind === "heat" ? this.#scale() : el("ul", { class: "legend" });
     const heading = el("h3");
-    heading.textContent = `${shape.title}, ${shape.unit}`;
+    heading.textContent = shape.unit === "count" ? shape.title : `${shape.title}, ${shape.unit}`;
     this.figure = el("figure", { "data-chart": shape.id }, heading, this.place, this.legend);
-    this.height = small ? 132 : 172;
+    this.share = small ? 0.42 : 0.38;
     this.zoomed = zoomed;
     this.reset = reset;
   }
@@ -48,7 +48,7 @@ export class Chart {
   }
 
   resize() {
-    if (this.plot && this.visible) this.plot.setSize({ width: this.#columns(), height: this.height });
+    if (this.plot && this.visible) this.plot.setSize(this.#size());
   }
 
   // Makes the plot again, as after a change of theme or of its lines.
@@ -60,12 +60,9 @@ export class Chart {
     if (this.visible) this.draw();
   }
 
-  #columns() {
-    return Math.max(120, this.place.clientWidth);
-  }
-
-  #shown(values) {
-    return values.filter((_, at) => !this.hidden.has(this.shape.names[at]));
+  #size() {
+    const width = Math.max(120, this.place.clientWidth);
+    return { width, height: Math.round(Math.min(340, Math.max(132, width * this.share))) };
   }
 
   #drawn() {
@@ -86,13 +83,13 @@ export class Chart {
     const y = heat
       ? { range: () => [0, names.length] }
       : latency ? { distr: 3, range: (u, low, high) => logRange(low, high) } : { range: zero };
+    const splits = latency ? { splits: (u, axis, low, high) => logSplits(low, high) } : {};
     const values = heat
       ? (u, splits) => splits.map((at) => (Number.isInteger(at) ? number(bounds[at]) : ""))
       : (u, splits) => splits.map((value) => (value === null ? "" : unit === "B" ? withUnit(value, "B") : number(value)));
     const bands = kind === "stack" ? names.slice(1).map((_, at) => ({ series: [at + 2, at + 1] })) : [];
     this.plot = new uPlot({
-      width: this.#columns(),
-      height: this.height,
+      ...this.#size(),
       legend: { show: false },
       padding: [8, 8, 0, 0],
       cursor: { sync: { key: SYNC.key, setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
@@ -100,7 +97,7 @@ export class Chart {
       scales: { x: { time: false, auto: false }, y },
       axes: [
         { ...axis, space: 70, size: 28, values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
-        { ...axis, size: unit === "B" ? 62 : 46, space: 26, values },
+        { ...axis, ...splits, size: unit === "B" ? 62 : 54, space: 26, values },
       ],
       series,
       bands,
@@ -179,6 +176,15 @@ function logRange(low, high) {
   const bottom = 10 ** Math.floor(Math.log10(Math.max(low > 0 ? low : high / 100, 1e-4)));
   const top = 10 ** Math.ceil(Math.log10(high) + 1e-9);
   return [bottom, Math.max(top, bottom * 10)];
+}
+
+// Powers of ten, with 2 and 5 between them if there are few.
+function logSplits(low, high) {
+  const found = [], steps = high / low > 1500 ? [1] : [1, 2, 5];
+  for (let power = Math.round(Math.log10(low)); 10 ** power <= high * 1.0001; power += 1) {
+    for (const step of steps) if (step * 10 ** power <= high * 1.0001) found.push(step * 10 ** power);
+  }
+  return found;
 }
 
 function mark(at, kind) {

@@ -112,6 +112,10 @@ function draw(found, asked) {
     }
     chart.update(found.times, found.width, shape, asked);
   }
+  // In the order of the server, whenever each came.
+  const order = [...new Set(found.charts.map((chart) => chart.group))];
+  const sections = order.map((name) => groups.get(name).parentElement);
+  if (sections.some((section, at) => $("charts").children[at] !== section)) $("charts").prepend(...sections);
   for (const [name, place] of groups) {
     if (place.querySelector("figure")) continue;
     place.parentElement.remove();

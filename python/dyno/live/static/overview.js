@@ -23,7 +23,8 @@ export class Overview {
     if (performance.now() - this.asked > EVERY_MS || !tick.loaded || !this.data) {
       this.asked = performance.now();
       const found = await view({ from: 0, to: Math.max(tick.end, 1), bins: 400, operation, volume: volume || "-" });
-      const chart = found.charts.find((one) => one.id === "throughput") ?? found.charts.find((one) => one.id === "cpu");
+      const chart = found.charts.find((one) => one.id === "throughput")
+        ?? found.charts.find((one) => one.id === "cpu");
       if (!chart) return;
       const sum = found.times.map((_, at) => chart.values.reduce((all, line) => (line[at] === null ? all : all + line[at]), 0));
       this.data = [found.times, sum];
@@ -52,14 +53,14 @@ export class Overview {
   #create() {
     const ink = colour("--muted"), line = colour("--c-0"), grid = colour("--grid");
     this.plot = new uPlot({
-      width: Math.max(120, this.place.clientWidth), height: 64, legend: { show: false }, padding: [4, 8, 0, 8],
+      width: Math.max(120, this.place.clientWidth), height: 64, legend: { show: false }, padding: [4, 30, 0, 30],
       cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: { x: { time: false, auto: false }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
       axes: [
         { stroke: ink, size: 24, space: 80, grid: { stroke: grid }, ticks: { stroke: grid }, font: "12px system-ui", values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
         { show: false },
       ],
-      series: [{}, { stroke: line, fill: `${line}55`, width: 1 }],
+      series: [{}, { points: { show: false }, stroke: line, fill: `${line}55`, width: 1 }],
       hooks: {
         setSelect: [(u) => {
           if (u.select.width > 3) this.zoomed(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
