@@ -17,9 +17,8 @@ export class Chart {
     this.visible = false;
     this.place = el("div", { class: "plot" });
     this.legend = shape.kind === "heat" ? this.#scale() : el("ul", { class: "legend" });
-    const heading = el("h3");
-    heading.textContent = shape.unit === "count" ? shape.title : `${shape.title}, ${shape.unit}`;
-    this.figure = el("figure", { "data-chart": shape.id }, heading, this.place, this.legend);
+    this.heading = el("h3");
+    this.figure = el("figure", { "data-chart": shape.id }, this.heading, this.place, this.legend);
     this.share = small ? 0.42 : 0.38;
     this.zoomed = zoomed;
     this.reset = reset;
@@ -32,9 +31,11 @@ export class Chart {
     this.data = [times, ...chart.values];
     this.width = width;
     this.range = range;
+    this.heading.textContent = chart.unit === "count" ? chart.title : `${chart.title}, ${chart.unit}`;
     if (changed || (chart.kind !== "heat" && !this.legend.childElementCount)) this.rebuild();
     this.stale = true;
     if (this.visible) this.draw();
+    else delete this.figure.dataset.range;
   }
 
   draw() {
@@ -44,6 +45,7 @@ export class Chart {
     if (!this.plot) this.#create(drawn);
     else this.plot.setData(drawn, false);
     this.plot.setScale("x", { min: this.range[0], max: this.range[1] });
+    this.figure.dataset.range = this.range.map((edge) => edge.toFixed(1)).join(" ");
     this.#latest();
   }
 
