@@ -69,7 +69,7 @@ def opened(browser: webdriver.Chrome, page: Page, width: int = 1280, scheme: str
     browser.get_log("performance")  # what was asked for before
     browser.get(page.url)
     shown(browser, 0)
-    wait_until(lambda: browser.execute_script(INKED), "the first chart")
+    wait_until(lambda: "throughput" in browser.execute_script(INKED), "the chart of the load")
 
 
 def shown(browser: webdriver.Chrome, before: int) -> int:

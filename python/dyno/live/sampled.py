@@ -19,6 +19,8 @@ _MOST_SERIES = 8192
 _MOST_BINS = 4096
 _CELLS = 2_000_000
 """Values of an array of one level: with many series fewer bins are kept."""
+_BLOCK = 500_000
+"""Values that are added at once."""
 
 
 class Samples:
@@ -30,7 +32,7 @@ class Samples:
         self.units: dict[Key, str] = {}
         self.newest: dict[Key, tuple[int, float]] = {}
         self.last_ns = 0
-        self._weights: dict[int, tuple[int, ...]] = {}
+        self._counted: dict[int, list[Key]] = {}
         self._width = 0
         self._levels: list[Rows] = []
 
@@ -42,17 +44,36 @@ class Samples:
         if not fine.any():
             return
         t_ns, value, column = t_ns[fine], value[fine], column[fine]
-        weight = self._weighted(t_ns, value, column)
-        bins = (t_ns - self.origin_ns) // NS
-        for level, rows in enumerate(self._levels):
-            row, kept = rows.place(bins)
-            cells = row[kept] * self._width + column[kept]
-            for name, added in (("sum", value * weight), ("weight", weight)):
-                np.add.at(rows.arrays[name].reshape(-1), cells, added[kept])
-            np.maximum.at(rows.arrays["max"].reshape(-1), cells, value[kept])
-            if level + 1 < LEVELS:
-                bins = bins // FACTOR
         self._remember(t_ns, value, column)
+        bins = (t_ns - self.origin_ns) // NS
+        # In pieces of limited length, as a block has all bins from its first to its last.
+        piece = (bins - bins.min()) // max(1, _BLOCK // self._width)
+        for one in np.unique(piece).tolist():
+            of_it = piece == one
+            self._add(bins[of_it], value[of_it], column[of_it])
+
+    def _add(self, bins: Array, value: Array, column: Array) -> None:
+        """Adds readings to every level, as a block of sums with a row a bin."""
+        first = int(bins.min())
+        shape = (int(bins.max()) - first + 1, self._width)
+        cells = (bins - first) * self._width + column
+        many = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+        total = np.bincount(cells, value, shape[0] * shape[1]).reshape(shape)
+        highest = np.full(shape, -np.inf)
+        np.maximum.at(highest.reshape(-1), cells, value)
+        weight = self._weighted(total, many.astype(float))
+        total = np.divide(total * weight, many, out=np.zeros(shape), where=many > 0)
+        for level, rows in enumerate(self._levels):
+            at, kept = rows.place(np.arange(first, first + len(total)))
+            rows.arrays["sum"][at[kept]] += total[kept]
+            rows.arrays["weight"][at[kept]] += weight[kept]
+            rows.arrays["max"][at[kept]] = np.maximum(rows.arrays["max"][at[kept]], highest[kept])
+            if level + 1 < LEVELS:
+                coarse = np.arange(first, first + len(total)) // FACTOR
+                starts = np.flatnonzero(np.diff(coarse, prepend=coarse[0] - 1))
+                total, weight = (np.add.reduceat(one, starts) for one in (total, weight))
+                highest = np.maximum.reduceat(highest, starts)
+                first //= FACTOR
 
     def known(self, source: str, subject: str | None = None) -> list[Key]:
         """Series of a source, and of one subject."""
@@ -100,9 +121,8 @@ class Samples:
                 names.append(values[index])
             metric, subject, source = names
             if source is not None and subject is not None and metric is not None:
-                column[at] = self._column(
-                    (source, subject, metric), units[unit_of[first[at]]] or ""
-                )
+                unit = units[unit_of[first[at]]] or ""
+                column[at] = self._column((source, subject, metric), unit)
         return column[place]
 
     def _column(self, key: Key, unit: str) -> int:
@@ -113,6 +133,8 @@ class Samples:
             return -1
         at = self.columns[key] = len(self.columns)
         self.units[key] = unit
+        if counted := counted_by(key[0], key[2]):
+            self._counted[at] = [(*key[:2], name) for name in counted]
         if at >= self._width:
             self._widen(max(64, 2 * self._width))
         return at
@@ -135,35 +157,26 @@ class Samples:
             for _ in range(LEVELS)
         ]
 
-    def _weighted(self, t_ns: Array, value: Array, column: Array) -> Array:
-        """The weight of each value: the requests behind a latency or a share, else 1."""
-        weight = np.ones(len(value))
-        keys = list(self.columns)
-        for at in np.unique(column).tolist():
-            source, subject, metric = keys[at]
-            counted = counted_by(source, metric)
-            if not counted:
-                continue
-            own = np.flatnonzero(column == at)
-            total = np.zeros(len(own))
-            for name in counted:
-                other = self.columns.get((source, subject, name), -1)
-                rows = np.flatnonzero(column == other)
-                if len(rows):
-                    place = np.searchsorted(t_ns[rows], t_ns[own]).clip(0, len(rows) - 1)
-                    same = t_ns[rows[place]] == t_ns[own]
-                    total += np.where(same, value[rows[place]], 0.0)
-            weight[own] = np.maximum(total, 1e-9)
+    def _weighted(self, total: Array, many: Array) -> Array:
+        """Weights of the cells of a block: the requests behind a latency or a share, else 1.
+
+        Readings within the same second weigh alike.
+        """
+        weight = many.copy()
+        for column, keys in self._counted.items():
+            known = [self.columns[key] for key in keys if key in self.columns]
+            if known and many[:, column].any():
+                requests = total[:, known].sum(axis=1)
+                weight[:, column] = np.where(many[:, column] > 0, np.maximum(requests, 1e-9), 0.0)
         return weight
 
     def _remember(self, t_ns: Array, value: Array, column: Array) -> None:
         """Keeps the newest value of each series."""
-        keys = list(self.columns)
-        found, last = np.unique(column[::-1], return_index=True)
-        last = len(column) - 1 - last
-        moments, values = t_ns[last].tolist(), value[last].tolist()
-        for at, moment, one in zip(found.tolist(), moments, values, strict=True):
-            self.newest[keys[at]] = (moment, one)
+        last = np.full(self._width, -1)
+        last[column] = np.arange(len(column))  # the last of equal places stays
+        for at, key in enumerate(self.columns):
+            if (row := int(last[at])) >= 0:
+                self.newest[key] = (int(t_ns[row]), float(value[row]))
         self.last_ns = max(self.last_ns, int(t_ns.max()))
 
 
