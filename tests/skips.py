@@ -13,6 +13,7 @@ _REMEDIES = (
     (r"system's postgresql", "a second PostgreSQL (apt install postgresql)"),
     (r"\bfio\b", "fio (apt install fio)"),
     (r"openssl", "OpenSSL (apt install openssl)"),
+    (r"prometheus", "Prometheus (apt install prometheus)"),
     (r"tpchgen|dyno\._core", "the Python packages (make build)"),
     (r"setpriv", "setpriv (apt install util-linux)"),
     (r"\bgcc\b", "gcc (apt install gcc)"),

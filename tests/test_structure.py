@@ -18,8 +18,8 @@ WRITERS = {"profile", "generate", "load", "drive", "prove", "observe"}
 """Stages that write the record, under ``dyno.stages``."""
 READERS = {"analyse", "decide", "report"}
 """Stages that read it."""
-FACES = {"cli", "runner", "__main__"}
-"""Those who compose the stages."""
+FACES = {"cli", "runner", "live", "__main__"}
+"""Those who compose the stages, or show what they record."""
 PRODUCTS = {"postgresql", "postgres", "mysql", "mariadb", "duckdb", "clickhouse", "sqlite"}
 
 

@@ -39,7 +39,7 @@ def of_target(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
     if facts is None or (facts.place == "elsewhere" and not facts.machine):
         return {}
     if facts.devices:
-        roles = sorted(filter(_ROLE.fullmatch, facts.devices), key=_place)
+        roles = sorted(filter(_ROLE.fullmatch, facts.devices), key=rank)
         return {role: names for role in roles if (names := facts.devices[role])}
     inside = facts.url.startswith("embedded:") and not run.plan.get("layout")
     own = _text(_storage(run), "subject")
@@ -82,7 +82,8 @@ def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
     return tuple(by_device(run, phase))
 
 
-def _place(role: str) -> tuple[int, int]:
+def rank(role: str) -> tuple[int, int]:
+    """Returns the place of a role in lists; data is first."""
     word, _, number = role.partition("-")
     return _ORDER.index(word), int(number or 0)
 

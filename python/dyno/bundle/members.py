@@ -14,7 +14,7 @@ from dyno.safety.safefiles import directory, is_own, open_regular
 _NAME = r"[^/.\x00-\x1f\x7f][^/\x00-\x1f\x7f]*"
 _FOLDER = re.compile(rf"ops|pieces|plans|plans/{_NAME}")
 _MEMBER = re.compile(
-    r"(run|checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
+    r"(run|progress|checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
     r"|(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
     r"|pieces/[a-z_]+-[0-9]{6}\.(jsonl|parquet)"
     rf"|ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"

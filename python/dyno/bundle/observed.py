@@ -40,11 +40,6 @@ _MISSED: Key = ("dyno", "sampler", "missed_ticks")
 """On another machine its source has the machine's name, too."""
 
 
-def counted_by(source: str, metric: str) -> tuple[str, ...]:
-    """Returns the rates of the same subject that weight a mean; empty: time does."""
-    return _COUNTED_BY.get((source, metric), ())
-
-
 class Reading(NamedTuple):
     """A value of the time from ``start_ns`` to ``t_ns`` (ns since the Unix epoch).
 
@@ -68,6 +63,14 @@ class Series:
     def between(self, start_ns: int, end_ns: int) -> list[Reading]:
         """Returns readings that mostly fall between ``start_ns`` and ``end_ns``."""
         return [one for one in self.readings if start_ns <= (one.start_ns + one.t_ns) // 2 < end_ns]
+
+
+def counted_by(source: str, metric: str) -> tuple[str, ...]:
+    """The rates of the same subject that weight the mean of a metric; empty: time does.
+
+    ``source`` may be that of another machine (``disk@db1``) or of nested devices.
+    """
+    return _COUNTED_BY.get((split(source).probe.removeprefix("nested_"), metric), ())
 
 
 def mean(found: Iterable[Reading]) -> float | None:
@@ -104,7 +107,7 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     for key, one in values.items():
         source, subject, metric = key
         lengths = of_machine[_machine(key)][_reader(key)]
-        counts_of_it = counted_by(_probe(source), metric)
+        counts_of_it = counted_by(source, metric)
         counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
             units[key],
@@ -122,11 +125,6 @@ def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
     for key, one in values.items():
         if split(key[0]).probe == SESSIONS:
             values[key] = dict(sorted({**every[key[1]], **one}.items()))
-
-
-def _probe(source: str) -> str:
-    """Returns the probe that defines the metrics of a source: of stacked devices, of a machine."""
-    return split(source).probe.removeprefix("nested_")
 
 
 def _lengths_of(

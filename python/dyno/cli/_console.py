@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from dyno.config.units import seconds_text
@@ -15,14 +15,21 @@ from dyno.errors import FaultError
 from dyno.runtime.progress import Progress, Silent
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console as RichConsole
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from dyno.cli._live import LivePage
+    from dyno.cli._pulse import Pulse
     from dyno.runner.session import Ended
 
 
 _BAR = 12
+_TITLE = 12
+"""Minimum columns of a title."""
+
 _STEP = 26
 """Minimum columns of a step."""
 
@@ -33,8 +40,25 @@ _NUMBERS = 16
 class Console:
     """Prints text and progress to stderr, results to stdout."""
 
-    def __init__(self, *, quiet: bool, as_json: bool = False) -> None:
-        self.quiet, self.as_json = quiet, as_json
+    def __init__(self, *, quiet: bool, as_json: bool = False, live: bool = False) -> None:
+        self.quiet, self.as_json, self._live = quiet, as_json, live
+        self._pulse: Pulse | None = None
+        self._page: LivePage | None = None
+
+    def began(self, bundle: Path) -> None:
+        """Shows the newest numbers of the run beside its progress from now on."""
+        if not self.quiet:
+            from dyno.cli._pulse import Pulse
+
+            self._pulse = Pulse(bundle)
+        if self._live:
+            from dyno.cli._live import LivePage
+
+            self._page = LivePage(bundle, self)
+
+    def newest(self) -> str:
+        """The newest numbers of the run; empty without any."""
+        return "" if self._pulse is None else self._pulse.text
 
     def say(self, text: str = "") -> None:
         """Prints a line, unless quiet."""
@@ -56,7 +80,7 @@ class Console:
         try:
             if sys.stderr.isatty():
                 with _bars() as bars:
-                    yield Bar(bars, title)
+                    yield Bar(bars, title, self.newest)
             else:
                 self.say(f"{title} …")
                 yield _Lines(self, title)
@@ -72,6 +96,10 @@ class Console:
         from dyno.cli._colour import coloured
         from dyno.safety import plainjson
 
+        if self._pulse is not None:
+            self._pulse.stop()
+        if self._page is not None:
+            self._page.end()
         if ended.message and not isinstance(ended.failure, FaultError):
             self.warn(f"dyno: {ended.message}")
         if ended.unanalysed:
@@ -109,16 +137,27 @@ def _fitted(text: str) -> str:
 
 
 class Bar:
-    """A phase on one line of a terminal. A long title is cut, the ETA never."""
+    """A phase on one line of a terminal. A long title is cut, the ETA never.
 
-    def __init__(self, bars: Bars, title: str) -> None:
-        self._bars, self._title = bars, title
+    Args:
+        bars: The line.
+        title: Of the phase.
+        newest: The newest numbers of the run, which go before the step of the phase.
+    """
+
+    def __init__(self, bars: Bars, title: str, newest: Callable[[], str] = str) -> None:
+        self._bars, self._title, self._newest = bars, title, newest
         self._width = bars.console.width - _BAR - _NUMBERS
         self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="")
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
-        step = cut(text, max(_STEP, self._width - len(self._title)))
+        numbers = self._newest()
+        least = max(_STEP, min(len(numbers), self._width - _TITLE))
+        room = max(least, self._width - len(self._title))
+        # The numbers whole, and the step if there is space for both.
+        both = f"{numbers}  {text}" if text and len(numbers) + _TITLE < room else numbers
+        step = cut(both if numbers else text, room)
         self._bars.update(
             self._task,
             description=cut(self._title, self._width - len(step)),
@@ -148,8 +187,9 @@ class _Lines:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + self._EVERY_S
-            share = f" {min(done / total, 1):.0%}" if total else ""
-            self._console.say(f"  {self._title}:{share} {text}".rstrip())
+            share = f"{min(done / total, 1):.0%}" if total else ""
+            words = " ".join(filter(None, (share, text, self._console.newest())))
+            self._console.say(f"  {self._title}: {words}".rstrip())
 
 
 def _bars() -> Bars:

@@ -40,12 +40,14 @@ class Options:
         as_json: One JSON document on stdout, prose on stderr.
         quiet: No progress.
         yes: Do not ask before destructive steps.
+        live: Serve a live page (``dyno.cli._live``).
     """
 
     out: Path
     as_json: bool
     quiet: bool
     yes: bool
+    live: bool = False
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,6 +70,7 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
             as_json=kwargs.pop("as_json"),
             quiet=kwargs.pop("quiet"),
             yes=kwargs.pop("yes"),
+            live=kwargs.pop("live", False),
         )
         return function(*args, **kwargs)
 

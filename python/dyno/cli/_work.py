@@ -18,7 +18,7 @@ def conduct(job: Job, options: Options) -> int:
     from dyno.cli._console import Console
     from dyno.runner.session import run_session
 
-    console = Console(quiet=options.quiet, as_json=options.as_json)
+    console = Console(quiet=options.quiet, as_json=options.as_json, live=options.live)
     return run_session(job, console, _typed()).code
 
 

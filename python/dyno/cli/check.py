@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _elsewhere
+from dyno.cli import _elsewhere, _live
 from dyno.cli._options import Options, chosen, common, databases_option, examples
 from dyno.cli._work import conduct
 from dyno.plans.check import CheckPlan
@@ -41,6 +41,7 @@ from dyno.plans.check import CheckPlan
     help="Isolation level of the scenarios.  [default: the target's default]",
 )
 @_elsewhere.options
+@_live.option
 @common
 def command(options: Options, **given: Any) -> int:
     """Verify the data of WORKLOAD in a target. Each failed condition is shown with its rows.

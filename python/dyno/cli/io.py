@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _io, _limits
+from dyno.cli import _io, _limits, _live
 from dyno.cli._options import Options, chosen, common, examples
 from dyno.cli._work import conduct
 from dyno.errors import UsageError
@@ -60,6 +60,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and exit.")
 @click.option("--fio", is_flag=True, help="Print the test as a fio job file, and exit.")
+@_live.option
 @common
 def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
     """Profile storage, before you put a database on it.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _elsewhere, _limits, _settings, _spread
+from dyno.cli import _elsewhere, _limits, _live, _settings, _spread
 from dyno.cli._options import Options, chosen, common, databases_option, examples
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
@@ -55,6 +55,7 @@ LAYOUT_HELP = (
 @_elsewhere.options
 @_settings.options
 @_limits.options
+@_live.option
 @common
 def command(options: Options, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dyno.cli import _live
 from dyno.cli._options import Options, chosen, common, examples
 from dyno.cli._work import conduct
 from dyno.plans.quickstart import QuickstartPlan
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="Small data and short measurements: under a minute.")
 @click.option("--replace", is_flag=True, help="Replace data from `dyno load`.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and exit.")
+@_live.option
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Measure this machine: storage, decision support and transactions, on private engines.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _criteria, _elsewhere, _findmax, _limits, _rates, _settings
+from dyno.cli import _criteria, _elsewhere, _findmax, _limits, _live, _rates, _settings
 from dyno.cli._options import Options, chosen, common
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
@@ -40,6 +40,7 @@ from dyno.plans.run import RunPlan
 @_elsewhere.options
 @_settings.options
 @_limits.options
+@_live.option
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Run WORKLOAD: the 22 queries of tpch, or the tpcc transactions with N users.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -20,6 +20,7 @@ from dyno.safety.text import shown
         "dyno runs list --all      failed starts as well",
         "dyno runs show last",
         "dyno runs export last --to run.tar.gz",
+        "dyno runs tables last --to tables --format csv",
     ),
 )
 def command() -> None:
@@ -122,6 +123,41 @@ def export(run: str, to: Path, options: Options) -> int:
     click.echo(
         plainjson.dumps(document) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
     )
+    return 0
+
+
+@command.command("tables", short_help="Export the tables of a run as CSV or Parquet.")
+@click.argument("run")
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder for the files.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "parquet"]),
+    default="csv",
+    show_default=True,
+    help="Format of the files.",
+)
+@common
+def tables(run: str, to: Path, kind: Literal["csv", "parquet"], options: Options) -> int:
+    """Export the tables of RUN, one file a table: samples, queries, operations by level …
+
+    RUN is an id, a unique prefix of one, `last`, or the path of a bundle or of its .tar.gz. Times
+    are ns since the Unix epoch; histograms are HDR (V2, deflated, base64) of ns. --yes overwrites
+    existing files.
+    """
+    from dyno.bundle.exported import export as write
+    from dyno.bundle.exported import words
+    from dyno.cli._bundles import named
+
+    with named(options.out, run) as bundle:
+        files = write(bundle, to, kind, replace=options.yes)
+    document = {"folder": str(to), "files": [path.name for path in files]}
+    click.echo(plainjson.dumps(document) if options.as_json else shown(words(files)))
     return 0
 
 

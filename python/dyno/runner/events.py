@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from dyno.runtime.progress import Progress, Silent
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dyno.runner.session import Ended
 
 
@@ -16,6 +18,10 @@ class Events(Protocol):
 
     The worker thread makes the calls. Progress updates may come from any thread.
     """
+
+    def began(self, bundle: Path) -> None:
+        """Reports that the run is being recorded in the folder ``bundle``."""
+        ...
 
     def phase(self, title: str) -> AbstractContextManager[Progress]:
         """Opens a phase as a context. Errors propagate.
@@ -39,6 +45,9 @@ class Events(Protocol):
 
 class SilentEvents:
     """Discards all events."""
+
+    def began(self, bundle: Path) -> None:
+        """Discards the folder."""
 
     def phase(self, title: str) -> AbstractContextManager[Progress]:  # noqa: ARG002
         """Discards progress."""

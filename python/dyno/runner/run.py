@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno import targets, workloads
+from dyno.config.units import parse_seconds
 from dyno.plans.run import RunPlan
 from dyno.runner.dss import run_tests
 from dyno.runner.during import require_able
@@ -56,6 +57,12 @@ def job(asked: RunPlan) -> Job:
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **asked.tests_record()}
     outline = () if search is None else tuple(search.plan())
+    expected_s = None
+    if chosen.kind == "oltp" and search is None and asked.until_steady is None:
+        loads = max(1, len(rates) or len(asked.users))
+        level_s = duration_s * (3 if asked.during else 1) + parse_seconds(asked.warmup)
+        expected_s = loads * level_s
     return Job(
-        asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline
-    )
+        asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline,
+        expected_s=expected_s,
+    )  # fmt: skip

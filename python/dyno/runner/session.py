@@ -38,6 +38,7 @@ from dyno.report import document, latencies, run_report, summary
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
 from dyno.runner.machines import Machines, machines_of
+from dyno.runner.reported import Reported
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.fill import FillProbe
@@ -69,6 +70,7 @@ class Job:
         before: Creates or rejects prerequisites before recording starts.
         outline: Lines that describe a search.
         interval_s: Time between two samples of the machine.
+        expected_s: Expected seconds of the work; None if unknown.
     """
 
     plan: Plan
@@ -81,6 +83,7 @@ class Job:
     before: Callable[[], None] = _nothing
     outline: tuple[str, ...] = ()
     interval_s: float = 1.0
+    expected_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -266,22 +269,26 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         plan = {**job.record, **asked, "command": command or job.plan.command}
         recorder = Recorder(out, job.plan.verb, plan, job.workloads, notices(job.workloads))
         failure: BaseException | None = None
+        now_ns = recorder.clock.unix_now_ns
+        reported = Reported(events, recorder.path, now_ns, job.expected_s)
         try:
             try:
                 signals.begin_work()
+                events.began(recorder.path)
                 sampling = Sampler(recorder, interval_s=job.interval_s)
                 with sampling as sampler, machines.observed(recorder, sampler):
                     recorder.meter = sampler.meter
-                    limits = _machine(recorder, events, job.volume)
+                    limits = _machine(recorder, reported, job.volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
                     given = (limits, job.settings, confinement, machines)
-                    job.body(Session(out, events, recorder, sampler, *given))
+                    job.body(Session(out, reported, recorder, sampler, *given))
             finally:
                 signals.end_work()  # signals that arrive earlier are caught below
         except BaseException as error:
             failure = error
+        reported.close()
         ended = _conclude(recorder, failure)
         events.ended(ended)
     ended.raise_fault()

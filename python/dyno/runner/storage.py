@@ -32,7 +32,9 @@ def job(asked: StoragePlan, plan: IoPlan) -> Job:
         with session.confined():
             stages.storage(session, plan)
 
-    return Job(asked, _record(plan), (), place, body, confinement=confinement)
+    return Job(
+        asked, _record(plan), (), place, body, confinement=confinement, expected_s=plan.longest_s
+    )
 
 
 def io_plan(asked: StoragePlan) -> IoPlan:

@@ -6,7 +6,8 @@ about its pages, and a page about its content, so both are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -14,6 +15,7 @@ from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 LARGEST = 4 << 30
 """Bytes of a table, as a file and unpacked; a day of samples has a quarter."""
@@ -54,28 +56,63 @@ def read_parquet(file: BinaryIO, path: Path, known: Iterable[str]) -> pa.Table:
         UsageError: If it is damaged, or would unpack to more than any table of a run.
     """
     import pyarrow as pa
+
+    with _damage(path), _opened(file, path, known) as (parquet, wanted, budget):
+        found = parquet.read(wanted)
+        if _text_bytes(found) > budget:
+            raise _too_large(path)
+        return pa.table([_plain(column) for column in found.columns], names=found.column_names)
+
+
+def parquet_batches(
+    file: BinaryIO, path: Path, known: Iterable[str], rows: int
+) -> Iterator[pa.RecordBatch]:
+    """Batches of at most ``rows`` rows; texts stay dictionaries. See :func:`read_parquet`."""
+    import pyarrow as pa
+
+    with _damage(path), _opened(file, path, known) as (parquet, wanted, budget):
+        total = 0
+        for batch in parquet.iter_batches(rows, columns=wanted):
+            total += _text_bytes(pa.table(batch))
+            if total > budget:
+                raise _too_large(path)
+            yield batch
+
+
+@contextlib.contextmanager
+def _damage(path: Path) -> Generator[None]:
+    """Turns the errors of a damaged file into one."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, LookupError, ValueError, OverflowError) as error:
+        raise DamagedError(path) from error
+
+
+@contextlib.contextmanager
+def _opened(
+    file: BinaryIO, path: Path, known: Iterable[str]
+) -> Generator[tuple[pq.ParquetFile, list[str], int]]:
+    """The file once its footer and pages are checked, its wanted columns, and its budget in bytes.
+
+    Texts that repeat stay places in a list until their sum is known.
+    """
     import pyarrow.parquet as pq
 
     size = file.seek(0, 2)
     budget = min(LARGEST, max(ALWAYS, RATIO * size))
-    try:
-        metadata = pq.read_metadata(file)
-        columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
-        wanted = {one.path: one for one in columns if one.path in set(known)}
-        if any(one.physical_type not in _TYPES for one in wanted.values()):
-            raise ValueError("a column has another type")
-        chunks = list(_chunks(metadata, set(wanted)))
-        _require_footer(metadata, chunks, size, budget, path)
-        _require_pages(file, chunks, budget, path)
-        # Texts that repeat stay places in a list until their sum is known.
-        texts = [name for name, one in wanted.items() if one.physical_type == _TEXT]
-        with pq.ParquetFile(file, metadata=metadata, read_dictionary=texts) as parquet:
-            found = parquet.read(list(wanted))
-        if _text_bytes(found) > budget:
-            raise _too_large(path)
-        return pa.table([_plain(column) for column in found.columns], names=found.column_names)
-    except (pa.ArrowException, OSError, LookupError, ValueError, OverflowError) as error:
-        raise DamagedError(path) from error
+    metadata = pq.read_metadata(file)
+    columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+    wanted = {one.path: one for one in columns if one.path in set(known)}
+    if any(one.physical_type not in _TYPES for one in wanted.values()):
+        raise ValueError("a column has another type")
+    chunks = list(_chunks(metadata, set(wanted)))
+    _require_footer(metadata, chunks, size, budget, path)
+    _require_pages(file, chunks, budget, path)
+    texts = [name for name, one in wanted.items() if one.physical_type == _TEXT]
+    with pq.ParquetFile(file, metadata=metadata, read_dictionary=texts) as parquet:
+        yield parquet, list(wanted), budget
 
 
 def lines(file: BinaryIO, path: Path) -> Iterator[bytes]:

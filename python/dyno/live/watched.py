@@ -1,0 +1,247 @@
+"""A run as it is recorded: reads what is new in a bundle, and keeps it in bins."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dyno.bundle import progress
+from dyno.bundle.model import Run, those
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import counts
+from dyno.errors import UsageError
+from dyno.live.bins import NS, Array
+from dyno.live.journal import Journal
+from dyno.live.operations import Completed, Operations, of_histograms, of_queries
+from dyno.live.sampled import Samples, encoded, numbers
+from dyno.live.tail import Tail
+from dyno.workspace.lock import OutLock
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SILENT_S = 5.0
+"""After this time without anything new, the run may have been killed."""
+
+
+class Watched:
+    """A bundle that is followed. :meth:`poll` and readers take turns by :attr:`lock`.
+
+    Attributes:
+        path: The folder of the bundle.
+        run: Its head, as last read.
+        version: Grows with everything new.
+        head_version: Grows with changes of phases and facts.
+        loaded: Whether everything that was there at first has been read.
+        problems: What could not be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens the bundle; :meth:`poll` reads its tables.
+
+        Raises:
+            UsageError: If it is not a bundle.
+        """
+        self.path = path
+        self.lock = threading.Lock()
+        self.run: Run = Bundle.open(path).run
+        self.samples = Samples(self.run.clock.unix_ns)
+        self.operations = Operations(self.run.clock.unix_ns)
+        self.journal = Journal(path)
+        self.progress: progress.Progress | None = None
+        self.version = self.head_version = 0
+        self.loaded = False
+        self.problems: list[str] = []
+        self._tails: dict[str, Tail] = {}
+        self._broken: set[str] = set()
+        self._head_stamp: tuple[int, int] | None = None
+        self._heard = time.monotonic()
+        self._cut_off = False
+        self._work: Iterator[None] | None = None
+
+    @property
+    def origin_ns(self) -> int:
+        """Start of the run, ns since the Unix epoch: time 0 of the page."""
+        return self.samples.origin_ns
+
+    @property
+    def status(self) -> str:
+        """The status of the run; ``cut off`` if its process is gone."""
+        return "cut off" if self.run.status == "running" and self._cut_off else self.run.status
+
+    @property
+    def running(self) -> bool:
+        """Whether more may come."""
+        return self.status == "running"
+
+    @property
+    def end_s(self) -> float:
+        """The time of the newest data, in s since the start of the run."""
+        newest = max(self.samples.last_ns, self.operations.last_ns, self.origin_ns + NS)
+        return (newest - self.origin_ns) / NS
+
+    def poll(self, budget_s: float = 0.2) -> bool:
+        """Reads what is new, for about ``budget_s``; returns whether everything is read."""
+        until = time.monotonic() + budget_s
+        with self.lock:
+            if self._work is None:
+                self._work = self._read()
+            for _ in self._work:
+                if time.monotonic() > until:
+                    return False
+            self._work = None
+            if not self.loaded:
+                self.loaded = True
+                self.version += 1
+            return True
+
+    def close(self) -> None:
+        """Closes the files."""
+        with self.lock:
+            for tail in self._tails.values():
+                tail.close()
+
+    def _read(self) -> Iterator[None]:
+        """Reads everything new, and stops after each batch."""
+        before = self.version
+        with self._noted("run.json"):
+            self._read_head()
+        self.version += self.journal.read()
+        found = progress.read(self.path)
+        if found != self.progress:
+            self.progress = found
+            self.version += 1
+        yield
+        readers = [self._each(name, add) for name, add in self._tables()]
+        while readers:  # in turn: the parts of a level belong to the same time
+            for reader in list(readers):
+                if next(reader, None) is None:
+                    readers.remove(reader)
+                yield
+        self._listen(self.version != before)
+
+    def _read_head(self) -> None:
+        status = (self.path / "run.json").stat()
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp != self._head_stamp:
+            self.run = Bundle.open(self.path).run
+            self._head_stamp = stamp
+            self.head_version += 1
+            self.version += 1
+
+    def _tables(self) -> list[tuple[str, Callable[[pa.RecordBatch], None]]]:
+        """The tables with how their rows are added."""
+        levels = {phase.detail.level: phase.detail for phase in those(self.run.phases, OltpDetail)}
+        named = sorted(
+            {
+                path.stem
+                for path in (self.path / "ops").glob("*")
+                if path.suffix in (".jsonl", ".parquet") and not path.name.startswith(".")
+            }
+        )
+        found: list[tuple[str, Callable[[pa.RecordBatch], None]]] = [
+            ("samples", self._add_samples),
+            ("queries", self._add_queries),
+            ("during", self._add_queries),
+            ("io_intervals", self._add_storage),
+        ]
+        for level in named:
+            whole = None if level not in levels else levels[level].part_of
+            if whole is None:
+                found.append((f"ops/{level}", partial(self._add_operations, 1)))
+            elif whole not in named or f"ops/{level}" in self._tails:
+                parts = sum(one.part_of == whole for one in levels.values())
+                found.append((f"ops/{level}", partial(self._add_operations, parts)))
+        return [one for one in found if not self._is_sum_of_read(one[0], levels)]
+
+    def _is_sum_of_read(self, table: str, levels: dict[str | None, OltpDetail]) -> bool:
+        """Whether the table adds up levels that were read while they ran."""
+        parts = (name for name, detail in levels.items() if f"ops/{detail.part_of}" == table)
+        return table not in self._tails and any(f"ops/{name}" in self._tails for name in parts)
+
+    def _each(self, name: str, add: Callable[[pa.RecordBatch], None]) -> Iterator[bool]:
+        if name in self._broken:
+            return
+        with self._noted(name):
+            tail = self._tails.setdefault(name, Tail(self.path, name))
+            for batch in tail.batches():
+                add(batch)
+                self.version += 1
+                yield True
+
+    @contextlib.contextmanager
+    def _noted(self, name: str) -> Generator[None]:
+        """Notes what cannot be read, once, and reads it no more."""
+        try:
+            yield
+        except (UsageError, OSError) as error:
+            if name not in self._broken:
+                self._broken.add(name)
+                self.problems.append(f"{name}: {error}")
+                self.version += 1
+                self.head_version += 1
+
+    def _listen(self, anything: bool) -> None:
+        """Finds out whether the run was killed when nothing new came for a while."""
+        now = time.monotonic()
+        if anything:
+            self._heard = now
+        if self.run.status == "running" and (now - self._heard > _SILENT_S or not self.loaded):
+            cut_off = not OutLock.held(self.path.parent)
+            if cut_off != self._cut_off:
+                self._cut_off = cut_off
+                self.version += 1
+                self.head_version += 1
+        elif anything:
+            self._cut_off = False
+
+    def _add_samples(self, batch: pa.RecordBatch) -> None:
+        self.samples.add(batch)
+
+    def _add_operations(self, parts: int, batch: pa.RecordBatch) -> None:
+        names, codes = encoded(batch, "op")
+        t_ns = numbers(batch, "t_ns", np.int64)
+        done = numbers(batch, "done", np.int64) + numbers(batch, "rolled_back", np.int64)
+        errors, where = encoded(batch, "errors")
+        failed = np.array([sum(counts(text).values()) for text in errors], float)[where]
+        seconds = np.nan_to_num(numbers(batch, "seconds", np.float64)) / parts
+        rows = of_histograms(t_ns, seconds, done.astype(float), failed, _texts(batch, "response"))
+        self.operations.add(names, codes, rows)
+
+    def _add_queries(self, batch: pa.RecordBatch) -> None:
+        names, codes = encoded(batch, "query")
+        errors, where = encoded(batch, "error")
+        failed = np.array([error is not None for error in errors])[where]
+        seconds = np.nan_to_num(numbers(batch, "seconds", np.float64))
+        end_ns = numbers(batch, "end_ns", np.int64)
+        self.operations.add(names, codes, of_queries(end_ns, seconds, failed))
+
+    def _add_storage(self, batch: pa.RecordBatch) -> None:
+        t_ns = numbers(batch, "t_ns", np.int64)
+        seconds = np.nan_to_num(numbers(batch, "seconds", np.float64))
+        alike = {int(moment): int(many) for moment, many in zip(*_counted(t_ns), strict=True)}
+        shared = seconds / np.array([alike[int(one)] for one in t_ns.tolist()])
+        for place, name in enumerate(("read", "write")):
+            done = numbers(batch, f"{name}s", np.int64).astype(float)
+            if done.any() or name in self.operations.by_name:
+                latencies = _texts(batch, f"{name}_latency")
+                rows: Completed = of_histograms(t_ns, shared, done, np.zeros(len(t_ns)), latencies)
+                self.operations.add(["read", "write"], np.full(len(t_ns), place), rows)
+
+
+def _counted(values: Array) -> tuple[Array, Array]:
+    return np.unique(values, return_counts=True)
+
+
+def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+    at = batch.schema.get_field_index(name)
+    found: Any = [None] * batch.num_rows if at < 0 else batch.column(at).to_pylist()
+    return found

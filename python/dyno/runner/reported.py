@@ -1,0 +1,97 @@
+"""Keeps the progress of a run in its bundle, where the live page finds it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+from dyno.bundle.progress import NAME, Progress
+from dyno.errors import UsageError
+from dyno.runner.events import Events
+from dyno.runtime import progress as stages
+from dyno.safety import safefiles
+
+_EVERY_S = 1.0
+_SURE = 0.02
+"""Share of a phase after which its rate predicts its end."""
+
+
+class Reported:
+    """Passes events on, and writes the progress at most once a second.
+
+    A file that cannot be written is left out: progress must never end a run.
+
+    Args:
+        events: Receives all events.
+        bundle: The folder of the bundle.
+        now_ns: The clock of the run.
+        expected_s: Expected seconds of the whole run; None if unknown.
+    """
+
+    def __init__(
+        self, events: Events, bundle: Path, now_ns: Callable[[], int], expected_s: float | None
+    ) -> None:
+        self._events, self._path = events, bundle / NAME
+        self._now_ns, self._expected_s = now_ns, expected_s
+        self._start = time.monotonic()
+        self._next = 0.0
+        self.say, self.warn = events.say, events.warn
+        self.began, self.ended = events.began, events.ended
+
+    @contextlib.contextmanager
+    def phase(self, title: str) -> Generator[stages.Progress]:
+        """Opens a phase; its progress goes to the events and to the bundle."""
+        with self._events.phase(title) as inner:
+            phase = _Phase(self, title, inner)
+            phase.write(0, 0, "")
+            yield phase
+
+    def close(self) -> None:
+        """Removes the file: the run is over."""
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def write(self, title: str, start: float, done: float, total: float, text: str) -> None:
+        """Writes the progress of a phase that began at ``start`` (monotonic, in s)."""
+        now = time.monotonic()
+        left = None
+        if total > 0 and done >= _SURE * total:
+            left = max(0.0, (now - start) * (total - done) / done)
+        run_left = None
+        if self._expected_s is not None:
+            run_left = max(left or 0.0, self._expected_s - (now - self._start), 0.0)
+        found = Progress(
+            t_ns=self._now_ns(), phase=title, done=done, total=total, text=text[:500],
+            phase_left_s=left, run_left_s=run_left,
+        )  # fmt: skip
+        with (
+            contextlib.suppress(OSError, UsageError),
+            safefiles.replacing(self._path, durable=False) as file,
+        ):
+            file.write(found.model_dump_json().encode())
+
+    def due(self) -> bool:
+        """Whether the last writing is old enough."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + _EVERY_S
+        return True
+
+
+class _Phase:
+    def __init__(self, run: Reported, title: str, inner: stages.Progress) -> None:
+        self._run, self._title, self._inner = run, title, inner
+        self._start = time.monotonic()
+
+    def update(self, done: float, total: float, text: str = "") -> None:
+        """Passes the progress on, and writes it when it is due."""
+        self._inner.update(done, total, text)
+        if self._run.due():
+            self.write(done, total, text)
+
+    def write(self, done: float, total: float, text: str) -> None:
+        """Writes the progress."""
+        self._run.write(self._title, self._start, done, total, text)

@@ -1,0 +1,161 @@
+"""Bins of time: sums, weighted means and percentiles at every width, in bounded memory."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dyno.bundle.histograms import Latencies, bounds, counted, slots_of
+from dyno.bundle.tables import Table, spool_to_parquet, to_arrow
+from dyno.errors import UsageError
+from dyno.live.bins import LEVELS, NS, width_s
+from dyno.live.operations import ALL, Operations, of_histograms
+from dyno.live.sampled import Samples
+from dyno.live.tail import Tail
+from tests.bundle_rows import histogram
+
+
+def samples(rows: list[tuple[int, str, float]], subject: str = "vda") -> Any:
+    records = [
+        {"t_ns": second * NS, "source": "disk", "subject": subject, "metric": metric,
+         "value": value, "unit": "1"}
+        for second, metric, value in rows
+    ]  # fmt: skip
+    return to_arrow(records, Table.SAMPLES).combine_chunks().to_batches()[0]
+
+
+def test_a_latency_is_weighted_by_its_requests() -> None:
+    found = Samples(0)
+    found.add(samples([(1, "read_iops", 1), (1, "read_await", 100),
+                       (2, "read_iops", 99), (2, "read_await", 1)]))  # fmt: skip
+    (mean,) = found.means([("disk", "vda", "read_await")], 1, 0, 1)
+    assert mean[0] == pytest.approx((100 + 99) / 100)
+    (rate,) = found.means([("disk", "vda", "read_iops")], 1, 0, 1)
+    assert rate[0] == pytest.approx(50)
+
+
+def test_bins_agree_however_the_rows_arrive() -> None:
+    order = random.Random(3)
+    rows = [(second, "write_mbps", order.uniform(0, 9)) for second in range(1, 3000)]
+    at_once, one_by_one = Samples(0), Samples(0)
+    at_once.add(samples(rows))
+    for few in _batched(rows, 7):
+        one_by_one.add(samples(few))
+    key = [("disk", "vda", "write_mbps")]
+    for level in range(LEVELS):
+        count = 3000 // width_s(level) + 1
+        one, other = (each.means(key, level, 0, count) for each in (at_once, one_by_one))
+        np.testing.assert_allclose(one, other, rtol=1e-4)
+        assert np.nanmean(one) == pytest.approx(4.5, rel=0.1)
+
+
+def _batched(rows: list[Any], size: int) -> list[list[Any]]:
+    return [rows[at : at + size] for at in range(0, len(rows), size)]
+
+
+def test_memory_is_bounded_and_old_time_stays_coarse() -> None:
+    found = Samples(0)
+    for start in range(0, 100_000, 1000):
+        found.add(samples([(start + second, "queue_length", 2.0) for second in range(1000)]))
+    key = [("disk", "vda", "queue_length")]
+    assert not found.covers(0, 0)
+    assert np.isnan(found.means(key, 0, 0, 60)).all()
+    level = next(level for level in range(LEVELS) if found.covers(level, 0))
+    assert width_s(level) <= 64
+    assert found.means(key, level, 0, 5) == pytest.approx(2.0)
+    assert found.means(key, 0, 99_000, 1000) == pytest.approx(2.0)
+
+
+def test_percentiles_of_wide_bins_are_those_of_merged_histograms() -> None:
+    encoded = [histogram(100 + 13 * second, 1 + second / 3) for second in range(40)]
+    t_ns = (np.arange(40) + 100) * NS
+    found = Operations(100 * NS)
+    for at in range(40):  # one second at a time, as a run writes them
+        one = slice(at, at + 1)
+        number = np.ones(1)
+        found.add(["pay"], np.zeros(1, int), of_histograms(t_ns[one], number, number, number * 0,
+                                                           encoded[one]))  # fmt: skip
+    for level in range(3):
+        width = width_s(level)
+        for bin_ in range(40 // width):
+            whole = Latencies()
+            for text in encoded[bin_ * width : (bin_ + 1) * width]:
+                whole.add(text)
+            for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+                (value,) = found.values("pay", name, level, bin_, 1)
+                assert value == pytest.approx(whole.quantile_ms(share), rel=1e-6)
+    heat = found.values(ALL, "heat", 2, 0, 3)
+    assert heat.sum() == sum(100 + 13 * second for second in range(40))
+
+
+def test_many_histograms_at_once_are_those_one_by_one() -> None:
+    encoded = [histogram(count, median) for count in (0, 1, 7, 900) for median in (0.01, 3, 900)]
+    place, slot, count = counted([None, *encoded, ""])
+    for at, text in enumerate(encoded, 1):
+        one = Latencies()
+        one.add(text)
+        low, _ = bounds(slot[place == at])
+        assert count[place == at].sum() == one.count
+        assert low.tolist() == one.spread.low.tolist()
+    values = np.array([1, 2047, 2048, 123_456_789, 3_600_000_000_000])
+    low, high = bounds(slots_of(values))
+    assert ((low <= values) & (values <= high)).all()
+
+
+@pytest.mark.parametrize("text", ["x", "AAAA", "HISTFAAAAB", histogram(5, 1)[:-8]])
+def test_a_damaged_histogram_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="damaged"):
+        counted([text])
+
+
+def line(value: int) -> str:
+    return f'{{"t_ns": {value}, "source": "s", "subject": "x", "metric": "m", "value": {value}}}\n'
+
+
+def values(tail: Tail) -> list[int]:
+    return [value for batch in tail.batches() for value in batch.column("t_ns").to_pylist()]
+
+
+def test_a_spool_is_read_once_to_its_end_as_parquet(tmp_path: Path) -> None:
+    spool, tail = tmp_path / "samples.jsonl", Tail(tmp_path, "samples")
+    assert values(tail) == []
+    with spool.open("a") as file:
+        file.write(line(1) + line(2)[:20])
+        file.flush()
+        assert values(tail) == [1]
+        file.write(line(2)[20:])
+        file.flush()
+        assert values(tail) == [2]
+        file.write(line(3))
+    spool_to_parquet(spool, Table.SAMPLES)
+    assert values(tail) == [3]
+    assert values(tail) == []
+    assert values(Tail(tmp_path, "samples")) == [1, 2, 3]
+
+
+def test_a_spool_of_the_same_name_is_read_from_its_start(tmp_path: Path) -> None:
+    spool, tail = tmp_path / "samples.jsonl", Tail(tmp_path, "samples")
+    spool.write_text(line(1) + line(2))
+    assert values(tail) == [1, 2]
+    (tmp_path / "superseded").mkdir()
+    spool.rename(tmp_path / "superseded" / "samples.jsonl")
+    assert values(tail) == []
+    spool.write_text(line(3))
+    assert values(tail) + values(tail) == [3]
+
+
+@pytest.mark.parametrize("text", ["nonsense\n", "[1]\n", '{"t_ns": "x"}\n', '{"t_ns": 1e400}\n'])
+def test_a_damaged_spool_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "samples.jsonl").write_text(text)
+    with pytest.raises(UsageError, match="damaged"):
+        values(Tail(tmp_path, "samples"))
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "samples.jsonl").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="link"):
+        values(Tail(tmp_path, "samples"))
