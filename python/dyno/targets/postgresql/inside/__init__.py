@@ -31,7 +31,7 @@ indexes. At the start of a phase and every half minute: the offset of the server
 | observed | needs |
 |---|---|
 | sessions and statements of other roles | `GRANT pg_read_all_stats TO role;` |
-| statements | `shared_preload_libraries = 'pg_stat_statements'`, a restart, and `CREATE EXTENSION pg_stat_statements;` in the connected database. The private server does not have it. |
+| statements | `shared_preload_libraries = 'pg_stat_statements'`, a restart, and `CREATE EXTENSION pg_stat_statements;` in the connected database; `USAGE` on its schema. The private server does not have it. |
 | mean times of log writes and flushes | `track_wal_io_timing = on`, which the private server has |
 | the size of temporary files in use | `GRANT EXECUTE ON FUNCTION pg_ls_dir(text, boolean, boolean), pg_stat_file(text, boolean) TO role;` in the connected database |
 
