@@ -14,9 +14,12 @@ from types import ModuleType
 from typing import Any
 
 from dyno import targets
+from dyno.bundle.inside import SESSIONS, SOURCE
 from dyno.config.settings import WORDS
 from dyno.contracts import maintenance, plans
+from dyno.contracts.inspection import Inspected
 from dyno.contracts.meter import Metered
+from dyno.contracts.probe import Probed
 from dyno.contracts.target import Capabilities, Limits, Target
 from dyno.errors import UsageError
 from dyno.layouts.parts import LayoutParts
@@ -24,8 +27,12 @@ from dyno.targets import several
 
 _SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"
+_REPORTS_NONE = "it reports none"
 _PLACE = "elsewhere"
 """Where the volumes of a layout are; not a capability."""
+
+_INSIDE = {"counters": SOURCE, "sessions by wait": SESSIONS, "statements": "", "tables": ""}
+"""What is observed from inside, and the name of its probe if it is one."""
 
 Answer = str | bool
 """Yes, the target's own name for it, or ``no: `` and the reason."""
@@ -55,6 +62,17 @@ def page() -> str:
                 "query.",
             ),
             *_section(
+                "From inside",
+                names,
+                list(_INSIDE),
+                _inside,
+                "What a run records from inside the database: samples of its counters and of its "
+                "active sessions by what they wait for, and what it counted by statement and by "
+                "table. The samples have the same names in every engine; a metric that an engine "
+                "does not count is absent.",
+            ),
+            *_inside_notes(names),
+            *_section(
                 "Layouts",
                 names,
                 [word for word in _words(LayoutParts) if word != _PLACE],
@@ -70,7 +88,6 @@ def page() -> str:
                 _setting,
                 "Portable setting names (`--set NAME=VALUE`) and the parameters they map to.",
             ),
-            *_observed(names),
         ]
     )
 
@@ -89,14 +106,6 @@ def _tested(names: Sequence[str]) -> list[str]:
     return [
         line for name, text in found.items() if text for line in (f"Tested, {name}: {text}.", "")
     ]
-
-
-def _observed(names: Sequence[str]) -> list[str]:
-    """What is observed inside each database, where a target describes it."""
-    texts = {name: getattr(_module(name, "inside"), "OBSERVED", "") for name in names}
-    found = [line for name, text in texts.items() if text for line in (f"### {name}", "", text, "")]
-    lead = "What Dyno reads from a database while a run loads it, and the rights that it needs."
-    return ["## Observed inside the database", "", lead, "", *found] if found else []
 
 
 def _section(
@@ -158,12 +167,30 @@ def _during(name: str, word: str) -> Answer:
         if word == "plans":
             plans.require(target)
         elif word == "metrics by query":
-            return True if isinstance(target, Metered) else "no: it reports none"
+            return True if isinstance(target, Metered) else f"no: {_REPORTS_NONE}"
         else:
             return _yes_or_why(maintenance.lacks(target, maintenance.parse(word)) or True)
     except UsageError as error:
         return f"no: {str(error).partition(': ')[2].rstrip('.')}"
     return True
+
+
+def _inside(name: str, word: str) -> Answer:
+    target, probe = _opened(name), _INSIDE[word]
+    if reason := getattr(_module(name, "inside"), "LACKS", {}).get(word):
+        return f"no: {reason}"
+    if probe:
+        known = {one.name for one in target.probes()} if isinstance(target, Probed) else set[str]()
+        return True if probe in known else f"no: {_REPORTS_NONE}"
+    counted = isinstance(target, Inspected) and target.inspector() is not None
+    return counted or f"no: {_REPORTS_NONE}"
+
+
+def _inside_notes(names: Sequence[str]) -> list[str]:
+    """What each target needs for it, and what its values mean."""
+    notes = {name: getattr(_module(name, "inside"), "NOTES", ()) for name in names}
+    lines = [f"- {name}: {note}." for name, listed in notes.items() for note in listed]
+    return [*lines, ""] if lines else []
 
 
 def _yes_or_why(value: bool | str) -> Answer:
