@@ -91,7 +91,7 @@ class Windows:
 
 
 def session_cpu_s(target: Target) -> float:
-    """CPU seconds of the probes' sessions so far; 0 if the server has threads for them."""
+    """CPU seconds of the probes' sessions so far; 0 if they are threads of the server."""
     if target.name != "postgresql":
         return 0.0
     with closing(target.connect()) as session:
@@ -155,9 +155,8 @@ def report(windows: Windows, rows: list[dict[str, Any]], pairs: int) -> None:
         for side in (0, 1)
     ]
     own, theirs = (more(*by_side(share)) for share in shares)
-    print(
-        f"    Dyno's probes {own} % of a core, their sessions {theirs} % (target: 1.5 % for both)"
-    )
+    inside = f"{theirs} %" if theirs.value else "not measured"
+    print(f"    CPU of a core: probes {own} %, their sessions {inside} (target: 1.5 %)")
 
 
 def point_selects(target: Target) -> dict[str, Any]:

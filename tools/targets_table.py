@@ -88,7 +88,6 @@ def page() -> str:
                 _setting,
                 "Portable setting names (`--set NAME=VALUE`) and the parameters they map to.",
             ),
-            *_observed(names),
         ]
     )
 
@@ -107,14 +106,6 @@ def _tested(names: Sequence[str]) -> list[str]:
     return [
         line for name, text in found.items() if text for line in (f"Tested, {name}: {text}.", "")
     ]
-
-
-def _observed(names: Sequence[str]) -> list[str]:
-    """What is observed inside each database, where a target describes it."""
-    texts = {name: getattr(_module(name, "inside"), "OBSERVED", "") for name in names}
-    found = [line for name, text in texts.items() if text for line in (f"### {name}", "", text, "")]
-    lead = "What Dyno reads from a database while a run loads it, and the rights that it needs."
-    return ["## Observed inside the database", "", lead, "", *found] if found else []
 
 
 def _section(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dyno.contracts import checkpoints
 from dyno.contracts.probe import Sample
 from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.inside.observer import rows
 
 _COUNTERS = (
     (170000, "pg_stat_checkpointer", "num_timed + num_requested"),
@@ -17,8 +18,9 @@ def read(session: PostgresConnection, now_ns: int) -> list[Sample]:  # noqa: ARG
     """The current counters of timed and requested checkpoints."""
     version = session.raw.info.server_version
     view, count = next(names for oldest, *names in _COUNTERS if version >= oldest)
-    row = session.execute(
-        f"SELECT {count}, setting::float FROM {view}, pg_settings "  # noqa: S608  (fixed names)
-        f"WHERE name = '{_SETTING}'"
-    ).rows[0]
-    return checkpoints.samples("postgresql", int(row[0]), _SETTING, float(row[1]))
+    question = (
+        f"SELECT {count} AS begun, setting::float8 AS most_s "  # noqa: S608  (fixed names)
+        f"FROM {view}, pg_settings WHERE name = '{_SETTING}'"
+    )
+    (row,) = rows(session, question)
+    return checkpoints.samples("postgresql", row["begun"], _SETTING, row["most_s"])

@@ -20,24 +20,23 @@ PROBES: dict[str, Asked[PostgresConnection]] = {
 }
 INSPECTOR = PostgresInspector
 
-OBSERVED = """\
-Versions 14 to 18. Once a second: hit ratio, logical and physical reads, writes, the log with its
-writes and flushes, checkpoint writes, temporary files, locks, deadlocks, connections, commits and
-rollbacks of the whole server; every ten seconds the dead rows of the connected database. Ten times a
-second: active sessions and parallel workers by wait event, as a mean per second. At the ends of a
-phase: statements of the connected database, and reads, changed rows and sizes of its tables and
-indexes. At the start of a phase and every half minute: the offset of the server's clock.
+LACKS: dict[str, str] = {}
+"""What it does not report, with the reason."""
 
-| observed | needs |
-|---|---|
-| sessions and statements of other roles | `GRANT pg_read_all_stats TO role;` |
-| statements | `shared_preload_libraries = 'pg_stat_statements'`, a restart, and `CREATE EXTENSION pg_stat_statements;` in the connected database. The private server does not have it. |
-| mean times of log writes and flushes | `track_wal_io_timing = on`, which the private server has |
-| the size of temporary files in use | `GRANT EXECUTE ON FUNCTION pg_ls_dir(text, boolean, boolean), pg_stat_file(text, boolean) TO role;` in the connected database |
-
-A run names what it could not observe. PostgreSQL counts neither lock waits nor its
-memory. Dyno never resets its counters. A session reports its counters when a transaction ends, at
-most once a second: the work of a long statement appears at its end, and shortest and longest times
-of a statement may be of an earlier period. Dyno's own sessions (`dyno observer`) are not among
-the active ones."""  # noqa: E501  (rows of a table)
-"""What is observed, as Markdown for docs/targets.md."""
+NOTES = (
+    "counters once a second and sessions ten times a second, of the whole server; dead rows, "
+    "statements and tables of the connected database; versions 14 to 18. It counts neither waits "
+    "for locks nor its memory",
+    "sessions and statements of other roles need `GRANT pg_read_all_stats TO role;`",
+    "statements need `shared_preload_libraries = 'pg_stat_statements'`, a restart, `CREATE "
+    "EXTENSION pg_stat_statements;` in the connected database, and USAGE on its schema; the "
+    "private server does not have the extension",
+    "the times of log writes and flushes need `track_wal_io_timing = on`, which the private "
+    "server has",
+    "the size of temporary files in use needs `GRANT EXECUTE ON FUNCTION pg_ls_dir(text, boolean, "
+    "boolean), pg_stat_file(text, boolean) TO role;` in the connected database",
+    "a session reports its counters when a transaction ends, at most once a second, so the work "
+    "of a long statement appears at its end. Dyno never resets the counters: the shortest and the "
+    "longest time of a statement may be of an earlier period",
+)
+"""Rights that it needs, and what its values mean; for docs/targets.md."""

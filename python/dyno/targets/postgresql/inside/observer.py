@@ -14,12 +14,10 @@ from dyno.targets.sessionprobe import Ask
 NAME = "dyno observer"
 """``application_name`` of these sessions, and a comment in their statements: neither counts."""
 
-_PREPARE = (
-    "SET jit = off",
-    "SET max_parallel_workers_per_gather = 0",
-    # The size of a relation waits for its lock; a TRUNCATE or REINDEX may hold it for long.
-    "SET lock_timeout = '1s'",
-)
+# The size of a relation waits for its lock; a TRUNCATE or REINDEX may hold it for long.
+_PREPARE = """SELECT set_config('jit', 'off', false), set_config('lock_timeout', '1s', false),
+set_config('max_parallel_workers_per_gather', '0', false),
+set_config('statement_timeout', %(timeout)s, false)"""
 
 
 def prepare(session: PostgresConnection, timeout_s: float) -> None:
@@ -28,8 +26,7 @@ def prepare(session: PostgresConnection, timeout_s: float) -> None:
     Raises:
         DynoError: If the server does not respond.
     """
-    for statement in (*_PREPARE, f"SET statement_timeout = {round(timeout_s * 1000)}"):
-        session.execute(statement)
+    rows(session, _PREPARE, {"timeout": f"{round(timeout_s * 1000)}ms"})
 
 
 def prepared(

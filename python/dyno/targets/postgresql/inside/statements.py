@@ -38,13 +38,15 @@ AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 GROUP BY queryid"""
 _EVICTED = "SELECT dealloc AS evicted FROM {schema}.pg_stat_statements_info"
 
-_INSTALLED = """SELECT current_database() AS database,
+_INSTALLED = """SELECT current_database() AS database, current_user AS role,
 current_setting('pg_stat_statements.max', true) AS most,
 (SELECT string_agg(setting, '') FROM pg_settings
     WHERE name = 'shared_preload_libraries') AS preload,
 EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_stat_statements') AS available,
 (SELECT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE extname = 'pg_stat_statements') AS schema,
+(SELECT has_schema_privilege(extnamespace, 'USAGE') FROM pg_extension
+    WHERE extname = 'pg_stat_statements') AS may_use,
 (SELECT extversion FROM pg_extension WHERE extname = 'pg_stat_statements') AS version"""
 
 _WITHOUT = "statements are not recorded: "
@@ -94,6 +96,8 @@ class Statements:
         Raises:
             DynoError: If the server does not respond.
         """
+        if not before.schema:  # the counters may be older than the period
+            return []
         uses: dict[Any, dict[str, Any]] = {}
         for key, after in self.rows.items():
             row = grown(before.rows.get(key), after, _COUNTERS)
@@ -137,7 +141,7 @@ class Statements:
     def _texts(self, ids: list[Any], session: PostgresConnection) -> dict[Any, str]:
         if not ids:
             return {}
-        question = _TEXTS.format(schema=self.schema)
+        question = _TEXTS.format(schema=self.schema.replace("%", "%%"))
         found = rows(session, question, {"ids": ids, "most": _MOST_TEXT})
         return {row["queryid"]: row["text"] for row in found}
 
@@ -158,6 +162,9 @@ def _obstacle(found: Row, session: PostgresConnection) -> str:
     if _numbers(found["version"]) < _OLDEST:
         update = f"ALTER EXTENSION {EXTENSION} UPDATE;"
         return f"an administrator must run in the database {found['database']}: {update}"
+    if not found["may_use"]:
+        names = (_quoted(found[name], session) for name in ("schema", "role"))
+        return "an administrator must run: GRANT USAGE ON SCHEMA {} TO {};".format(*names)
     return ""
 
 
