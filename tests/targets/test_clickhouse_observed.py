@@ -14,6 +14,7 @@ from dyno.errors import DynoError
 from dyno.targets.clickhouse.inside.statements import ClickhouseInspector
 from dyno.targets.clickhouse.target import ClickhouseTarget
 from tests.conftest import missing
+from tests.process import wait_until
 
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
 SECOND_NS = 1_000_000_000
@@ -45,9 +46,8 @@ def test_reads_writes_and_spills_are_rates(clickhouse: ClickhouseTarget) -> None
         def read(second: int) -> dict[str, float]:
             return {one.metric: one.value for one in probe.read(second * SECOND_NS)}
 
-        first = read(1)
-        assert first.keys() == {Inside.memory}
-        assert first[Inside.memory] > 1_000_000
+        assert read(1).keys() <= {Inside.memory}  # a rate needs two readings
+        wait_until(lambda: read(1).get(Inside.memory, 0) > 1_000_000, "memory")
         user.execute("INSERT INTO planted SELECT rand64() FROM numbers(500000)")
         wrote = read(2)
         assert 3 < wrote[Inside.written_mbps] < 50
@@ -64,7 +64,7 @@ def test_reads_writes_and_spills_are_rates(clickhouse: ClickhouseTarget) -> None
         clickhouse.cool()
         with pytest.raises(DynoError):
             read(5)
-        assert read(6).keys() == {Inside.memory}
+        assert read(6).keys() <= {Inside.memory}
 
 
 def test_statements_are_those_of_the_period(clickhouse: ClickhouseTarget) -> None:

@@ -42,7 +42,8 @@ def reader(target: str) -> Ask[ClickhouseConnection]:
         shown = {str(name): float(value) for name, value in session.execute(_QUERY).rows}
         memory = shown.pop(_MEMORY, None)
         seconds, grown = counters.growth(now_ns, shown)
-        values = {} if memory is None else {Inside.memory: max(0.0, memory)}
+        # Right after a start the account may be below zero, until it is compared with the system's.
+        values = {} if memory is None or memory <= 0 else {Inside.memory: memory}
         values |= {
             one: grown[name] / 1e6 / seconds for one, name in _BYTES.items() if name in grown
         }
