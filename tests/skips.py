@@ -16,6 +16,8 @@ _REMEDIES = (
     (r"prometheus", "Prometheus (apt install prometheus)"),
     (r"tpchgen|dyno\._core", "the Python packages (make build)"),
     (r"setpriv", "setpriv (apt install util-linux)"),
+    (r"prometheus-\w+-exporter", "exporters (apt install prometheus-{node,postgres}-exporter)"),
+    (r"sshd", "an SSH server (apt install openssh-server)"),
     (r"\bgcc\b", "gcc (apt install gcc)"),
     (r"DYNO_TEST_MYSQL_URL", "MySQL (set DYNO_TEST_MYSQL_URL)"),
     (

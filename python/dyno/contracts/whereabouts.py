@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -35,8 +36,8 @@ class Told:
 class Telling(Protocol):
     """A server whose process and files can be found on another machine."""
 
-    def told(self) -> Told:
-        """Asks the server.
+    def told(self) -> AbstractContextManager[Told]:
+        """Asks the server. The process that it names exists while the context is open.
 
         Raises:
             DynoError: If it does not respond.

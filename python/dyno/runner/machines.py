@@ -66,10 +66,11 @@ class Machines:
         client = self._agents.get(self.first)
         if client is not None and isinstance(target, Telling):
             try:
-                found = client.locate(target.told())
+                with target.told() as told:
+                    found = client.locate(told)
                 machines = {**recorder.run.machines, self.first: client.facts(found.path)}
                 recorder.update(machines=machines)
-            except TargetError as error:
+            except (TargetError, LookupError, ValueError) as error:
                 return facts.model_copy(update={**known, "device_notes": (str(error),)})
             known |= {
                 "devices": found.devices,

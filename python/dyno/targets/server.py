@@ -11,7 +11,7 @@ import contextlib
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -415,10 +415,11 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         """Data, log and temporary files of a server on this machine."""
         return self._here.storage if self._server is None else self._stored(self._server)
 
-    def told(self) -> Told:
-        """What the server says about its process and files."""
+    @contextlib.contextmanager
+    def told(self) -> Generator[Told]:
+        """What the server says about its process and files; the process is of this session."""
         with closing(self.connect()) as session:
-            return self._told(session)
+            yield self._told(session)
 
     def unplaced(self) -> list[str]:
         """Why some of a server's files could not be found."""
