@@ -90,6 +90,7 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
                 "--think": self.think,
                 "--until-steady": self.until_steady is not None,
                 "--during": self.during is not None,
+                "--confirm-limit": self.confirm_limit,
                 "--find-max": searched,
                 "--find-max rate": self.find_max == "rate",
                 "--criterion": bool(self.criterion),
