@@ -157,3 +157,26 @@ def test_memory_pressure_is_named(tmp_path: Path) -> None:
     found = limit(judged(builder.write()))
     assert found.code == "limit-memory"
     assert "waited for memory 72 % of the time" in found.message
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ({"elasticity": 0.87, "low": 0.8, "high": 0.94}, "(confirmed: elasticity 0.87, 0.80 to"),
+        ({"elasticity": 0.3, "low": 0.2, "high": 0.4}, "(contributory: elasticity 0.30"),
+        ({"elasticity": 0.1, "low": -0.1, "high": 0.3}, "(not confirmed by changing it: elast"),
+        ({"reason": "Dyno cannot change locks"}, "(not verified: Dyno cannot change locks)"),
+        ({"of": "another"}, "(not verified by changing it)"),
+        ({"resource": "locks"}, "(not verified by changing it)"),
+    ],
+)
+def test_a_test_of_the_bottleneck_is_reported(
+    tmp_path: Path, result: dict[str, Any], words: str
+) -> None:
+    builder = Builder(tmp_path / "run").oltp(16)  # 96 % busy
+    level = builder.phases[-1].name
+    detail = {"of": level, "resource": "CPU", **result}
+    builder.phase("confirm", "Confirm the bottleneck", "confirm", 1.0, "postgresql", detail=detail)
+    found = limit(judged(builder.write()), level)
+    assert found.code == "limit-cpu"
+    assert words in found.message

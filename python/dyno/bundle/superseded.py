@@ -19,6 +19,7 @@ from dyno.bundle.phases.superseded import SupersededDetail
 from dyno.bundle.tables import SUPERSEDED
 from dyno.bundle.writer import Recorder, file_error, write_atomically
 
+FIRST = "first attempt"
 _STAY = frozenset({"events.jsonl", "samples.jsonl"})
 _COPY_BYTES = 1 << 20
 
@@ -44,8 +45,8 @@ def attempted(recorder: Recorder, since: Mark) -> list[Phase]:
     return [phase for phase in recorder.run.phases if phase.name not in since.phases]
 
 
-def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
-    """Moves the records since ``since`` aside as a first attempt.
+def set_aside(recorder: Recorder, since: Mark, why: str, what: str = FIRST) -> None:
+    """Moves the records since ``since`` aside: a first attempt, or ``what`` else does not count.
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
@@ -65,21 +66,21 @@ def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
     first = {phase.name for phase in attempted(recorder, since)}
     recorder.update(
         phases=tuple(
-            _superseded(phase, why) if phase.name in first else phase
+            _superseded(phase, why, what) if phase.name in first else phase
             for phase in recorder.run.phases
         )
     )
     recorder.event("set-aside", phases=sorted(first), why=why)
 
 
-def _superseded(phase: Phase, why: str) -> Phase:
+def _superseded(phase: Phase, why: str, what: str) -> Phase:
     # The extra nesting level keeps its values separate from the repeat.
     first = interruptible(lambda: phase.detail.model_dump(mode="json"))
     detail = SupersededDetail(why=why, kind=phase.kind, first=first)
     return phase.model_copy(
         update={
             "name": f"{phase.name}-first",
-            "title": f"{phase.title} (first attempt)",
+            "title": f"{phase.title} ({what})",
             "kind": "superseded",
             "detail": detail,
         }

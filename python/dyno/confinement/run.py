@@ -6,7 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,7 @@ class Confinement:
         self._places = places.find(_controllers(asked))
         self._groups: list[Group] = []
         self._notes: list[str] = []
+        self._effects: Confined | None = None
 
     def __enter__(self) -> Confinement:
         """Creates the groups, and verifies that a process can enter them.
@@ -143,8 +144,32 @@ class Confinement:
         """The limit for which the kernel killed a process; None if it did not."""
         return self._memory_words if any(group.killed() for group in self._groups) else None
 
+    @contextlib.contextmanager
+    def changing(self) -> Generator[Callable[[str, float], None]]:
+        """Yields a function that changes a limit, by name; the end restores them.
+
+        The effects of the limits are counted up to here.
+
+        Raises:
+            UsageError: If the kernel rejects a value.
+        """
+        self._effects = self.effects()
+
+        def change(name: str, value: float) -> None:
+            bounds = [replace(one, value=value) for one in self.asked if one.word.name == name]
+            for group in self._groups:
+                group.limit(bounds, list(self._devices.values()))
+
+        try:
+            yield change
+        finally:
+            for group in self._groups:
+                group.limit(self.asked, list(self._devices.values()))
+
     def effects(self) -> Confined:
         """The limits, and their effects so far."""
+        if self._effects is not None:
+            return self._effects
         found: dict[str, Any] = {}
         for group in self._groups:
             found |= group.effects()

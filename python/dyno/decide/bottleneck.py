@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dyno.bundle.model import Finding, Phase
+from dyno.bundle.phases.confirm import ConfirmDetail
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_watched, view
+from dyno.statistics.elasticity import strength
 
 _KINDS = ("load", "index", "dss", "oltp", "watch")
 
@@ -21,6 +23,7 @@ class Bottleneck:
         limit: None if none was identified.
         reason: Why none was identified.
         runner_up: The resource of the next rule that applies; without one, the next most utilised.
+        tested: How changing the resource confirmed it or not.
         near: Whether a rule applies to the runner-up, so that it may limit the phase too.
     """
 
@@ -29,6 +32,7 @@ class Bottleneck:
     limit: Limit | None
     reason: str = ""
     runner_up: Limit | None = None
+    tested: str = "not verified by changing it"
     near: bool = False
 
     def finding(self) -> Finding:
@@ -47,7 +51,7 @@ class Bottleneck:
             level="note",
             message=(
                 f"{self.phase.title}: likely bottleneck: {self.limit.resource} "
-                f"(not verified by changing it): {self.limit.facts}.{then}"
+                f"({self.tested}): {self.limit.facts}.{then}"
             ),
             phase=self.phase.name,
             evidence=self.limit.evidence,
@@ -59,7 +63,24 @@ def bottlenecks(case: Case) -> list[Bottleneck]:
 
     The resource with the largest share wins: its utilisation, or its share of the sessions' time.
     """
-    return [_of(view(case, phase)) for phase in case.phases(*_KINDS) if phase.status == "done"]
+    details = (phase.detail for phase in case.phases_of(ConfirmDetail))
+    tests = {(one.of, one.resource): one for one in details}
+    found = [_of(view(case, phase)) for phase in case.phases(*_KINDS) if phase.status == "done"]
+    return [
+        one if test is None else replace(one, tested=_tested(test))
+        for one in found
+        for test in [tests.get((one.phase.name, one.limit.resource if one.limit else None))]
+    ]
+
+
+def _tested(detail: ConfirmDetail) -> str:
+    """``confirmed: elasticity 0.87, 0.80 to 0.94``."""
+    mean, low, high = detail.elasticity, detail.low, detail.high
+    if mean is None or low is None or high is None:
+        return f"not verified: {detail.reason or 'the test did not end'}"
+    words = {"unattributed": "not confirmed by changing it"}
+    found = strength(mean, low)
+    return f"{words.get(found, found)}: elasticity {mean:.2f}, {low:.2f} to {high:.2f}"
 
 
 def _of(seen: View) -> Bottleneck:

@@ -23,6 +23,7 @@ class Levels(Plan):
         users: Users of each level; empty for one level of one user.
         duration: Measured time per level; None for the default.
         until_steady: Extend until the last ``duration`` is steady; give up after this long.
+        confirm_limit: Test the bottleneck of the best level by changing its resource.
         reconnect: How long users try to reconnect to a lost server.
     """
 
@@ -35,6 +36,7 @@ class Levels(Plan):
     home: Literal["fixed", "random", "all"] = "random"
     mode: Literal["client", "procedure"] = "client"
     reconnect: Time = "5s"
+    confirm_limit: bool = False
 
     def duration_s(self, *, searched: bool) -> float:
         """Measured seconds per level; windows of a search are shorter by default."""

@@ -91,6 +91,7 @@ class RunPlan(Elsewhere, Engine, Beside, Queries, Searching, Criteria, Pace, Lev
                 "--think": self.think,
                 "--until-steady": self.until_steady is not None,
                 "--during": self.during is not None,
+                "--confirm-limit": self.confirm_limit,
                 "--find-max": searched,
                 "--find-max rate": self.find_max == "rate",
                 "--criterion": bool(self.criterion),

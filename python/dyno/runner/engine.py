@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from dyno.confinement.limits_asked import memory_bytes
 from dyno.confinement.run import Confinement, confine
 from dyno.contracts import tuning
 from dyno.contracts.target import Limits, TargetUrl
+from dyno.errors import UsageError
 from dyno.host.cgroup import cgroup_facts
 from dyno.host.files import ROOT
 from dyno.host.limits import usable_memory_bytes
@@ -47,6 +49,25 @@ def confinement_of(asked: Bounds, url: TargetUrl) -> Confinement | None:
     """
     if not asked.limits:
         return None
+    return _confinement(asked, url)
+
+
+def changeable(asked: Bounds, url: TargetUrl) -> Confinement | None:
+    """Returns the limits of the engine at ``url``, with one on its CPU that can be changed.
+
+    Raises:
+        UsageError: As ``confinement_of``, or if the engine is no private server.
+    """
+    if targets.limited(url) != "server":
+        raise UsageError(f"--confirm-limit requires a server; {url.name} runs in Dyno's process.")
+    named = {text.partition("=")[0].strip() for text in asked.limits}
+    if "cpus" in named:
+        raise UsageError("--confirm-limit and --limit cpus exclude each other; use --limit cpu=N.")
+    extra = () if "cpu" in named else (f"cpu={len(os.sched_getaffinity(0))}",)
+    return _confinement(asked.model_copy(update={"limits": (*asked.limits, *extra)}), url)
+
+
+def _confinement(asked: Bounds, url: TargetUrl) -> Confinement | None:
     where = targets.limited(url)
     embedded = url.scheme == "embedded"
     out = asked.out

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dyno import targets, workloads
 from dyno.config.units import parse_seconds
+from dyno.errors import UsageError
 from dyno.plans.run import RunPlan
 from dyno.runner.dss import run_tests
 from dyno.runner.during import require_able
-from dyno.runner.engine import confinement_of, settings_of
+from dyno.runner.engine import changeable, confinement_of, settings_of
 from dyno.runner.findmax import search_of
 from dyno.runner.session import Job, Session
 from dyno.runner.transactions import run_transactions
@@ -38,7 +39,9 @@ def job(asked: RunPlan) -> Job:
     for capability, wanted in needed.items():
         if wanted:
             targets.require(parsed, asked.out, capability)
-    confinement = confinement_of(asked, parsed)
+    if asked.confirm_limit and asked.databases > 1:
+        raise UsageError("--confirm-limit and --databases exclude each other.")
+    confinement = (changeable if asked.confirm_limit else confinement_of)(asked, parsed)
     tuned = settings_of(asked, parsed, confinement)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
     require_able(parsed, asked.out, settings)

@@ -114,11 +114,10 @@ def levels(
     during: DuringPlan | None = None,
     extension: UntilSteadyPlan | None = None,
 ) -> None:
-    """Runs each load level, then checks the consistency of the data."""
+    """Runs each load level."""
     programmed(session, target, plans[0])
     for plan in plans:
         level(session, target, plan, during, extension)
-    consistency(session, target, plans[0])
 
 
 def level(

@@ -33,6 +33,7 @@ def run_transactions(
     """
     from dyno import workloads
     from dyno.runner import stages
+    from dyno.runner.confirm import confirm
     from dyno.runner.databases import loaded_in_all
     from dyno.runner.during import before_start, during_plan
     from dyno.runner.layout import note_layout
@@ -60,6 +61,9 @@ def run_transactions(
         limit_s = settings["until_steady_s"]
         extension = None if limit_s is None else UntilSteadyPlan(limit_s, settled)
         stages.levels(session, target, plans, during_plan(settings), extension)
+        if asked.confirm_limit:
+            confirm(session, target, plans)
+        stages.consistency(session, target, plans[0])
 
 
 def _plans(

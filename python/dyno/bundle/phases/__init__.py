@@ -22,6 +22,7 @@ PhaseKind = Literal[
     "search",
     "superseded",
     "watch",
+    "confirm",
 ]
 """The file names, for type checkers: a misspelled kind is an error."""
 

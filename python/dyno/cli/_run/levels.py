@@ -50,6 +50,12 @@ options = declared(
         help="Client-side SQL statements or stored procedures.",
     ),
     click.option(
+        "--confirm-limit",
+        is_flag=True,
+        help="Test the bottleneck: repeat the best level with its resource changed by 20 %. "
+        "Private servers only.",
+    ),
+    click.option(
         "--reconnect",
         type=TIME,
         default="5s",

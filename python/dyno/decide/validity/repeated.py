@@ -11,7 +11,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(SupersededDetail):
-        if phase.detail.kind in MEASURED:
+        if phase.detail.kind in MEASURED and phase.title.endswith(" (first attempt)"):
             yield Ruling(
                 "note",
                 f"{phase.title.removesuffix(' (first attempt)')} was repeated because the machine "
