@@ -29,6 +29,8 @@ from dyno.live.watched import Watched
 
 STATIC = Path(__file__).parent / "static"
 _POLL_S = 1.0
+_SLICE_S = 0.8
+"""Time for which a long bundle is read before viewers get what there is."""
 _CATCH_UP_S = 0.02
 """Pause between two slices of a long bundle that is still being read."""
 _BEAT_S = 15.0
@@ -92,7 +94,7 @@ class News:
         """Reads what is new, for ever."""
         while True:
             before = self._watched.version
-            whole = await run_in_threadpool(self._watched.poll)
+            whole = await run_in_threadpool(self._watched.poll, _SLICE_S)
             if self._watched.version != before:
                 async with self._changed:
                     self._changed.notify_all()
