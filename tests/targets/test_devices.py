@@ -43,6 +43,7 @@ def test_each_volume_with_partitions_has_a_role(target: Kept, tmp_path: Path) ->
     assert found == {
         "data": [tmp_path],
         "log": [tmp_path / "wal"],
+        "temp": [tmp_path],
         "partition-1": [Path("/srv/b")],
         "partition-2": [Path("/srv/a")],
         "backup": [tmp_path / "out"],
@@ -50,11 +51,20 @@ def test_each_volume_with_partitions_has_a_role(target: Kept, tmp_path: Path) ->
 
 
 def test_one_volume_for_all_partitions_is_the_data(target: Kept, tmp_path: Path) -> None:
-    assert stored(target, spread("/srv/a", "/srv/a")).keys() == {"data", "log"}
-    assert stored(target, spread(None, None)).keys() == {"data", "log"}
+    assert stored(target, spread("/srv/a", "/srv/a")).keys() == {"data", "log", "temp"}
+    assert stored(target, spread(None, None)).keys() == {"data", "log", "temp"}
 
 
 def test_a_server_without_known_files_has_no_roles(target: Kept, tmp_path: Path) -> None:
     target.places = {}
     assert stored(target, spread("/srv/a", "/srv/b"), tmp_path) == {}
     assert devices(target, {}) == {"devices": {}, "disks": {}, "device_notes": ()}
+
+
+def test_a_tablespace_of_temporary_files_is_not_of_the_data(target: Kept, tmp_path: Path) -> None:
+    volume = tmp_path / "volume"
+    target.places = {"data": [tmp_path / "data", volume / "dyno-1" / "PG_18"]}
+    layout = Layout(name="apart", workload="tpch", temp=str(volume))
+    assert stored(target, layout) == {"data": [tmp_path / "data"], "temp": [volume]}
+    both = layout.model_copy(update={"data": str(volume)})
+    assert stored(target, both)["data"] == target.places["data"]

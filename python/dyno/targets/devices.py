@@ -20,16 +20,15 @@ def stored(
 
     Args:
         target: The running target.
-        layout: The layout of its data: the volumes that hold partitions have roles of their own.
+        layout: The layout of its data, with the volumes of partitions and of temporary files.
         backup: The folder of its backups during the run.
     """
     own = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
     found = {str(role): paths for role, paths in own.items() if paths}
     if "data" not in found:
         return found
-    volumes = [] if layout is None else _of_partitions(layout)
-    if len(volumes) > 1:
-        found |= {partition(number): [path] for number, path in enumerate(volumes, start=1)}
+    if layout is not None:
+        found |= _of_layout(layout, found)
     return found if backup is None else {**found, "backup": [backup]}
 
 
@@ -52,6 +51,23 @@ def of_places(places: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
     disks = {name: tuple(of_it) for carriers in found.values() for name, of_it in carriers.items()}
     devices = {role: tuple(carriers) for role, carriers in found.items() if carriers}
     return {"devices": devices, "disks": disks}
+
+
+def _of_layout(layout: Layout, own: Mapping[str, list[Path]]) -> dict[str, list[Path]]:
+    """The roles that a layout adds or moves."""
+    volumes = _of_partitions(layout)
+    found = {partition(number): [path] for number, path in enumerate(volumes, start=1)}
+    found = found if len(volumes) > 1 else {}
+    if layout.temp is None:
+        # A server with tablespaces does not know which workload's temporary files are asked for.
+        return {"temp": own["data"][:1], **found} if "temp" not in own else found
+    if layout.temp.startswith(TABLESPACE):
+        return found
+    place = Path(layout.temp)
+    if layout.temp not in layout.data_volumes():  # a tablespace there holds no tables
+        kept = [path for path in own["data"] if not path.is_relative_to(place.resolve())]
+        found["data"] = kept or own["data"]
+    return {**found, "temp": [place]}
 
 
 def _of_partitions(layout: Layout) -> list[Path]:

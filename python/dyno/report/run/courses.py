@@ -22,7 +22,7 @@ def span(page: Page) -> tuple[float, float]:
 
 def extent(points: Iterable[Point]) -> tuple[float, float]:
     """First and last second of some points."""
-    seconds = [point.second for point in points]
+    seconds = [point.second for point in points if point.value is not None]
     low, high = min(seconds, default=0.0), max(seconds, default=1.0)
     return low, high if high > low else low + 1.0
 
@@ -36,16 +36,25 @@ def points(page: Page, name: str, series: Series | None, scale: float = 1.0) -> 
         series: The samples, if any.
         scale: Factor on the values, such as 100 for shares.
     """
-    found: list[Point] = []
-    step_s = span(page)[1] / MOST_POINTS
-    for second, readings in _grouped(page, [] if series is None else series.readings, step_s):
-        value = mean(readings)
+    step_s = _step_s(page)
+    gap_s = max(3 * step_s, _LONGEST_GAP_S)
+    grouped = _grouped(page, [] if series is None else series.readings, step_s)
+    means = [(second, mean(readings)) for second, readings in grouped]
+    runs: list[list[tuple[float, float]]] = []
+    for second, value in means:
         if value is None:
             continue
-        if found and second - found[-1].second > max(3 * step_s, _LONGEST_GAP_S):
-            found.append(Point(name, (second + found[-1].second) / 2, None))
-        found.append(Point(name, second, value * scale))
-    return found
+        if not runs or second - runs[-1][-1][0] > gap_s:
+            runs.append([])
+        runs[-1].append((second, value * scale))
+    found: list[Point] = []
+    for run in runs:
+        found += [Point(name, second, value) for second, value in run]
+        last, value = run[-1]
+        if len(run) == 1:  # a line of one point would not show
+            found.append(Point(name, last + step_s / 2, value))
+        found.append(Point(name, last + step_s, None))
+    return found[:-1]
 
 
 def stack(page: Page, layers: Mapping[str, Sequence[Series]]) -> list[Point]:
@@ -55,7 +64,7 @@ def stack(page: Page, layers: Mapping[str, Sequence[Series]]) -> list[Point]:
         page: The page.
         layers: Series by name of the layer.
     """
-    step_s = span(page)[1] / MOST_POINTS
+    step_s = _step_s(page)
     sums: dict[str, dict[float, float]] = {}
     for name, several in layers.items():
         own = sums.setdefault(name, {})
@@ -72,6 +81,11 @@ def stack(page: Page, layers: Mapping[str, Sequence[Series]]) -> list[Point]:
         for name, own in sums.items()
         for second in sorted({*moments, *edges})
     ]
+
+
+def _step_s(page: Page) -> float:
+    """The time between two points, at least that between two readings."""
+    return max(span(page)[1] / MOST_POINTS, 1.0)
 
 
 def _grouped(

@@ -37,12 +37,14 @@ class Panel:
         points: Each series in order of time.
         top: Fixed upper end of the axis, as for %.
         stacked: Whether the series add up: areas on one another, with a value at every time.
+        series: Series in the order of the dashes, the first solid; by default those of the points.
     """
 
     title: str
     points: Sequence[Point]
     top: float | None = None
     stacked: bool = False
+    series: Sequence[str] = ()
 
 
 def multiples(
@@ -96,7 +98,7 @@ def _panel(
     import altair as alt
 
     width, height = size
-    names = list(dict.fromkeys(point.series for point in panel.points))
+    names = list(dict.fromkeys([*panel.series, *(point.series for point in panel.points)]))
     axis = alt.Axis(
         title="Seconds since the start" if last else None,
         labels=last,

@@ -30,11 +30,12 @@ def section(page: Page) -> Section | None:
     levels = [level for level in levels if level.name in found]
     if not levels:
         return None
-    blocks: list[Block] = [_over_time(page, levels, found)]
+    operations = _operations(levels, found)
+    blocks: list[Block] = [_over_time(page, levels, found, operations)]
     best = page.best_level
     if best is None or best.name not in found:
         best = levels[-1]
-    plots = [_by_operation(page, best, found[best.name])]
+    plots = [_by_operation(page, best, found[best.name], operations)]
     if len(levels) > 1:
         plots.append(_by_level(page, levels, found))
     blocks.append(Row(plots, even=True))
@@ -42,11 +43,11 @@ def section(page: Page) -> Section | None:
     return Section("latency", "Latency", blocks, lead)
 
 
-def _over_time(page: Page, levels: list[Level], found: dict[str, Distribution]) -> Figure:
+def _operations(levels: list[Level], found: dict[str, Distribution]) -> list[str]:
+    """The operations of all levels, those with most completions first."""
     operations = list(
         dict.fromkeys(name for level in levels for name in found[level.name].operations)
     )
-    # Operations with most completions first; with more than colours, the others are left out.
     operations.sort(
         key=lambda name: (
             -sum(
@@ -56,6 +57,12 @@ def _over_time(page: Page, levels: list[Level], found: dict[str, Distribution]) 
             )
         )
     )
+    return operations
+
+
+def _over_time(
+    page: Page, levels: list[Level], found: dict[str, Distribution], operations: list[str]
+) -> Figure:
     shown = operations[:_MOST_SERIES]
     all_points: list[multiples.Point] = []
     each: list[multiples.Point] = []
@@ -105,8 +112,9 @@ def _gap(
     return [multiples.Point(name, intervals[-1][0] + 1e-3, None)] if intervals else []
 
 
-def _by_operation(page: Page, level: Level, found: Distribution) -> Figure:
-    spreads = {operation_title(name): one for name, one in found.operations.items()}
+def _by_operation(page: Page, level: Level, found: Distribution, operations: list[str]) -> Figure:
+    own = found.operations
+    spreads = {operation_title(name): own[name] for name in operations if name in own}
     title = users_title(level.phase.detail if level.phase else None, level.name)
     return _plot(page, spreads, f"Response time percentiles by transaction, {title}.")
 

@@ -103,7 +103,8 @@ def _figure(page: Page) -> Figure | None:
                 for point in courses.points(page, side, _of(page, name, metric))
             ]
             if points:
-                panels.append(charts.Panel(f"{name}, {title}", points))
+                sides = [side for side, _ in lines]
+                panels.append(charts.Panel(f"{name}, {title}", points, series=sides))
     if not panels:
         return None
     named = ", ".join(f"{name}{_roles(known[name], ' ({})')}" for name in drawn)
