@@ -23,6 +23,7 @@ OTHERS = {
     "bundle/reader.py": ("io.*", "during.*"),  # files of a bundle
     "confinement/group.py": ("io.max",),  # of the kernel
     "host/cgroup.py": ("io.max",),
+    "live/server.py": ("index.html",),  # a file
     "studies/metrics.py": ("{}_p95_ms",),  # of a study
     "targets/duckdb/meter.py": ("io.total_bytes_read", "io.total_bytes_written"),
 }

@@ -57,7 +57,7 @@ def test_transactions_on_mariadb(out: Path) -> None:
 
 def test_queries_on_duckdb_that_start_cold(out: Path) -> None:
     options = ("--test", "power", "--cold-each-query")
-    bundle = run(out, "tpch", "duckdb", *options, load=("--scale", "0.05"))
+    bundle = run(out, "tpch", "duckdb", *options, load=("--scale", "0.3"))
     found = sampled(bundle, SOURCE)
     assert found.keys() == {Inside.memory, Inside.temp_used}
     assert max(found[Inside.memory]) > 100_000

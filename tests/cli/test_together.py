@@ -21,6 +21,7 @@ WORDS = {
     "--find-max": ["--find-max"],
     "--find-max rate": ["--find-max", "rate"],
     "--criterion": ["--criterion", "errors = 0"],
+    "--confirm-limit": ["--confirm-limit"],
     "--until-steady": ["--until-steady", "90s"],
 }
 """How each word of the table is given."""

@@ -22,7 +22,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=8m", "dyno-test", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-        missing("a file system in memory")
+        missing("the right to mount a file system in memory")
     (folder / "half").write_bytes(bytes(4 << 20))
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)

@@ -83,7 +83,9 @@ def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
 
 
 def rank(role: str) -> tuple[int, int]:
-    """Returns the place of a role in lists; data is first."""
+    """Returns the place of a role in lists: data first, other volumes last."""
+    if not _ROLE.fullmatch(role):
+        return len(_ORDER), 0
     word, _, number = role.partition("-")
     return _ORDER.index(word), int(number or 0)
 

@@ -18,9 +18,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     short_help="Let runs elsewhere observe this machine.",
     epilog=examples(
         "dyno agent --token-file ~/.dyno-token",
-        "dyno agent --token-file ~/.dyno-token --listen 10.0.0.5 --cert db1.pem --key db1.key",
+        "dyno agent --token-file token --listen 10.0.0.5 --cert c.pem --key k.pem",
         "dyno run tpcc --target postgresql://bench@db1/bench --agent ssh://db1",
-        "dyno run tpcc --target URL --agent 'https://db1:7411?ca=ca.pem&token_file=token'",
+        "dyno run tpcc --target URL --agent 'https://db1:7411?token_file=token'",
     ),
 )
 @click.option(

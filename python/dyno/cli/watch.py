@@ -26,7 +26,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
         "dyno watch somebody-elses.tar.gz",
         "dyno watch last --port 8080     then: ssh -L 8080:127.0.0.1:8080 thishost",
         "dyno watch postgresql://app@db1/shop --for 24h",
-        "dyno watch host: --for 10min    this machine alone",
+        "dyno watch host: --for 10m      this machine alone",
     ),
 )
 @click.argument("what", metavar="[RUN|TARGET]", required=False)
@@ -34,7 +34,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
     "--for",
     "length",
     metavar="TIME",
-    help="How long to record TARGET: 90s, 30min, 24h.  [default: until Ctrl-C]",
+    help="How long to record TARGET: 90s, 30m, 24h.  [default: until Ctrl-C]",
 )
 @click.option(
     "--interval",

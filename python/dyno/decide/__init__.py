@@ -86,6 +86,6 @@ def definitions() -> list[Definition]:
 def _machine(bundle: Bundle) -> list[Finding]:
     """Warnings about the machine's configuration."""
     try:
-        return warnings(bundle.run.host)
+        return warnings(bundle.run.host, recorded=bundle.run.verb == "watch")
     except (AttributeError, KeyError, TypeError, ValueError):
         return []  # facts of an unknown shape, from a bundle made elsewhere

@@ -25,12 +25,17 @@ MEMORY_BYTES_MIN = 4_000_000_000
 SWAP_SHARE_MAX = 0.01
 
 
-def warnings(host: Host) -> list[Finding]:
+def warnings(host: Host, *, recorded: bool = False) -> list[Finding]:
     """Findings on host facts as ``dyno.host.facts.collect`` makes them, warnings first.
 
     Facts that are missing, as in bundles of older versions, give no finding.
+
+    Args:
+        host: The facts.
+        recorded: Whether the machine's own work is what a run measures.
     """
-    found = [finding for rule in RULES if (finding := rule(host)) is not None]
+    rules = [rule for rule in RULES if not (recorded and rule is busy)]
+    found = [finding for rule in rules if (finding := rule(host)) is not None]
     return sorted(found, key=lambda finding: finding.level != "warning")
 
 

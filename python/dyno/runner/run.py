@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dyno import targets, workloads
-from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
 from dyno.plans.run import RunPlan
 from dyno.runner.dss import run_tests
@@ -63,8 +62,8 @@ def job(asked: RunPlan) -> Job:
     expected_s = None
     if chosen.kind == "oltp" and search is None and asked.until_steady is None:
         loads = max(1, len(rates) or len(asked.users))
-        level_s = duration_s * (3 if asked.during else 1) + parse_seconds(asked.warmup)
-        expected_s = loads * level_s
+        warmup_s = settings["warmup_s"]
+        expected_s = loads * (duration_s * (3 if asked.during else 1) + warmup_s)
     return Job(
         asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline,
         expected_s=expected_s,

@@ -147,14 +147,16 @@ class Session:
         """
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
+        own = parsed.scheme in {"embedded", "null"}
+        title = f"{'Start' if own else 'Connect to'} {parsed.name}"
         if parsed.scheme == "embedded":
             engine_folders.claim(self.out, parsed.name)
         opened = targets.open_target(parsed, self.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
             with (
-                self.recorder.phase(name, f"Start {parsed.name}", ProvisionDetail(), parsed.name),
-                self.events.phase(f"Start {parsed.name}"),
+                self.recorder.phase(name, title, ProvisionDetail(), parsed.name),
+                self.events.phase(title),
             ):
                 if before is not None:
                     before(opened)
@@ -299,7 +301,7 @@ def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
     with recorder.phase("machine", "Machine", MachineDetail()):
         facts = host.collect(volume)
         recorder.set_host(facts)
-    for finding in host.warnings(facts):
+    for finding in host.warnings(facts, recorded=recorder.run.verb == "watch"):
         if finding.level == "warning":
             events.say(f"! {finding.message}")
     return host.limits(facts)

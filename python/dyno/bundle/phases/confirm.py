@@ -27,7 +27,8 @@ class ConfirmDetail(Detail):
         windows: The windows, in order.
         elasticity: Relative change of the throughput by relative change of the resource; None if it
             was not measured.
-        low, high: Its 95 % interval.
+        low: Lower bound of its 95 % interval.
+        high: Upper bound of it.
         reason: Why the resource could not be changed.
     """
 

@@ -218,7 +218,7 @@ def _missing(page: Page) -> list[Note]:
         "Decision support": bool(page.query_targets),
         "Transactions": bool(page.levels),
     }
-    asked = page.run.verb != "io"  # the user asked for storage only
+    asked = page.run.verb not in {"io", "watch"}  # which do nothing else
     absent = [part for part, there in parts.items() if not there and asked]
     if absent:
         notes.append(Note(f"Not in this run: {', '.join(absent).lower()}.", "muted"))

@@ -31,14 +31,20 @@ def section(page: Page) -> Section | None:
     if not levels:
         return None
     operations = _operations(levels, found)
-    blocks: list[Block] = [_over_time(page, levels, found, operations)]
+    blocks: list[Block] = [
+        figure for figure in (_over_time(page, levels, found, operations),) if figure is not None
+    ]
     best = page.best_level
     if best is None or best.name not in found:
         best = levels[-1]
-    plots = [_by_operation(page, best, found[best.name], operations)]
+    every = [_by_operation(page, best, found[best.name], operations)]
     if len(levels) > 1:
-        plots.append(_by_level(page, levels, found))
-    blocks.append(Row(plots, even=True))
+        every.append(_by_level(page, levels, found))
+    plots = [plot for plot in every if plot is not None]
+    if plots:
+        blocks.append(Row(plots, even=True))
+    if not blocks:
+        return None
     lead = "Response time: from the intended start to the end. Load levels exclude the warm-up."
     return Section("latency", "Latency", blocks, lead)
 
@@ -62,7 +68,7 @@ def _operations(levels: list[Level], found: dict[str, Distribution]) -> list[str
 
 def _over_time(
     page: Page, levels: list[Level], found: dict[str, Distribution], operations: list[str]
-) -> Figure:
+) -> Figure | None:
     shown = operations[:_MOST_SERIES]
     all_points: list[multiples.Point] = []
     each: list[multiples.Point] = []
@@ -82,6 +88,8 @@ def _over_time(
                 if operation in parts
             ]
             each += _gap(intervals, title)
+    if not all_points:
+        return None
     titles = [operation_title(operation) for operation in shown]
     colours = {**_QUANTILE_COLOURS, **dict(zip(titles, theme.SERIES, strict=False))}
     panels = [
@@ -112,14 +120,16 @@ def _gap(
     return [multiples.Point(name, intervals[-1][0] + 1e-3, None)] if intervals else []
 
 
-def _by_operation(page: Page, level: Level, found: Distribution, operations: list[str]) -> Figure:
+def _by_operation(
+    page: Page, level: Level, found: Distribution, operations: list[str]
+) -> Figure | None:
     own = found.operations
     spreads = {operation_title(name): own[name] for name in operations if name in own}
     title = users_title(level.phase.detail if level.phase else None, level.name)
     return _plot(page, spreads, f"Response time percentiles by transaction, {title}.")
 
 
-def _by_level(page: Page, levels: list[Level], found: dict[str, Distribution]) -> Figure:
+def _by_level(page: Page, levels: list[Level], found: dict[str, Distribution]) -> Figure | None:
     spreads = {
         users_title(level.phase.detail if level.phase else None, level.name): whole
         for level in levels
@@ -128,12 +138,14 @@ def _by_level(page: Page, levels: list[Level], found: dict[str, Distribution]) -
     return _plot(page, spreads, "Response time percentiles of all transactions, by level.")
 
 
-def _plot(page: Page, spreads: dict[str, Spread], caption: str) -> Figure:
+def _plot(page: Page, spreads: dict[str, Spread], caption: str) -> Figure | None:
     # The fastest and the slowest tell most; between them every second one is left out.
     names = list(spreads)
     while len(names) > _MOST_SERIES:
         names = [*names[:-1:2], names[-1]]
     points = [point for name in names for point in _tail(name, spreads[name])]
+    if not points:
+        return None
     left = f" {len(spreads) - len(names)} others are not drawn." * (len(names) < len(spreads))
     return Figure(
         render(

@@ -1,4 +1,4 @@
-"""The busiest hour of a recording: its volumes, waits, statements and tables."""
+"""The busiest hour of a recording: its volumes and waits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from dyno.report.run.page import Page
 
 ORDER = 15
 
-_MOST_ROWS = 10
-_LONGEST = 200
 _OF_DEVICE = {
     "read_mbps": "Read MB/s",
     "write_mbps": "Write MB/s",
@@ -32,7 +30,7 @@ def section(page: Page) -> Section | None:
     blocks: list[Block] = []
     for phase in watched.recordings(page):
         made = (_hours(page, phase), _volumes(page, phase), _inside(page, phase))
-        blocks += [table for table in (*made, *_top(page, phase)) if table.rows]
+        blocks += [table for table in made if table.rows]
     return Section("watch", "Busiest hour", blocks) if blocks else None
 
 
@@ -95,26 +93,3 @@ def _inside(page: Page, phase: Phase[WatchDetail]) -> Table:
     note = f"Together {whole:.2f}." + ("" if hits is None else f" Cache hit ratio: {hits:.1f} %.")
     columns = [Column("State"), Column("Sessions", numeric=True), Column("Share, %", numeric=True)]
     return Table("Average active sessions", columns, rows, note)
-
-
-def _top(page: Page, phase: Phase[WatchDetail]) -> list[Table]:
-    """Statements by time and tables by reads, of the whole recording."""
-    statements: list[list[str | Cell]] = []
-    for use in watched.top_statements(page, phase)[:_MOST_ROWS]:
-        calls, took = use.row["calls"] or 0, use.row["total_ms"] or 0.0
-        each = took / calls if calls else None
-        figures = (fixed(use.percent, 1), rounded(calls), rounded(each))
-        statements.append([use.name[:_LONGEST], *figures])
-    tables: list[list[str | Cell]] = [
-        [use.name, fixed(use.percent, 1), rounded(use.row["logical_reads"])]
-        for use in watched.top_tables(page, phase)[:_MOST_ROWS]
-    ]
-    by_time = [Column("Statement", wide=True)]
-    by_time += [Column(one, numeric=True) for one in ("Time, %", "Calls", "Mean, ms")]
-    by_reads = [Column("Table with indexes")]
-    by_reads += [Column(one, numeric=True) for one in ("Logical reads, %", "Logical reads")]
-    note = "Of the whole recording."
-    return [
-        Table("Top statements by time", by_time, statements, note),
-        Table("Top tables by reads", by_reads, tables, note),
-    ]
