@@ -14,6 +14,7 @@ import pytest
 
 from dyno.bundle.reader import Bundle, list_bundles
 from tests.process import document, dyno, start, wait_for_phase, wait_until
+from tests.targets.conftest import public_folder
 from tests.targets.debian import as_server, debian_server
 
 SESSIONS = 6
@@ -21,12 +22,8 @@ Work = Callable[[psycopg.Connection[Any], int], None]
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("watched")
-    folder.chmod(0o755)
-    for parent in folder.parents[:2]:
-        parent.chmod(0o755)
-    with debian_server(folder, "fsync = on") as found:
+def url() -> Iterator[str]:
+    with public_folder() as folder, debian_server(folder, "fsync = on") as found:
         with psycopg.connect(found, autocommit=True) as session:
             session.execute("CREATE TABLE hot (id int PRIMARY KEY, n bigint)")
             session.execute("INSERT INTO hot SELECT g, 0 FROM generate_series(0, 99) g")
