@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import superseded
+from dyno.bundle import members, superseded
 from dyno.bundle.model import Check
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
@@ -121,6 +121,9 @@ def test_a_first_attempt_keeps_its_rows_and_checks_apart(tmp_path: Path) -> None
     )
     assert (second.name, second.kind) == ("power-x", "dss")
     recorder.close()
+    assert members.content(bundle.path).others == []
+    members.remove(bundle.path)
+    assert not bundle.path.exists()
 
 
 def made(out: Path, *args: str) -> subprocess.CompletedProcess[str]:

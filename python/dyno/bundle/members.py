@@ -12,12 +12,12 @@ from dyno.errors import UsageError
 from dyno.safety.safefiles import directory, is_own, open_regular
 
 _NAME = r"[^/.\x00-\x1f\x7f][^/\x00-\x1f\x7f]*"
-_FOLDER = re.compile(rf"ops|pieces|plans|plans/{_NAME}")
+_FOLDER = re.compile(rf"(superseded/)?ops|superseded|pieces|plans|plans/{_NAME}")
 _MEMBER = re.compile(
-    r"(run|progress|checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
-    r"|(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
+    r"(run|progress|(superseded/)?checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
+    r"|(superseded/)?(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
     r"|pieces/[a-z_]+-[0-9]{6}\.(jsonl|parquet)"
-    rf"|ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"
+    rf"|(superseded/)?ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"
 )
 _REST = re.compile(r"\.reserve|(?P<folder>(.*/)?)\.(?P<name>.+?)(\.[0-9a-f]{16})?\.partial")
 """Remains of a killed run: the space reserve for the end of a run, and partial files."""
