@@ -13,8 +13,9 @@ import pytest
 from dyno.bundle.inside import SESSIONS, WAIT_CLASSES, Inside
 from dyno.contracts.probe import Sample
 from dyno.errors import DynoError
+from dyno.targets import clockoffset
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.inside.clock import ServerClock
+from dyno.targets.postgresql.inside import PROBES
 from dyno.targets.postgresql.inside.database import Database
 from dyno.targets.postgresql.inside.observer import prepare
 from dyno.targets.postgresql.inside.sessions import Sessions
@@ -273,8 +274,8 @@ def test_sessions_that_wait_for_nothing_of_the_server(
 
 def test_the_clock_of_the_server(session: PostgresConnection) -> None:
     prepare(session, 1)
-    clock = ServerClock()
-    found = [clock(session, 0) for _ in range(31)]
+    clock = PROBES[clockoffset.SOURCE].make()
+    found = [clock(session, round(second * 1e9)) for second in range(31)]
     assert [bool(samples) for samples in found] == [True, *[False] * 29, True]
     for samples in filter(None, found):
         values = {one.metric: one.value for one in samples}

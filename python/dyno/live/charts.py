@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dyno.bundle.carriers import of_phase, of_target, rank
-from dyno.bundle.inside import SESSIONS, SOURCE, WAIT_CLASSES
+from dyno.bundle.inside import SESSIONS, SOURCE, WAIT_CLASSES, WaitClass
 from dyno.bundle.series import Key
 from dyno.live.bins import LEVELS, Array, level_for, width_s
 from dyno.live.operations import ALL, QUANTILES, heat_bounds_ms
@@ -58,6 +58,8 @@ class Chart:
 
     Attributes:
         group: Heading that it stands under.
+        extra: ``bounds`` of the rows of a heat map; ``colours`` of the series, if their order does
+            not give them.
     """
 
     id: str
@@ -166,6 +168,12 @@ def _of_operations(watched: Watched, asked: Asked, place: tuple[int, int, int]) 
         yield Chart("errors", group, "Errors by operation", "count", "lines", shown, errors)
 
 
+_COLOURS: dict[WaitClass, int] = {
+    "cpu": 2, "data": 0, "log": 1, "temp": 5, "lock": 3, "latch": 4, "client": 6, "other": 7,
+}  # fmt: skip
+"""Numbers of the page's colours, those that the classes have in a report."""
+
+
 def _of_sessions(watched: Watched, place: tuple[int, int, int]) -> Iterable[Chart]:
     samples = watched.samples
     for subject in _subjects(watched, SESSIONS):
@@ -177,8 +185,9 @@ def _of_sessions(watched: Watched, place: tuple[int, int, int]) -> Iterable[Char
         # A class that no sample names in a second with samples was not active.
         sampled = np.asarray(~np.isnan(samples.means(keys, *place)).all(axis=0))
         lines = [_sum(samples.means(by_class[name], *place), sampled) for name in names]
+        colours = [_COLOURS[name] for name in names]
         yield Chart(f"sessions-{subject}", "Database", f"Active sessions of {subject}", "count",
-                    "stack", names, lines)  # fmt: skip
+                    "stack", names, lines, {"colours": colours})  # fmt: skip
 
 
 def _of_machines(watched: Watched, place: tuple[int, int, int]) -> Iterable[Chart]:

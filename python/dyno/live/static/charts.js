@@ -116,7 +116,7 @@ export class Chart {
   }
 
   #series(at) {
-    const line = colour(`--c-${at % 8}`);
+    const line = colour(`--c-${slot(this.shape, at)}`);
     const stack = this.shape.kind === "stack";
     return {
       stroke: line, width: stack ? 1 : 1.6, dash: stack ? [] : DASHES[at % DASHES.length],
@@ -130,7 +130,7 @@ export class Chart {
       text.textContent = name;
       const pressed = String(!this.hidden.has(name));
       return el("li", {}, el("button", { type: "button", "aria-pressed": pressed, onclick: () => this.#toggle(name) },
-        mark(at, this.shape.kind), text, value));
+        mark(this.shape, at), text, value));
     }));
   }
 
@@ -189,7 +189,10 @@ function logSplits(low, high) {
   return found;
 }
 
-function mark(at, kind) {
+/** The number of the colour of a series. */
+const slot = (shape, at) => (shape.colours?.[at] ?? at) % 8;
+
+function mark({ kind, ...rest }, at) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
   svg.setAttribute("viewBox", "0 0 18 10");
@@ -197,7 +200,7 @@ function mark(at, kind) {
   const shape = document.createElementNS(space, kind === "stack" ? "rect" : "line");
   const places = kind === "stack" ? { x: 2, y: 0, width: 14, height: 10 } : { x1: 0, x2: 18, y1: 5, y2: 5 };
   for (const [name, value] of Object.entries(places)) shape.setAttribute(name, value);
-  const line = `var(--c-${at % 8})`;
+  const line = `var(--c-${slot(rest, at)})`;
   if (kind === "stack") shape.style.fill = line;
   else {
     shape.style.stroke = line;

@@ -24,7 +24,7 @@ NOTES = (
     "the private server leaves both off, because they cost more CPU time than observing may: in "
     "TPC-C with 4 users on 2 CPUs, `performance_schema` 9 % (standard error 2 %) and 160 MB, with "
     "statements alone 8 % (2 %), with waits for data files alone 3 % (2 %); `userstat` 8 % (2 %)",
-    "a server at a URL has a sample of its clock's offset once a minute (`clock`, `offset`)",
+    "a server at a URL has samples of its clock's offset every half minute (source `clock`)",
 )
 
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dyno.bundle.inside import SESSIONS, SOURCE
+from dyno.targets import clockoffset
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.inside import clock, database, sessions
+from dyno.targets.postgresql.inside import database, sessions
 from dyno.targets.postgresql.inside.inspector import PostgresInspector
-from dyno.targets.postgresql.inside.observer import prepared
+from dyno.targets.postgresql.inside.observer import prepared, rows
 from dyno.targets.sessionprobe import Asked
+
+
+def server_time(session: PostgresConnection) -> float:
+    """Seconds since the Unix epoch on the server's clock."""
+    (row,) = rows(session, "SELECT extract(epoch FROM clock_timestamp())::float8 AS at")
+    return row["at"]
+
+
+_CLOCK = clockoffset.asked("postgresql", server_time)
 
 PROBES: dict[str, Asked[PostgresConnection]] = {
     SOURCE: Asked(
@@ -16,7 +26,7 @@ PROBES: dict[str, Asked[PostgresConnection]] = {
     SESSIONS: Asked(
         prepared(sessions.Sessions, sessions.DEADLINE_S), sessions.PERIOD_S, sessions.DEADLINE_S
     ),
-    clock.SOURCE: Asked(prepared(clock.ServerClock, 5.0)),
+    clockoffset.SOURCE: Asked(prepared(_CLOCK.make, _CLOCK.deadline_s)),
 }
 INSPECTOR = PostgresInspector
 
