@@ -152,4 +152,5 @@ def _words(detail: ConfirmDetail) -> str:
     if detail.elasticity is None:
         return f"bottleneck not tested: {detail.reason}"
     found = strength(detail.elasticity, detail.low or 0.0)
-    return f"{detail.resource}: {found}, elasticity {detail.elasticity:.2f}"
+    interval = f"{detail.low or 0.0:.2f} to {detail.high or 0.0:.2f}"
+    return f"{detail.resource}: {found}, elasticity {detail.elasticity:.2f} ({interval})"
