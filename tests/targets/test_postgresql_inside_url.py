@@ -274,10 +274,10 @@ def test_probes_outlive_a_restart(server: Server, target: PostgresTarget) -> Non
     server.restart("fast")
     for number, (name, probe) in enumerate(probes.items(), start=1):
         with pytest.raises(Exception, match=r"."):
-            # The clock is not asked each time.
-            for _ in range(31):
-                probe.read(number * SECOND)
-        found = probe.read((number + 1) * SECOND)
+            # The clock is asked every half minute.
+            for second in range(31):
+                probe.read((100 * number + second) * SECOND)
+        found = probe.read((100 * number + 31) * SECOND)
         assert {one.source for one in found} == {name}
         probe.close()
 

@@ -185,7 +185,7 @@ def _of_sessions(watched: Watched, place: tuple[int, int, int]) -> Iterable[Char
         # A class that no sample names in a second with samples was not active.
         sampled = np.asarray(~np.isnan(samples.means(keys, *place)).all(axis=0))
         lines = [_sum(samples.means(by_class[name], *place), sampled) for name in names]
-        colours = [_COLOURS[name] for name in names]
+        colours = [_COLOURS[name] for name in WAIT_CLASSES if by_class[name]]
         yield Chart(f"sessions-{subject}", "Database", f"Active sessions of {subject}", "count",
                     "stack", names, lines, {"colours": colours})  # fmt: skip
 
