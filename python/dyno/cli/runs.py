@@ -14,17 +14,18 @@ from dyno.safety.text import shown
 
 @click.group(
     "runs",
-    short_help="List, show and export the runs under --out.",
+    short_help="List, show, export and complete the runs under --out.",
     epilog=examples(
         "dyno runs list",
         "dyno runs list --all      failed starts as well",
         "dyno runs show last",
         "dyno runs export last --to run.tar.gz",
         "dyno runs tables last --to tables --format csv",
+        "dyno runs import last iostat.json    what iostat recorded on the server",
     ),
 )
 def command() -> None:
-    """List, show and export the runs whose bundles are under --out."""
+    """List, show, export and complete the runs whose bundles are under --out."""
 
 
 @command.command("list", short_help="List runs, newest first.")
@@ -158,6 +159,46 @@ def tables(run: str, to: Path, kind: Literal["csv", "parquet"], options: Options
         files = write(bundle, to, kind, replace=options.yes)
     document = {"folder": str(to), "files": [path.name for path in files]}
     click.echo(plainjson.dumps(document) if options.as_json else shown(words(files)))
+    return 0
+
+
+@command.command("import", short_help="Add recordings of iostat or sar to a run.")
+@click.argument("run")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False, exists=True)
+)
+@click.option("--machine", metavar="NAME", default="", help="Name of the server's machine.")
+@click.option(
+    "--offset",
+    type=click.FloatRange(-1e9, 1e9),
+    default=0.0,
+    metavar="SECONDS",
+    help="Seconds that the server's clock was ahead.  [default: 0]",
+)
+@common
+def bring(run: str, files: tuple[Path, ...], machine: str, offset: float, options: Options) -> int:
+    """Add what sysstat recorded on the server's machine during RUN to its samples.
+
+    FILES are of `S_TIME_FORMAT=ISO iostat -o JSON -x -t 1` or of `sadf -j FILE -- -A`. Only the
+    time of the run is added. --yes replaces earlier samples of the machine. `dyno report` then
+    judges the run with them.
+    """
+    from dyno.bundle.reader import find_bundle
+    from dyno.runner.imports import bring as add
+    from dyno.safety.text import plain
+
+    found = add(find_bundle(options.out, run), files, machine, offset, replace=options.yes)
+    document = {
+        "machine": found.machine,
+        "samples": found.samples,
+        "moments": found.moments,
+        "seconds": found.seconds,
+    }
+    words = (
+        f"{found.samples:,} samples of {plain(found.machine)} at {found.moments:,} times over "
+        f"{found.seconds:.0f} s added. Next: dyno report {plain(run)}"
+    )
+    click.echo(plainjson.dumps(document) if options.as_json else shown(words))
     return 0
 
 

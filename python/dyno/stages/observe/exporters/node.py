@@ -48,13 +48,18 @@ def samples(before: Scrape, after: Scrape, seconds: float) -> list[Sample]:
     last, now = _disks(before), _disks(after)
     for name in now.keys() & last.keys():
         rows = disk.samples(name, last[name], now[name], seconds)
-        source = "nested_disk" if _NESTED.match(name) else "disk"
+        source = "nested_disk" if looks_nested(name) else "disk"
         found += [row._replace(source=source) for row in rows]
     found += memory.samples(_memory(after)) if after.each("node_memory_MemTotal_bytes") else []
     segments = _tcp(before), _tcp(after)
     if segments[0] is not None and segments[1] is not None:
         found += network.samples(segments[0], segments[1], seconds)
     return found + pressure.samples(_pressure(before), _pressure(after), seconds * 1e6)
+
+
+def looks_nested(name: str) -> bool:
+    """Whether a device is certainly built on others, as far as its name tells."""
+    return _NESTED.match(name) is not None
 
 
 def facts(scrape: Scrape) -> dict[str, Any]:
