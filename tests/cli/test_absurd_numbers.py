@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "load": ("tpch", "--target", "embedded:duckdb"),
     "quickstart": (),
     "run": ("tpcc", "--target", "null:"),
+    "runs import": ("last", __file__),
     "study aa": (),
     "study compare": ("--workload", "tpcc", "--b", "run.users=2"),
     "study plan": ("users",),
@@ -85,6 +86,8 @@ def test_absurd_numbers_are_refused(tmp_path: Path, verb: str, option: str) -> N
     out = tmp_path / "out"
     known = COMMANDS[verb] + BESIDE.get(f"{verb} {option}", ())
     for text in ABSURD:
+        if (verb, option, text) == ("runs import", "--offset", "-1"):
+            continue  # a clock may be behind
         where = () if verb == "agent" else ("--out", out)  # it writes nothing
         done = dyno(*verb.split(), *known, option, text, *where, cwd=tmp_path, timeout=60)
         shown = f"{option} {text!r}: {done}"
