@@ -121,6 +121,20 @@ def test_the_run_is_judged_by_the_machine_of_its_server(tmp_path: Path) -> None:
     assert Bundle.open(bundle.path).table("samples").num_rows == before + again.samples
 
 
+def test_recordings_at_the_same_times_complete_each_other(tmp_path: Path) -> None:
+    bundle = remote(tmp_path)
+    iostat = recording(bundle, tmp_path / "iostat.json")
+    found: Any = json.loads(iostat.read_text())
+    for record in found["sysstat"]["hosts"][0]["statistics"]:
+        record["memory"] = {"avail": 1000}
+        del record["disk"]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(found))
+    alone = bring(bundle, [iostat]).samples
+    both = bring(Bundle.open(bundle.path), [iostat, other], replace=True)
+    assert both.samples == alone + both.moments
+
+
 def test_the_verb(tmp_path: Path) -> None:
     bundle = remote(tmp_path)
     file = recording(bundle, tmp_path / "iostat.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dyno.agent.address import machine_name
 from dyno.bundle.machines import at, split
@@ -13,6 +13,7 @@ from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import Table, to_arrow
 from dyno.bundle.writer import file_error, write_atomically
+from dyno.contracts.probe import Sample
 from dyno.errors import UsageError
 from dyno.safety import safefiles
 from dyno.stages.observe.sysstat import Recorded, read
@@ -99,19 +100,18 @@ def _targets(run: Run, name: str) -> dict[str, object]:
     return {**run.targets, **moved}
 
 
-def _rows(
-    run: Run, known: Sequence[Recorded], name: str, offset_s: float
-) -> list[dict[str, object]]:
+def _rows(run: Run, known: Sequence[Recorded], name: str, offset_s: float) -> list[dict[str, Any]]:
     """The samples from the time of the run, on its clock, as rows in order."""
     ends = [phase.end_ns for phase in run.phases if phase.end_ns is not None]
     first, last = run.clock.unix_ns, max(ends, default=run.clock.unix_ns)
     shift_ns = round(offset_s * 1e9)
-    moments = {
-        t_ns - shift_ns: samples
-        for one in known
-        for t_ns, samples in one.readings
-        if first < t_ns - shift_ns <= last
-    }
+    moments: dict[int, dict[tuple[str, str, str], Sample]] = {}
+    for one in known:
+        for t_ns, samples in one.readings:
+            if first < t_ns - shift_ns <= last:
+                at_once = moments.setdefault(t_ns - shift_ns, {})
+                for sample in samples:  # of several files the first counts
+                    at_once.setdefault((sample.source, sample.subject, sample.metric), sample)
     if not moments:
         raise UsageError(
             "No file covers the time of the run. If the clocks of the machines differ, give "
@@ -120,13 +120,11 @@ def _rows(
     return [
         {"t_ns": t_ns, **sample._asdict(), "source": at(sample.source, name)}
         for t_ns in sorted(moments)
-        for sample in moments[t_ns]
+        for sample in moments[t_ns].values()
     ]
 
 
-def _write(
-    folder: Path, found: pa.Table, old: Sequence[bool], rows: list[dict[str, object]]
-) -> None:
+def _write(folder: Path, found: pa.Table, old: Sequence[bool], rows: list[dict[str, Any]]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
