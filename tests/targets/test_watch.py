@@ -36,11 +36,6 @@ def one_hot_row(session: psycopg.Connection[Any], _number: int) -> None:
     session.commit()
 
 
-def commits(session: psycopg.Connection[Any], number: int) -> None:
-    session.execute("UPDATE hot SET n = n + 1 WHERE id = %s", (number + 1,))
-    session.commit()
-
-
 @contextlib.contextmanager
 def loaded(url: str, work: Work) -> Generator[None]:
     """Sessions that repeat ``work`` within the block."""

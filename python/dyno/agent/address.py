@@ -73,7 +73,7 @@ def _parsed(text: str, option: str, schemes: tuple[str, ...], options: list[str]
     name, url = (head, rest) if equals and "://" not in head else ("", text)
     shown = redact(text)
     if name and not _NAME.fullmatch(name):
-        raise UsageError(f"{option}: {name!r} is no name: use letters, digits, - and _.")
+        raise UsageError(f"{option}: {name!r} is not a valid name; use letters, digits, - and _.")
     try:
         split = urlsplit(url)
         port, host = split.port, split.hostname or ""
@@ -86,7 +86,7 @@ def _parsed(text: str, option: str, schemes: tuple[str, ...], options: list[str]
         raise UsageError(
             f"{option} {shown}: no secrets in the URL; use DYNO_AGENT_TOKEN or ?token_file=FILE."
         )
-    # An option of ssh(1) is no host and no user.
+    # ssh(1) would take such a host or user for an option.
     if any(word.startswith("-") for word in (host, unquote(split.username or ""))):
         raise UsageError(f"{option} {shown}: a host or user does not begin with a dash.")
     given = dict(parse_qsl(split.query, keep_blank_values=True))

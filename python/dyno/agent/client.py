@@ -62,7 +62,7 @@ class Client:
         """The client of an agent at an address over HTTP.
 
         Raises:
-            UsageError: If there is no token or certificate, or a file cannot be used.
+            UsageError: Without a token or certificate, or if a file cannot be used.
         """
         token = read_token(address.token_file)
         if not token and address.cert is None:

@@ -52,7 +52,7 @@ class Listener(ThreadingHTTPServer):
         """Binds the address.
 
         Raises:
-            UsageError: If the address is no IP address, or needs TLS.
+            UsageError: If the address is not an IP address, or needs TLS.
             TargetError: If it cannot be bound, or a certificate cannot be read.
         """
         address = _address(where)

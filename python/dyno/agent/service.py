@@ -21,7 +21,7 @@ from dyno.errors import DynoError
 from dyno.safety import plainjson
 
 FORGET_S = 60.0
-"""A run that has not asked for this long has ended: its server is no longer sampled."""
+"""Seconds without a request after which a run counts as ended and its server is not sampled."""
 
 _TOLD = TypeAdapter(Told)
 

@@ -217,7 +217,7 @@ def _tick(watched: Watched, seen: int) -> dict[str, Any]:
 
 
 def _asked(request: Request) -> charts.Asked:
-    """The range that a page asks for; what is no number has its default."""
+    """The range that a page asks for; invalid numbers get their defaults."""
     query = request.query_params
 
     def number(name: str, other: float) -> float:

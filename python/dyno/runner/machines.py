@@ -56,7 +56,7 @@ class Machines:
         A server that runs here is not changed: the probes of this machine see it.
 
         Raises:
-            UsageError: If the target is no server.
+            UsageError: If the target is not a server.
         """
         if not self.first or target.process_ids():
             return facts
@@ -88,7 +88,7 @@ def machines_of(plan: Plan) -> Generator[Machines]:
     """Opens the agents of a plan, and ends those that it started.
 
     Raises:
-        UsageError: If an address is invalid, or the target is no server at a URL.
+        UsageError: If an address is invalid, or the target is not a server at a URL.
         TargetError: If an agent does not respond, or refuses this client.
     """
     if not isinstance(plan, Elsewhere) or not (plan.agent or plan.exporter):

@@ -70,7 +70,7 @@ def read(path: Path) -> Recorded:
     """Reads a file that the user names.
 
     Raises:
-        UsageError: If it is too large, is no such JSON, or its times are ambiguous.
+        UsageError: If it is too large, is not such JSON, or has ambiguous times.
     """
     try:
         found: Any = plainjson.loads(safefiles.read_bytes(path, LARGEST))

@@ -65,7 +65,7 @@ class ExporterProbe:
 
         Raises:
             TargetError: If it does not respond.
-            UsageError: If it is no exporter that Dyno knows.
+            UsageError: If Dyno does not know the exporter.
         """
         _, scrape = self._last = self._scrape()
         if not any(scrape.each(name) for name in _KNOWN):

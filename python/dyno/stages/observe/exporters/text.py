@@ -21,7 +21,7 @@ class Scrape:
     """The finite samples of one answer, by name."""
 
     def __init__(self, text: str) -> None:
-        """Parses ``text``; skips what is no sample.
+        """Parses ``text``; skips lines that are not samples.
 
         Raises:
             ValueError: If it has too many samples.
