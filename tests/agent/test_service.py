@@ -198,7 +198,7 @@ def test_mutual_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("https://user:secret@db1", "no secrets in the URL"),
         ("https://token@db1", "no secrets in the URL"),
         ("ssh://-oProxyCommand=x", "begin with a dash"),
-        ("a b=http://db1", "is no name"),
+        ("a b=http://db1", "'a b'"),
         ("http://db1?token=x", "unknown parameter token"),
         ("http://db1:99999", "Port out of range"),
     ],

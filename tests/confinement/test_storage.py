@@ -108,23 +108,37 @@ def test_a_limit_that_falls_while_it_is_measured(
 ) -> None:
     """It moves under a lower limit: on Linux 6.1 a changed one causes a burst, then a stall."""
     words = ("io", tmp_path, "--profile", asked("4s"), "--ceiling", "1000")
-    process = start(*words, "--limit", "read_iops=2000", "--json", "--out", out)
 
-    def halfway() -> bool:
-        assert process.poll() is None, process.communicate()
-        files = list(out.glob("*/io_intervals.jsonl"))
-        return bool(files) and len(files[0].read_text().splitlines()) >= 20
+    def measured() -> Bundle:
+        known = set(out.glob("*"))
+        process = start(*words, "--limit", "read_iops=2000", "--json", "--out", out)
 
-    with confined("read_iops=1000"):
-        (lower,) = (g for p in places.parents() for g in p.glob(f"dyno-limit-{os.getpid()}-*"))
-        wait_until(halfway, "half of the step")
-        (lower / "cgroup.procs").write_text(str(process.pid))
-        end(process)
-    (bundle,) = list_bundles(out)
-    found, findings = judge(bundle, estimate(bundle))
-    codes = {reason.code for reason in found.reasons}
-    assert "throttled-storage" in codes
-    assert "unsteady-storage" not in codes
+        def halfway() -> bool:
+            assert process.poll() is None, process.communicate()
+            files = [file for file in out.glob("*/io_intervals.jsonl") if file.parent not in known]
+            return bool(files) and len(files[0].read_text().splitlines()) >= 20
+
+        with confined("read_iops=1000"):
+            own = f"dyno-limit-{os.getpid()}-*"
+            (lower,) = (group for place in places.parents() for group in place.glob(own))
+            wait_until(halfway, "half of the step")
+            (lower / "cgroup.procs").write_text(str(process.pid))
+            end(process)
+        (made,) = (bundle for bundle in list_bundles(out) if bundle.path not in known)
+        return made
+
+    def codes(bundle: Bundle) -> set[str]:
+        return {reason.code for reason in judge(bundle, estimate(bundle))[0].reasons}
+
+    bundle = measured()
+    for _ in range(3):  # until the machine let the limits be what holds
+        if codes(bundle) != {"background-load"}:
+            break
+        bundle = measured()
+    found = codes(bundle)
+    findings = judge(bundle, estimate(bundle))[1]
+    assert "throttled-storage" in found
+    assert "unsteady-storage" not in found
     (drop,) = (item for item in findings if item.code == "throttled-storage")
     values = {item.name.rpartition(".")[2]: item.value for item in estimate(bundle)}
     assert values["drop_from_iops"] == pytest.approx(2000, rel=0.1)

@@ -73,10 +73,10 @@ class MysqlInspector:
         """Whether the server started in between: its counters began with 0.
 
         A session that lasted proves the contrary. Uptime alone does not tell, as it follows the
-        server's wall clock.
+        server's wall clock. It is the difference of two times cut to seconds: up to one too high.
         """
         elapsed_s = after.read_s - before.read_s
-        return before.session is not after.session and after.uptime_s <= elapsed_s
+        return before.session is not after.session and after.uptime_s <= elapsed_s + 1
 
     def _read(self) -> _Snapshot:
         try:
