@@ -147,6 +147,7 @@ def test_make_quickstart_succeeds_when_all_was_measured(
     assert Bundle.open(bundle).run.validity.valid is False
 
 
+@pytest.mark.long
 def test_make_quickstart_fails_where_dyno_does(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

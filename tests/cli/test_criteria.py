@@ -93,6 +93,7 @@ def test_the_planted_maximum_is_found(out: Path) -> None:
     assert remade["capacity"] == found
 
 
+@pytest.mark.long
 def test_a_rate_is_searched_up_to_the_most_allowed(out: Path) -> None:
     done = dyno(
         *("run", "tpcc", "--target", "null:?mean_us=500", "--find-max", "rate"),

@@ -70,6 +70,7 @@ def test_reindex_under_transactions(loaded: Path) -> None:
     assert checks["condition 1"] is True
 
 
+@pytest.mark.long
 def test_backup_under_transactions_on_a_server_started_for_it(loaded: Path) -> None:
     document, bundle = run(
         loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "1s",

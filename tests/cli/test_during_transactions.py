@@ -19,7 +19,7 @@ HAS = {
 WRITES_NOTHING = {"integrity-check", "vacuum"}
 
 
-USUAL = {("postgresql", "reindex"), ("postgresql", "backup")}
+USUAL = {("postgresql", "backup")}
 """Run by every `make test`."""
 
 

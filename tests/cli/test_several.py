@@ -135,6 +135,7 @@ def test_procedures_are_made_and_called_in_each(loaded: Path) -> None:
     assert document["tpcc"]["consistency"] is True
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_all_of_them(loaded: Path) -> None:
     process = start(
         "run", "tpcc", *SEVERAL, "--users", "3", "--duration", "300s", "--out", loaded

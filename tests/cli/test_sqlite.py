@@ -94,6 +94,7 @@ def test_maintenance_beside_queries(
         assert entry["space_estimate_bytes"] > 0
 
 
+@pytest.mark.long
 def test_the_refresh_functions_work_in_a_clustered_table(
     loaded: tuple[Path, dict[str, Any], str],
 ) -> None:

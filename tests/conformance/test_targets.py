@@ -39,7 +39,7 @@ def capabilities(name: str, out: Path) -> Capabilities:
     return target.capabilities
 
 
-LONG = ("clickhouse", "mysql")
+LONG = ("clickhouse", "mysql", "sqlite")
 
 
 @pytest.fixture(

@@ -28,7 +28,9 @@ Copy = Callable[[str], Target]
 Drive = Callable[..., dict[str, Any]]
 
 
-@pytest.fixture(scope="module", params=[PostgresCopies, MariadbCopies])
+@pytest.fixture(
+    scope="module", params=[PostgresCopies, pytest.param(MariadbCopies, marks=pytest.mark.long)]
+)
 def copies(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Copies]:

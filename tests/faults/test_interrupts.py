@@ -25,7 +25,13 @@ PHASES = [
     "oltp-tpcc-postgresql-users-4",
     "check-tpcc-postgresql-run",
 ]
-LATE = {"power-tpch-postgresql", "load-tpch-duckdb", "power-tpch-duckdb", *PHASES[-2:]}
+LATE = {
+    "index-tpch-postgresql",
+    "power-tpch-postgresql",
+    "load-tpch-duckdb",
+    "power-tpch-duckdb",
+    *PHASES[-2:],
+}
 ENDLESS = {**SHORT_STORAGE, "duration_s": 3600.0}
 """However late a signal comes on a busy machine, the work goes on."""
 

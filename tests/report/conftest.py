@@ -6,6 +6,7 @@ import pytest
 
 from dyno.decide import definitions
 from dyno.report import run_report
+from dyno.report.kit.charts import renderer
 from tests.bundles import quickstart
 from tests.judged import Judged, judged
 from tests.report.html import Page
@@ -23,6 +24,22 @@ class Report:
 def report_of(found: Judged) -> Report:
     html = run_report(found.bundle, found.estimates, found.findings, definitions())
     return Report(found, html, Page(html))
+
+
+@pytest.fixture
+def drawn() -> None:
+    """Asks for charts as the renderer draws them."""
+
+
+@pytest.fixture(autouse=True)
+def blank_charts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares the renderer, which takes most of the time of a page, unless a test looks at it."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr(renderer.Renderer, "svg", _blank)
+
+
+def _blank(*_: object) -> str:
+    return "<svg xmlns='http://www.w3.org/2000/svg'/>"
 
 
 @pytest.fixture(scope="session")

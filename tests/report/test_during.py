@@ -121,6 +121,7 @@ def test_a_short_one_is_warned_of(tmp_path: Path) -> None:
     assert change.low is None
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_report_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     found = report_of(judged(under_load(tmp_path).write()))
     table = found.page.table("Before, during and after")

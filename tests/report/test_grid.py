@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dyno.report import document, summary
 from tests.bundle_rows import io_row
 from tests.bundles import SECOND, Builder
@@ -39,6 +41,7 @@ def grid(out: Path, *more: dict[str, Any]) -> Judged:
     return judged(builder.write())
 
 
+@pytest.mark.usefixtures("drawn")
 def test_a_grid(tmp_path: Path) -> None:
     found = grid(tmp_path)
     lines = summary(found.bundle, found.estimates, found.findings)

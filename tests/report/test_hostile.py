@@ -61,6 +61,7 @@ def evil(value: Any) -> Any:
     return value + EVIL if isinstance(value, str) else value
 
 
+@pytest.mark.usefixtures("drawn")
 def test_markup_in_a_bundle_is_only_text(tmp_path: Path) -> None:
     found = report_of(judged(spoiled(tmp_path).write()))
     assert "<script" not in found.html

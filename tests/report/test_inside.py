@@ -129,6 +129,7 @@ def test_odd_rows_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
     assert script in page.section("inside").text
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_devices_of_the_database_are_drawn_and_not_that_of_the_output(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine()
     facts = {"url": "postgresql://b@/x", "version": "PostgreSQL 16.4", "place": "machine",

@@ -13,6 +13,7 @@ from tests.report.conftest import report_of
 from tests.searched import TRIED, searched
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_search_in_the_report(tmp_path: Path) -> None:
     found = report_of(judged(searched(tmp_path).write()))
     headlines = found.page.section("headlines").text

@@ -89,6 +89,7 @@ def test_a_search(tmp_path: Path) -> None:
     assert f"95{NARROW}%: 12,233 to 12,457" in report.page.section("headlines").text
 
 
+@pytest.mark.usefixtures("drawn")
 def test_arms_against_the_first(tmp_path: Path) -> None:
     rows = [
         row

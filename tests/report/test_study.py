@@ -115,6 +115,7 @@ def test_the_answer_comes_first(tmp_path: Path) -> None:
     assert "Derived from TPC-H" in page.root.all("footer")[0].text
 
 
+@pytest.mark.usefixtures("drawn")
 def test_charts_say_it_by_shape_word_and_colour(tmp_path: Path) -> None:
     page = page_of(book(tmp_path / "s", asked(), columns))
     forest = page.section("answer").all("svg", role="img")

@@ -198,6 +198,7 @@ def test_a_server_that_its_authority_vouches_for_is_loaded(secured: Secured) -> 
             assert session.execute("SELECT count(*) FROM region").rows == [(5,)]
 
 
+@pytest.mark.long
 def test_loading_and_driving_over_tls(secured: Secured, out: Path) -> None:
     # This user is let in over TLS only, and by a login that is bound to it.
     query = f"sslmode=verify-full&sslrootcert={secured.ca}&channel_binding=require"

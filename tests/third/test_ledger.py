@@ -102,6 +102,7 @@ def test_it_is_loaded_driven_checked_and_reported(target: str, tmp_path: Path) -
     no_server_left(tmp_path)
 
 
+@pytest.mark.long
 def test_a_bundle_of_a_workload_that_is_not_here_is_still_read(tmp_path: Path) -> None:
     found = json.loads(
         dyno("run", "ledger", "--target", "null:?mean_us=500", "--users", "2", "--warmup", "100ms",

@@ -20,7 +20,10 @@ LIMITS = Limits(memory_bytes=512 << 20, threads=2)
 LOADED = Loaded(1, 1, complete=True)
 
 
-@pytest.fixture(scope="module", params=["postgresql", "mysql", "sqlite"])
+@pytest.fixture(
+    scope="module",
+    params=["postgresql", pytest.param("mysql", marks=pytest.mark.long), "sqlite"],
+)
 def target(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Target]:

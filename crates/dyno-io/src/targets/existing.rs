@@ -4,6 +4,8 @@ use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use dyno_record::{Error, ErrorKind, Result};
 
@@ -77,6 +79,10 @@ fn kind(kind: FileType, path: &Path) -> Result<Kind> {
     Err(Error::new(ErrorKind::Usage, format!("path: {} {what}", path.display())))
 }
 
+/// How long a device may seem in use after its last user closed it: a process that another thread
+/// starts has a copy of every open file until its `exec`.
+const RELEASE: Duration = Duration::from_millis(500);
+
 fn open_as(kind: Kind, path: &Path, writes: bool, durable: bool) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(writes);
@@ -84,7 +90,17 @@ fn open_as(kind: Kind, path: &Path, writes: bool, durable: bool) -> Result<File>
     // used for swap, or part of a volume or array.
     let alone = if cfg!(target_os = "linux") && kind == Kind::Device { libc::O_EXCL } else { 0 };
     options.custom_flags(alone | dsync(durable));
-    options.open(path).map_err(|error| told(&error, path))
+    let start = Instant::now();
+    loop {
+        match options.open(path) {
+            Err(error)
+                if error.kind() == io::ErrorKind::ResourceBusy && start.elapsed() < RELEASE =>
+            {
+                thread::sleep(RELEASE / 50);
+            }
+            opened => return opened.map_err(|error| told(&error, path)),
+        }
+    }
 }
 
 /// Locks out other runs: a writing run locks the file exclusively, reading runs share the lock. For

@@ -93,7 +93,13 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
 
 
 def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
-    spec = {**chart.chart.to_dict(), "config": theme.config(), "datasets": chart.data.rows}
+    # Not validated, which takes a quarter of the time of a page: tests do so, and the renderer
+    # refuses what it cannot draw.
+    spec = {
+        **chart.chart.to_dict(validate=False),
+        "config": theme.config(),
+        "datasets": chart.data.rows,
+    }
     text = RENDERER.svg(_printable(spec))
     # The renderer's own output, with escaped text: it has no entities or document types.
     root = _clean(ET.fromstring(text))  # noqa: S314
