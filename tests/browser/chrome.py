@@ -10,8 +10,19 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from tests.browser.test_report import FLAGS
 from tests.conftest import missing
+
+_FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
@@ -22,7 +33,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         return
     options = Options()
     options.binary_location = binary
-    for flag in [*FLAGS, f"--user-data-dir={profile}"]:
+    for flag in [*_FLAGS, f"--user-data-dir={profile}"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     chrome = webdriver.Chrome(options=options, service=Service(driver))

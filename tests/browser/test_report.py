@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import base64
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from dyno.decide import definitions
 from dyno.report import run_report
 from dyno.runner.study_page import write
 from dyno.studies.analysis import outcome
+from tests.browser.chrome import chromium
 from tests.bundles import Builder, only_io, quickstart
-from tests.conftest import missing
 from tests.judged import judged
 from tests.report import test_study as made_up
-
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 PAPER, MOST_PAPER = 717, 1075
 """Pixels of A4 between its margins, and those that browsers surely shrink to that."""
@@ -54,18 +39,7 @@ return found;
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        missing("Chromium with its driver")
-        return
-    options = Options()
-    options.binary_location = binary
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=Service(driver))
-    yield chrome
-    chrome.quit()
+    yield from chromium(tmp_path_factory.mktemp("chromium"))
 
 
 @pytest.fixture(scope="module")

@@ -116,3 +116,24 @@ def test_the_usual_limits_and_their_source() -> None:
         "retransmits mean < 0.5 %",
     }
     assert all("2013" in criterion.source for criterion in found.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("iops.dta > 1", "Did you mean 'iops.data'?"),
+        ("data_raed_ms < 1", "Did you mean 'data_read_ms'?"),
+        ("iops.partition-0 > 1", "Did you mean 'iops.partition-1'?"),
+        ("read_share.log > 1 MB/s", "read_share.log cannot have the unit 'MB/s'"),
+        ("memory_available mean > 1 GB", "no statistic 'mean'"),
+    ],
+)
+def test_a_wrong_word_of_a_role_is_refused_with_the_nearest(text: str, reason: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(text, KNOWN)
+    assert reason in str(refused.value)
+
+
+def test_every_partition_has_metrics_of_its_own() -> None:
+    assert str(parse("iops.partition-12 > 5", KNOWN)) == "iops.partition-12 mean > 5"
+    assert str(parse("data_read_ms<20ms", KNOWN)) == "data_read_ms mean < 20 ms"

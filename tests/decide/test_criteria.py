@@ -12,6 +12,7 @@ from dyno.criteria import asked
 from dyno.decide import broken
 from dyno.decide.case import Case
 from dyno.decide.trial import trial
+from dyno.studies.metrics import METRICS
 from tests import bundle_data as data
 from tests.bundles import Builder
 from tests.judged import judged
@@ -332,3 +333,72 @@ def test_a_load_that_the_server_refused_is_a_part_of_the_search(tmp_path: Path) 
     builder.phases[-1].detail["refused"] = ["users-11"]
     found = judged(builder.write())
     assert any("refused sessions" in item.message for item in found.findings)
+
+
+def placed(path: Path, devices: dict[str, tuple[str, ...]], *texts: str) -> Builder:
+    builder = built(path, *texts)
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": devices})
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("data_read_ms < 1000", ("data_read_ms",)),
+        ("data_write_ms < 1 s", ("data_write_ms",)),
+        ("iops.data > 0", ("iops", "data")),
+        ("mbps.data > 0 MB/s", ("mbps", "data")),
+        ("queue.data >= 0", ("queue", "data")),
+        ("cpu_max < 100 %", ("cpu_max",)),
+    ],
+)
+def test_a_criterion_has_the_value_of_the_study_metric_of_its_name(
+    tmp_path: Path, text: str, metric: tuple[str, ...]
+) -> None:
+    found = judged(placed(tmp_path, {"data": ("vda",)}, text).write())
+    (result,) = [item.result for item in found.findings if item.result is not None]
+    studied = METRICS[metric[0]].of(found.estimates)
+    assert result.passed is True
+    assert result.value == pytest.approx(studied[".".join(metric)])
+
+
+@pytest.mark.parametrize("text", ["log_write_ms < 5", "iops.log > 1", "queue.log < 9"])
+def test_a_role_on_the_device_of_another_is_not_judged(tmp_path: Path, text: str) -> None:
+    (result,) = results(placed(tmp_path, DEVICES, text))
+    assert (result.passed, result.idle) == (None, True)
+    assert result.reason == "not told apart: log and data share vda"
+    (data,) = results(
+        placed(
+            tmp_path / "data",
+            DEVICES,
+            text.replace("log_write", "data_write").replace(".log", ".data"),
+        )
+    )
+    assert data.value is not None and data.note.endswith("vda, including log")
+
+
+def test_roles_that_are_unknown_or_idle_are_not_judged(tmp_path: Path) -> None:
+    builder = placed(
+        tmp_path, {"data": ("vda",)}, "iops.temp < 9", "read_kb.data > 1", "iops.partition-7 > 1"
+    )
+    builder.tables["samples"] = [
+        row for row in builder.tables["samples"] if row["metric"] != "read_size"
+    ]
+    temp, size, seventh = results(builder)
+    assert (temp.reason, temp.idle) == ("the device of the server's temp is unknown", False)
+    assert (size.reason, size.idle) == ("no reads reached vda", True)
+    assert "partition-7 is unknown" in seventh.reason
+
+
+def test_the_least_available_memory_is_judged(tmp_path: Path) -> None:
+    builder = placed(tmp_path, {"data": ("vda",)}, "memory_available > 3 GiB")
+    moments = sorted({row["t_ns"] for row in builder.tables["samples"]})
+    rows = [row for row in builder.tables["samples"] if row["source"] != "memory"]
+    for number, moment in enumerate(moments):
+        left = 2.0 if number == len(moments) // 2 else 4.0
+        rows.append({"t_ns": moment, "source": "memory", "subject": "host", "metric": "available",
+                     "value": left * 2**30, "unit": "B"})  # fmt: skip
+    builder.tables["samples"] = rows
+    (result,) = results(builder)
+    assert (result.passed, result.value) == (False, 2.0 * 2**30)

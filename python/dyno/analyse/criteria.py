@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dyno.analyse.level import level
 from dyno.analyse.series import sampled
 from dyno.analyse.window import LevelWindow
 from dyno.bundle import metrics
+from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Estimate
 from dyno.bundle.observed import Series
 from dyno.bundle.reader import Bundle
@@ -33,8 +34,13 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     found = level(bundle, name)
     if found is None:
         return []
-    facts = bundle.run.targets.get(found.phase.target or "") if found.phase else None
-    window = LevelWindow(found, sampled(bundle) if series is None else series, facts)
+    target = found.phase.target if found.phase else None
+    window = LevelWindow(
+        found,
+        sampled(bundle) if series is None else series,
+        bundle.run.targets.get(target or ""),
+        of_target(bundle.run, target),
+    )
     words = known(bundle.run)
     return [
         one
@@ -44,7 +50,7 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
 
 
 def _estimates(
-    at: metrics.Criterion, criterion: Criterion, words: dict[str, Metric], window: LevelWindow
+    at: metrics.Criterion, criterion: Criterion, words: Mapping[str, Metric], window: LevelWindow
 ) -> Iterable[Estimate]:
     metric = words[criterion.metric]
     unit, factor = metric.units[criterion.unit]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
+from dyno.analyse.volumes import combined
 from dyno.analyse.waits import Waits
 from dyno.bundle.histograms import Latencies
 from dyno.bundle.machines import at
+from dyno.bundle.metrics.resource import MEASURED, VolumeMetric
 from dyno.bundle.model import Location, Role, TargetFacts
 from dyno.bundle.observed import Reading, Series, mean
 from dyno.bundle.series import Key, of_device
 from dyno.bundle.tables import counts
-from dyno.criteria.base import QUANTILES
+from dyno.criteria.base import QUANTILES, Measured
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,13 @@ class LevelWindow:
         level: The measured level.
         series: The probe samples of the run.
         facts: Facts about the target; None if the run ended before they were read.
+        roles: The devices of the target by role (``carriers.of_target``).
     """
 
     level: Level
     series: dict[Key, Series]
     facts: TargetFacts | None
+    roles: Mapping[str, tuple[str, ...]]
 
     @property
     def seconds(self) -> float:
@@ -58,6 +62,13 @@ class LevelWindow:
     def devices(self, what: Role) -> tuple[str, ...]:
         """Block devices that hold the target's data, log or temporary files."""
         return () if self.facts is None else self.facts.devices.get(what, ())
+
+    def volume(self, role: str, metric: VolumeMetric) -> Measured | None:
+        """A metric of the devices of a role as one; None without readings."""
+        names = self.roles.get(role, ())
+        devices = [{one: self._readings("disk", name, one) for one in MEASURED} for name in names]
+        found = combined(devices).get(metric)
+        return None if found is None else Measured(found.mean, found.intervals, ", ".join(names))
 
     def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:
         """Readings that fall mostly into the window, each with its start time."""

@@ -20,6 +20,12 @@ def partition(number: int) -> str:
     return f"partition-{number}"
 
 
+def is_partition(role: str) -> bool:
+    """Whether that is the role of a volume that holds partitions."""
+    found = _ROLE.fullmatch(role)
+    return found is not None and found["number"] is not None
+
+
 def machine_of(run: Run, target: str | None) -> str:
     """Returns the other machine whose samples are the target's; empty for this one."""
     facts = run.targets.get(target or "")
@@ -52,8 +58,13 @@ def told_apart(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
     The kernel counts I/O by device. On a device with several roles it is that of all of them, and
     counts for the first: data, then partitions, log, temp. The other roles are left out.
     """
+    return apart(of_target(run, target))
+
+
+def apart(roles: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Returns those of the roles, in the order of ``rank``, whose I/O the devices can show."""
     found: dict[str, tuple[str, ...]] = {}
-    for role, names in (roles := of_target(run, target)).items():
+    for role, names in roles.items():
         within = role.startswith("partition")  # whose devices are among those of the data
         others = [
             name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from dyno.criteria.registry import metrics
 from dyno.errors import UsageError
 
 
-def known(run: Run) -> dict[str, Metric]:
+def known(run: Run) -> Mapping[str, Metric]:
     """The metrics that a run's workloads have."""
     operations: list[str] = []
     for name in run.workloads:
@@ -55,7 +55,7 @@ def judging(run: Run, phase: Phase | None) -> list[Criterion]:
     return [criterion for criterion in found if words[criterion.metric].responses]
 
 
-def _read(items: Any, words: dict[str, Metric]) -> Sequence[Criterion]:
+def _read(items: Any, words: Mapping[str, Metric]) -> Sequence[Criterion]:
     found: list[Criterion] = []
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict) and isinstance(item.get("text"), str):

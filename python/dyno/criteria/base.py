@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from dyno.bundle.metrics.resource import VolumeMetric
 from dyno.bundle.model import Location, Role
 
 Units = Mapping[str, float]
@@ -55,6 +56,15 @@ class Window(Protocol):
 
     def devices(self, what: Role) -> Sequence[str]:
         """Block devices that carry the target's data or its log; empty if they are not known."""
+        ...
+
+    @property
+    def roles(self) -> Mapping[str, tuple[str, ...]]:
+        """All known devices of the target by role."""
+        ...
+
+    def volume(self, role: str, metric: VolumeMetric) -> Measured | None:
+        """A metric of the devices of a role as one, named in its note; None without readings."""
         ...
 
     def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:

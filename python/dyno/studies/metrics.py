@@ -10,7 +10,8 @@ from typing import Literal
 from dyno import workloads
 from dyno.bundle import metrics
 from dyno.bundle.carriers import ROLE
-from dyno.bundle.metrics.resource import VOLUME, VolumeMetric
+from dyno.bundle.metrics.byrole import BY_ROLE
+from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
@@ -110,14 +111,13 @@ def _headline(main: Transactions) -> Iterable[Metric]:
     yield Metric(name, meaning, (_O.response("p95"),), "less", where=where)
 
 
-def _of_role(
-    name: str, meaning: str, metric: VolumeMetric, role: str = ROLE, wish: Wish = "neither"
-) -> Metric:
-    """A metric of the devices of a role, or of every role."""
-    where = {**_ROWS, "source": VOLUME, "subject": role, "metric": metric}
-    each = ("subject",) if role == ROLE else ()
-    per = 1024.0 if metric.endswith("_size") else 1.0
-    return Metric(name, meaning, (_S.mean,), wish, "both", where, each, per=per)
+def _of_role(name: str, meaning: str, wish: Wish = "neither") -> Metric:
+    """A metric of the devices of its role, or of every role."""
+    found = BY_ROLE[name]
+    role = found.role or ROLE
+    where = {**_ROWS, "source": VOLUME, "subject": role, "metric": found.metric}
+    each = () if found.role else ("subject",)
+    return Metric(name, meaning, (_S.mean,), wish, "both", where, each, per=found.per)
 
 
 METRICS = {
@@ -196,34 +196,34 @@ METRICS = {
             {**_ROWS, "source": "network", "subject": "tcp", "metric": "retransmitted"},
         ),
         _of_role(
-            "data_read_ms", "read latency of the data devices, ms", "read_await", "data", "less"
+            "data_read_ms", "read latency of the data devices, ms", "less"
         ),
         _of_role(
-            "data_write_ms", "write latency of the data devices, ms", "write_await", "data", "less"
+            "data_write_ms", "write latency of the data devices, ms", "less"
         ),
         _of_role(
-            "log_write_ms", "write latency of the log devices, ms", "write_await", "log", "less"
+            "log_write_ms", "write latency of the log devices, ms", "less"
         ),
-        _of_role("read_share", "reads by role of the volume, % of requests", "read_share"),
-        _of_role("read_kb", "mean read size by role of the volume, KiB", "read_size"),
-        _of_role("write_kb", "mean write size by role of the volume, KiB", "write_size"),
+        _of_role("read_share", "reads by role of the volume, % of requests"),
+        _of_role("read_kb", "mean read size by role of the volume, KiB"),
+        _of_role("write_kb", "mean write size by role of the volume, KiB"),
         Metric(
             "read_mbps", "read MB/s by device", (_S.mean,), "neither", "both",
             {**_DEVICE, "metric": "read_mbps"}, ("subject",),
         ),
         Metric(
             "queue", "queue length by device and by role of the volume", (_S.mean,), "neither",
-            "both", {**_QUEUE, "metric": "queue_length"}, ("subject",),
+            "both", {**_QUEUE, "metric": BY_ROLE["queue"].metric}, ("subject",),
         ),
         Metric(
             "iops", "best IOPS by curve (highest fill level); of a database, IOPS by role",
             (_C.best_iops,), "more", "both", _WITHIN, ("within", "curve"),
-            _of_role("iops", "IOPS by role of the volume", "iops"),
+            _of_role("iops", "IOPS by role of the volume"),
         ),
         Metric(
             "mbps", "best MB/s by curve (highest fill level); of a database, MB/s by role",
             (_C.best_mbps,), "more", "both", _WITHIN, ("within", "curve"),
-            _of_role("mbps", "MB/s by role of the volume", "mbps"),
+            _of_role("mbps", "MB/s by role of the volume"),
         ),
         Metric(
             "iops_by_fill", "best IOPS by fill level and curve",

@@ -21,8 +21,12 @@ _Basic = Literal[
 DEVICE_METRICS: tuple[_Basic, ...] = get_args(_Basic)
 """Those that every version recorded."""
 
-DeviceMetric = _Basic | Literal["read_share", "io_size", "read_size", "write_size"]
+_PerRequest = Literal["read_share", "io_size", "read_size", "write_size"]
+DeviceMetric = _Basic | _PerRequest
 """As ``stages.observe.disk`` defines them."""
+
+MEASURED: tuple[DeviceMetric, ...] = (*DEVICE_METRICS, *get_args(_PerRequest))
+"""All of them."""
 
 VolumeMetric = DeviceMetric | Literal["iops", "mbps", "fill"]
 """``iops``, ``mbps``: reads and writes. ``fill``: as ``stages.observe.fill`` defines it."""

@@ -24,7 +24,7 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
-    """``cpu``."""
+    """``cpu`` and ``cpu_max``."""
     yield Metric(
         "cpu",
         "busy time of all CPUs of the server's machine",
@@ -33,3 +33,5 @@ def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
         _measure,
         Default("cpu mean < 80 %", LIMITS_OF_2013),
     )
+    about = "highest busy time of all CPUs of the server's machine"
+    yield Metric("cpu_max", about, ({**PERCENT, "": 1.0},), ("max",), _measure)
