@@ -34,10 +34,9 @@ def measured(
         return [Bottleneck(level, code, Limit(resource, 1.0, "planted", ()))]
 
     monkeypatch.setattr(confirm, "bottlenecks", named)
-    monkeypatch.setattr(confirm, "LONGEST_S", 2.0)
-    monkeypatch.setattr(confirm, "WARMUP_S", 1.0)
+    monkeypatch.setattr(confirm, "PAIRS", 4)
     plan = RunPlan(
-        workload="tpcc", target=TARGET, users=(4,), duration="2s", warmup="1s", limits=limits,
+        workload="tpcc", target=TARGET, users=(4,), duration="4s", warmup="1s", limits=limits,
         confirm_limit=True, no_criteria=True, out=out,
     )  # fmt: skip
     ended = run_session(job(plan), SilentEvents())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle.model import TargetFacts
+from dyno.bundle.model import Confined, TargetFacts
 from dyno.decide import definitions
 from dyno.report import run_report
 from tests.bundles import Builder
@@ -27,10 +27,12 @@ def sampled(
     devices: Mapping[str, tuple[str, ...]] = DEVICES,
     place: Any = "machine",
     loop: dict[str, Any] | None = None,
+    confined: Confined | None = None,
     **disk: dict[str, float],
 ) -> Judged:
     """Four users without think time, with average active sessions by class and event."""
     builder = Builder(path / "run").oltp(4, loop=loop)
+    builder.confined = confined
     builder.targets["postgresql"] = TargetFacts(
         url="postgresql:///bench", version="PostgreSQL 18.1", place=place, devices=dict(devices)
     )

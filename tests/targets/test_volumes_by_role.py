@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dyno.host.storage import storage_facts
-from tests.conftest import missing
 from tests.process import document, dyno
+from tests.targets.loops import mounted
 
 
 @pytest.fixture
 def places() -> Iterator[Path]:
-    """A folder with two file systems on block devices of their own, for the server's user."""
-    if os.geteuid() != 0:
-        missing("root, to mount file systems")
-    root = os.environ.get("PYTEST_DEBUG_TEMPROOT")
-    with tempfile.TemporaryDirectory(prefix="dyno-test-", dir=root) as name:
-        home = Path(name)
-        home.chmod(0o755)
-        mounted: list[Path] = []
-        try:
-            for volume in ("log", "temp"):
-                image, folder = home / f"{volume}.img", home / volume
-                folder.mkdir()
-                with image.open("wb") as file:
-                    file.truncate(1 << 30)
-                make = ["mkfs.ext4", "-q", image]
-                for command in (make, ["mount", "-o", "loop", image, folder]):
-                    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-                        missing("a loop device, to mount a file system")
-                mounted.append(folder)
-                folder.chmod(0o755)
-            yield home
-        finally:
-            for folder in mounted:
-                subprocess.run(["umount", "-l", folder], check=True)
+    with mounted("log", "temp") as home:
+        yield home
 
 
 @pytest.mark.long

@@ -43,10 +43,10 @@ WORDS = {
         Word("cpus", "processors", "processors by number, as 0-1 or 0,2", None),
         Word("cpu", "share", "processors' worth of time, as 0.9 or 2", "cpu"),
         Word("memory", "bytes", "memory with the page cache, as 512MB", "memory"),
-        Word("read_iops", "rate", "reads a second on the data's device", "io"),
-        Word("write_iops", "rate", "writes a second on it", "io"),
-        Word("read_bytes", "bytes", "bytes read a second on it, as 100MB", "io"),
-        Word("write_bytes", "bytes", "bytes written a second on it", "io"),
+        Word("read_iops", "rate", "reads a second on each of the engine's devices", "io"),
+        Word("write_iops", "rate", "writes a second on each", "io"),
+        Word("read_bytes", "bytes", "bytes read a second on each, as 100MB", "io"),
+        Word("write_bytes", "bytes", "bytes written a second on each", "io"),
     )
 }
 

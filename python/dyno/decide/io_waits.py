@@ -2,35 +2,60 @@
 
 from __future__ import annotations
 
-from dyno.bundle.inside import Inside, WaitClass
+from dyno.bundle.inside import SOURCE, Inside, WaitClass
 from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Role
+from dyno.decide.throttle import throttle
 from dyno.decide.view import Device, Limit, View
 from dyno.decide.waits import LEAST_SHARE
 
 
-def io_limit(view: View, wait: WaitClass, role: Role, resource: str) -> Limit | None:
+def io_limit(
+    view: View, wait: WaitClass, role: Role, resource: str, also: tuple[Inside, str] | None = None
+) -> Limit | None:
     """The bottleneck, if sessions spend enough of their time in this class of waits.
 
-    Its share is that of the sessions' time, or the utilisation of the device, if that is larger and
-    most of the time is spent waiting.
+    Its share is that of the sessions' time, or the utilisation of the device or of the run's limit
+    on it, if that is larger and most of the time is spent waiting.
+
+    Args:
+        view: The phase.
+        wait: The class of waits.
+        role: The role of the files.
+        resource: Their name in the report.
+        also: A metric of the database as further evidence, and a format of its value.
     """
     waits = view.waits
     if waits is None or (share := waits.share(wait)) < LEAST_SHARE:
         return None
+    facts, evidence = [waits.words(wait)], list(waits.names.get(wait, ()))
     device = view.carrier(role)
-    facts, evidence = waits.words(wait), list(waits.names.get(wait, ()))
-    if device is None:
-        return Limit(resource, min(share, 1.0), facts, tuple(evidence))
-    took = _took(view, wait, device)
-    words = f"{_title(view, device, role)} {device.utilisation:.0f} % busy, {took}"
-    metric: DeviceMetric = "read_await" if wait == "data" else "write_await"
-    measured = (view.resources.device(device.name, one).mean for one in ("utilisation", metric))
-    evidence += [key.name for key in measured if view.case.value(key) is not None]
-    if share >= 0.5:
-        share = max(share, device.utilisation / 100)
-    name = f"{resource} ({device.name})"
-    return Limit(name, min(share, 1.0), f"{words}; {facts}", tuple(evidence), device.name)
+    if device is not None:
+        metric: DeviceMetric = "read_await" if wait == "data" else "write_await"
+        measured = [view.resources.device(device.name, one) for one in ("utilisation", metric)]
+        evidence += [one.mean.name for one in measured if view.mean(one) is not None]
+        facts.insert(0, f"{_title(view, device, role)} {device.utilisation:.0f} % busy")
+        used = [device.utilisation / 100]
+        if (limited := throttle(view, device)) is not None:
+            facts.insert(1, limited.words)
+            evidence.append(limited.evidence)
+            used.append(limited.share)
+        facts.insert(-1, _took(view, wait, device))
+        facts[:-1] = [", ".join(facts[:-1])]
+        share = max(share, *used) if share >= 0.5 else share
+        resource = f"{resource} ({device.name})"
+    if wait == "log" and view.inside(Inside.log_flush) is not None:
+        evidence.append(_reported(view, Inside.log_flush))
+    if also is not None and (value := view.inside(also[0])) is not None:
+        facts.append(also[1].format(value))
+        evidence.append(_reported(view, also[0]))
+    name = "" if device is None else device.name
+    return Limit(resource, min(share, 1.0), "; ".join(facts), tuple(evidence), name)
+
+
+def _reported(view: View, metric: Inside) -> str:
+    """The estimate of a metric that the database reports."""
+    return view.reported.sampled(SOURCE, str(view.phase.target), metric).mean.name
 
 
 def _took(view: View, wait: WaitClass, device: Device) -> str:

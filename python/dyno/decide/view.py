@@ -17,7 +17,7 @@ from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
-from dyno.decide.waits import Waits, waits
+from dyno.decide.waits import LEAST_SHARE, Waits, waits
 
 FEWEST_SAMPLES = 3
 """A phase with fewer samples is not evaluated."""
@@ -141,6 +141,16 @@ class View:
         if not isinstance(detail, OltpDetail):
             return self.phase.kind != "watch"
         return detail.loop is not None and detail.loop.kind == "closed" and not detail.loop.think
+
+    @property
+    def needs_cpu(self) -> bool:
+        """Whether a busy CPU can limit: sessions run there, or are not in the database.
+
+        A session that waits for a CPU counts as running; outside the database, its driver may wait
+        for one. Without always having work, it may also have none.
+        """
+        waits = self.waits
+        return waits is None or not self.closed or waits.share("cpu") + waits.outside >= LEAST_SHARE
 
     @cached_property
     def waits(self) -> Waits | None:

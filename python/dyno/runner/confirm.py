@@ -21,14 +21,17 @@ from dyno.runner.session import Session
 from dyno.stages.drive import OltpPlan
 from dyno.statistics.elasticity import elasticity, strength
 
-PAIRS = 4
-SHORTEST_S, LONGEST_S = 2.0, 10.0
-WARMUP_S = 2.0
+PAIRS = 8
+"""Many short pairs: adjacent windows share the slow disturbances of a machine."""
+SHORTEST_S, LONGEST_S = 1.0, 5.0
+WARMUP_S = 1.0
 STEP = 0.2
 
 _OF_CPU = frozenset({"cpu", "quota"})
 _OF_IO = frozenset({"storage", "log", "data", "temp", "synchronous-writes"})
 _IO = ("read_iops", "write_iops", "read_bytes", "write_bytes")
+_WRITES = ("write_iops", "write_bytes")
+_OF_WRITES = frozenset({"log", "synchronous-writes"})
 
 
 @dataclass(frozen=True)
@@ -102,10 +105,11 @@ def _change(seen: View, found: Bottleneck, limits: Confinement) -> Change | str:
         # What other processes use is not the engine's to lose.
         return Change({"cpu": min(cpu, (seen.cpus_worked or cpu) + idle)}, 1.0)
     if found.code in _OF_IO:
-        named = {word: own[word] for word in _IO if word in own}
+        words = _WRITES if found.code in _OF_WRITES else _IO
+        named = {word: own[word] for word in words if word in own}
         if named:
             return Change(named)
-        return "Dyno changes I/O only through a limit of the run (--limit read_iops=N …)"
+        return f"Dyno changes I/O only through a limit of the run (--limit {words[0]}=N …)"
     return f"Dyno cannot change {found.limit.resource}"
 
 
@@ -114,7 +118,7 @@ def _windows(
 ) -> list[Window]:
     """Runs the windows in alternating order (ABBA)."""
     larger, smaller = change.larger, change.smaller
-    duration_s = min(max(plan.duration_s, SHORTEST_S), LONGEST_S)
+    duration_s = min(max(plan.duration_s / 2, SHORTEST_S), LONGEST_S)
     windows: list[Window] = []
     with limits.changing() as set_limit:
         for number in range(2 * PAIRS):

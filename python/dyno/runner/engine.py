@@ -19,6 +19,8 @@ from dyno.host.files import ROOT
 from dyno.host.limits import usable_memory_bytes
 from dyno.host.memory import memory_facts
 from dyno.plans.engine import Bounds, Engine
+from dyno.workspace import places
+from dyno.workspace.engine_folders import home_of
 
 
 def settings_of(asked: Engine, url: TargetUrl, confinement: Confinement | None) -> list[Setting]:
@@ -71,7 +73,9 @@ def _confinement(asked: Bounds, url: TargetUrl) -> Confinement | None:
     where = targets.limited(url)
     embedded = url.scheme == "embedded"
     out = asked.out
-    paths = [out] if embedded else targets.open_target(url, out, Limits(1, 1)).data_paths()
+    own = places.own(home_of(out, url.name).resolve())  # of an earlier load
+    given = [] if embedded else targets.open_target(url, out, Limits(1, 1)).data_paths()
+    paths = [out, *own] if embedded else given
     return _confined(asked, where == "process", paths)
 
 

@@ -6,6 +6,7 @@ from dyno.bundle.model import has_detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.view import Limit, LimitRule, View, machine_of
+from dyno.decide.waits import LEAST_SHARE
 
 LEAST_PERCENT = 85.0
 
@@ -14,6 +15,8 @@ def _weigh(view: View) -> Limit | None:
     busy, used = view.busy, view.used
     foreign = view.foreign or 0.0
     if busy is None or used is None or used < LEAST_PERCENT or foreign > MOST_FOREIGN_PERCENT:
+        return None
+    if not view.needs_cpu:
         return None
     facts = f"the {view.processors} CPUs were {busy_words(view)}"
     evidence = [view.resources.cpu_busy.mean.name, view.resources.cpu_steal.mean.name]
@@ -41,7 +44,8 @@ RULE = LimitRule(
     code="cpu",
     definition=(
         f"Mean CPU utilisation plus steal of at least {LEAST_PERCENT:g} %, with at most "
-        f"{MOST_FOREIGN_PERCENT:g} % background load."
+        f"{MOST_FOREIGN_PERCENT:g} % background load, unless sessions spend less than "
+        f"{LEAST_SHARE:.0%} of their time running or outside the database."
     ),
     explanation="More or faster CPUs, or less work per transaction, would help.",
     weigh=_weigh,

@@ -9,13 +9,8 @@ from dyno.decide.waits import LEAST_SHARE
 
 
 def _weigh(view: View) -> Limit | None:
-    found = io_limit(view, "data", "data", "data files")
-    hits = view.inside(Inside.hit_ratio)
-    if found is None or hits is None:
-        return found
-    name = view.reported.sampled("database", str(view.phase.target), Inside.hit_ratio).mean.name
-    facts = f"{found.facts}; {hits:.1f} % of the page lookups hit the cache"
-    return Limit(found.resource, found.share, facts, (*found.evidence, name), found.device)
+    hits = (Inside.hit_ratio, "{:.1f} % of the page lookups hit the cache")
+    return io_limit(view, "data", "data", "data files", hits)
 
 
 RULE = LimitRule(

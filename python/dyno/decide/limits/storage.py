@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.decide.throttle import LEAST, throttle
 from dyno.decide.view import Limit, LimitRule, View
 
 LEAST_PERCENT = 85.0
@@ -23,6 +24,11 @@ def _weigh(view: View) -> Limit | None:
                 ),
                 device.name,
             )
+    for device in view.devices():
+        if (limited := throttle(view, device)) is not None:
+            words = f"{device.name} had {limited.words}"
+            name = f"storage ({device.name})"
+            return Limit(name, limited.share, words, (limited.evidence,), device.name)
     return None
 
 
@@ -30,7 +36,8 @@ RULE = LimitRule(
     code="storage",
     definition=(
         f"A device with utilisation of at least {LEAST_PERCENT:g} % and a mean queue length of at "
-        f"least {LEAST_QUEUE:g}."
+        f"least {LEAST_QUEUE:g}; or one that used at least {LEAST:.0%} of the run's limit on its "
+        "I/O (--limit)."
     ),
     explanation="Faster storage, or more memory for caching, would help.",
     weigh=_weigh,

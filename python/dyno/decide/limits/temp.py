@@ -9,13 +9,8 @@ from dyno.decide.waits import LEAST_SHARE
 
 
 def _weigh(view: View) -> Limit | None:
-    found = io_limit(view, "temp", "temp", "temporary files")
-    rate = view.inside(Inside.temp_written)
-    if found is None or rate is None:
-        return found
-    name = view.reported.sampled("database", str(view.phase.target), Inside.temp_written).mean.name
-    facts = f"{found.facts}; {rate:.0f} MB/s spilled"
-    return Limit(found.resource, found.share, facts, (*found.evidence, name), found.device)
+    spilled = (Inside.temp_written, "{:.0f} MB/s spilled")
+    return io_limit(view, "temp", "temp", "temporary files", spilled)
 
 
 RULE = LimitRule(

@@ -1,0 +1,74 @@
+"""Planted limits of storage: a private PostgreSQL whose log or data device is throttled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.bundle.model import Finding, those
+from dyno.bundle.phases.confirm import ConfirmDetail
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.reader import Bundle
+from dyno.host.storage import storage_facts
+from tests.confinement.conftest import require
+from tests.process import document, dyno
+from tests.targets.loops import mounted
+
+pytestmark = pytest.mark.long
+
+TARGET = ("--target", "embedded:postgresql")
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Path]:
+    """A folder with TPC-C in ``data/out`` and its log on ``log``, each a device of its own."""
+    require("io", "memory")
+    with mounted("data", "log") as home:
+        layout = home / "apart.toml"
+        layout.write_text(f'[volumes]\nlog = "{home / "log"}"\n', encoding="utf-8")
+        out = home / "data" / "out"
+        done = dyno("load", "tpcc", *TARGET, "--out", out, "--scale", "1", "--layout", layout)
+        assert done.returncode in {0, 1}, done.stderr
+        yield home
+
+
+def limited(home: Path, *words: str) -> tuple[dict[str, Any], Bundle, Finding]:
+    """A run of four users within limits, and its bottleneck."""
+    level = ("--users", "4", "--warmup", "1s", "--duration", "4s", "--no-criteria")
+    out = home / "data" / "out"
+    made = document(dyno("run", "tpcc", *TARGET, "--out", out, *level, "--json", *words))
+    bundle = Bundle.open(Path(made["bundle"]))
+    phase = those(bundle.run.phases, OltpDetail)[0].name
+    (found,) = (
+        one for one in bundle.findings() if one.phase == phase and one.code.startswith("limit-")
+    )
+    return made, bundle, found
+
+
+def test_a_log_device_that_holds_back_commits_is_named_and_confirmed(loaded: Path) -> None:
+    device = storage_facts(loaded / "log")["subject"]
+    made, bundle, found = limited(loaded, "--limit", "write_iops=200", "--confirm-limit")
+    assert found.code == "limit-log", found.message
+    assert f"the log ({device}) (confirmed: elasticity" in found.message
+    assert "of 200 writes/s (--limit write_iops=200)" in found.message
+    assert "ms a flush" in found.message
+    assert "WalSync" in found.message
+    assert device in made["limits"]["devices"]
+    (phase,) = those(bundle.run.phases, ConfirmDetail)
+    assert phase.detail.changed == {"write_iops": 200}
+    assert phase.detail.low is not None and phase.detail.low > 0.5, phase.detail
+
+
+def test_a_data_device_that_holds_back_reads_is_named(loaded: Path) -> None:
+    device = storage_facts(loaded / "data")["subject"]
+    # A limit on memory empties the page cache first, so that all pages are read from the device.
+    limits = ("--limit", "read_iops=150", "--limit", "memory=160MB", "--set", "memory=16MB")
+    _, _, found = limited(loaded, *limits)
+    assert found.code == "limit-data", found.message
+    assert f"data files ({device})" in found.message
+    assert "of 150 reads/s (--limit read_iops=150)" in found.message
+    assert "DataFileRead" in found.message
+    assert "of the page lookups hit the cache" in found.message
