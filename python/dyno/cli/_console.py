@@ -60,6 +60,10 @@ class Console:
         """The newest numbers of the run; empty without any."""
         return "" if self._pulse is None else self._pulse.text
 
+    def left_s(self) -> float | None:
+        """Expected seconds to the end of the run; None if unknown."""
+        return None if self._pulse is None else self._pulse.left_s()
+
     def say(self, text: str = "") -> None:
         """Prints a line, unless quiet."""
         if not self.quiet:
@@ -80,7 +84,7 @@ class Console:
         try:
             if sys.stderr.isatty():
                 with _bars() as bars:
-                    yield Bar(bars, title, self.newest)
+                    yield Bar(bars, title, self.newest, self.left_s)
             else:
                 self.say(f"{title} …")
                 yield _Lines(self, title)
@@ -143,12 +147,19 @@ class Bar:
         bars: The line.
         title: Of the phase.
         newest: The newest numbers of the run, which go before the step of the phase.
+        left_s: Expected seconds to the end of the run; None if unknown.
     """
 
-    def __init__(self, bars: Bars, title: str, newest: Callable[[], str] = str) -> None:
-        self._bars, self._title, self._newest = bars, title, newest
+    def __init__(
+        self,
+        bars: Bars,
+        title: str,
+        newest: Callable[[], str] = str,
+        left_s: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        self._bars, self._title, self._newest, self._left_s = bars, title, newest, left_s
         self._width = bars.console.width - _BAR - _NUMBERS
-        self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="")
+        self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="", left=None)
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
@@ -164,6 +175,7 @@ class Bar:
             completed=min(done, total or done),
             total=total or None,
             step=step,
+            left=self._left_s(),
         )
 
 
@@ -192,6 +204,12 @@ class _Lines:
             self._console.say(f"  {self._title}: {words}".rstrip())
 
 
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
 def _bars() -> Bars:
     from rich.console import Console as RichConsole
 
@@ -199,15 +217,21 @@ def _bars() -> Bars:
 
 
 def bars_on(console: RichConsole) -> Bars:
-    """Bars with percentage, ETA and step."""
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    """Bars with percentage, step, and the ETA of the run, or of the phase if that is all known."""
+    from rich.progress import BarColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class Left(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            left_s = task.fields["left"]
+            return super().render(task) if left_s is None else Text(_clock(left_s))
 
     return RichProgress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        TimeRemainingColumn(compact=True),
+        Left(compact=True),
         TextColumn("{task.fields[step]}", style="dim"),
         console=console,
         transient=True,
