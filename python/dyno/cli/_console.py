@@ -93,6 +93,18 @@ class Console:
             mark = "✓" if outcome == "done" else "✗"
             self.say(f"{mark} {title}: {seconds_text(time.monotonic() - start)}")
 
+    def close(self) -> None:
+        """Stops what follows a record; returns when nobody reads it any more."""
+        self._stop()
+        if self._page is not None:
+            self._page.wait()
+
+    def _stop(self) -> None:
+        if self._pulse is not None:
+            self._pulse.stop()
+        if self._page is not None:
+            self._page.end()
+
     def ended(self, ended: Ended) -> None:
         """Prints the outcome of a run: results on stdout, the rest on stderr."""
         import click
@@ -100,10 +112,7 @@ class Console:
         from dyno.cli._colour import coloured
         from dyno.safety import plainjson
 
-        if self._pulse is not None:
-            self._pulse.stop()
-        if self._page is not None:
-            self._page.end()
+        self._stop()
         if ended.message and not isinstance(ended.failure, FaultError):
             self.warn(f"dyno: {ended.message}")
         if ended.unanalysed:
@@ -148,6 +157,9 @@ class Bar:
         title: Of the phase.
         newest: The newest numbers of the run, which go before the step of the phase.
         left_s: Expected seconds to the end of the run; None if unknown.
+
+    Attributes:
+        title: The title from the next update on.
     """
 
     def __init__(
@@ -157,7 +169,7 @@ class Bar:
         newest: Callable[[], str] = str,
         left_s: Callable[[], float | None] = lambda: None,
     ) -> None:
-        self._bars, self._title, self._newest, self._left_s = bars, title, newest, left_s
+        self._bars, self.title, self._newest, self._left_s = bars, title, newest, left_s
         self._width = bars.console.width - _BAR - _NUMBERS
         self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="", left=None)
 
@@ -165,13 +177,13 @@ class Bar:
         """Moves the bar; a bar without a total pulses."""
         numbers = self._newest()
         least = max(_STEP, min(len(numbers), self._width - _TITLE))
-        room = max(least, self._width - len(self._title))
+        room = max(least, self._width - len(self.title))
         # The numbers whole, and the step if there is space for both.
         both = f"{numbers}  {text}" if text and len(numbers) + _TITLE < room else numbers
         step = cut(both if numbers else text, room)
         self._bars.update(
             self._task,
-            description=cut(self._title, self._width - len(step)),
+            description=cut(self.title, self._width - len(step)),
             completed=min(done, total or done),
             total=total or None,
             step=step,

@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
-from dyno.bundle.progress import NAME, Progress
-from dyno.errors import UsageError
+from dyno.bundle import progress
+from dyno.bundle.progress import Progress
 from dyno.runner.ahead import Ahead, Part
 from dyno.runner.events import Events
 from dyno.runtime import progress as stages
-from dyno.safety import safefiles
 
 _EVERY_S = 1.0
 _SURE = 0.02
@@ -34,7 +33,7 @@ class Reported:
     def __init__(
         self, events: Events, bundle: Path, now_ns: Callable[[], int], parts: Sequence[Part] = ()
     ) -> None:
-        self._events, self._path = events, bundle / NAME
+        self._events, self._bundle = events, bundle
         self._now_ns, self.ahead = now_ns, Ahead(parts)
         self._next = 0.0
         self.say, self.warn = events.say, events.warn
@@ -51,8 +50,7 @@ class Reported:
 
     def close(self) -> None:
         """Removes the file: the run is over."""
-        with contextlib.suppress(OSError):
-            self._path.unlink(missing_ok=True)
+        progress.remove(self._bundle)
 
     def write(self, title: str, start: float, done: float, total: float, text: str) -> None:
         """Writes the progress of a phase that began at ``start`` (monotonic, in s)."""
@@ -65,11 +63,7 @@ class Reported:
             t_ns=self._now_ns(), phase=title, done=done, total=total, text=text[:500],
             phase_left_s=left, run_left_s=run_left,
         )  # fmt: skip
-        with (
-            contextlib.suppress(OSError, UsageError),
-            safefiles.replacing(self._path, durable=False) as file,
-        ):
-            file.write(found.model_dump_json().encode())
+        progress.write(self._bundle, found)
 
     def due(self) -> bool:
         """Whether the last writing is old enough."""
