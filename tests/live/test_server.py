@@ -54,10 +54,10 @@ def stream(page: Page, headers: dict[str, str] | None = None) -> Iterator[Iterat
     assert answer.status == 200
 
     def parsed() -> Iterator[dict[str, Any]]:
-        number = 0
+        number = ""
         while line := answer.readline().decode():
             if line.startswith("id: "):
-                number = int(line[4:])
+                number = line[4:].strip()
             if line.startswith("data: "):
                 yield {"number": number, **json.loads(line[6:])}
 

@@ -1,7 +1,8 @@
-"""The progress of a run, as it stands in its bundle while it runs: ``progress.json``."""
+"""The progress of a run or study, in its folder while it runs: ``progress.json``."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -43,3 +44,18 @@ def read(bundle: Path) -> Progress | None:
         return Progress.model_validate_json(text)
     except (OSError, UsageError, ValidationError, ValueError):
         return None
+
+
+def write(folder: Path, found: Progress) -> None:
+    """Replaces the progress in a folder. One that cannot be written is left out."""
+    with (
+        contextlib.suppress(OSError, UsageError),
+        safefiles.replacing(folder / NAME, durable=False) as file,
+    ):
+        file.write(found.model_dump_json().encode())
+
+
+def remove(folder: Path) -> None:
+    """Removes the progress from a folder: the work is over."""
+    with contextlib.suppress(OSError):
+        (folder / NAME).unlink(missing_ok=True)

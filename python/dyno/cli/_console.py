@@ -60,6 +60,10 @@ class Console:
         """The newest numbers of the run; empty without any."""
         return "" if self._pulse is None else self._pulse.text
 
+    def left_s(self) -> float | None:
+        """Expected seconds to the end of the run; None if unknown."""
+        return None if self._pulse is None else self._pulse.left_s()
+
     def say(self, text: str = "") -> None:
         """Prints a line, unless quiet."""
         if not self.quiet:
@@ -80,7 +84,7 @@ class Console:
         try:
             if sys.stderr.isatty():
                 with _bars() as bars:
-                    yield Bar(bars, title, self.newest)
+                    yield Bar(bars, title, self.newest, self.left_s)
             else:
                 self.say(f"{title} …")
                 yield _Lines(self, title)
@@ -89,6 +93,18 @@ class Console:
             mark = "✓" if outcome == "done" else "✗"
             self.say(f"{mark} {title}: {seconds_text(time.monotonic() - start)}")
 
+    def close(self) -> None:
+        """Stops what follows a record; returns when nobody reads it any more."""
+        self._stop()
+        if self._page is not None:
+            self._page.wait()
+
+    def _stop(self) -> None:
+        if self._pulse is not None:
+            self._pulse.stop()
+        if self._page is not None:
+            self._page.end()
+
     def ended(self, ended: Ended) -> None:
         """Prints the outcome of a run: results on stdout, the rest on stderr."""
         import click
@@ -96,10 +112,7 @@ class Console:
         from dyno.cli._colour import coloured
         from dyno.safety import plainjson
 
-        if self._pulse is not None:
-            self._pulse.stop()
-        if self._page is not None:
-            self._page.end()
+        self._stop()
         if ended.message and not isinstance(ended.failure, FaultError):
             self.warn(f"dyno: {ended.message}")
         if ended.unanalysed:
@@ -143,27 +156,38 @@ class Bar:
         bars: The line.
         title: Of the phase.
         newest: The newest numbers of the run, which go before the step of the phase.
+        left_s: Expected seconds to the end of the run; None if unknown.
+
+    Attributes:
+        title: The title from the next update on.
     """
 
-    def __init__(self, bars: Bars, title: str, newest: Callable[[], str] = str) -> None:
-        self._bars, self._title, self._newest = bars, title, newest
+    def __init__(
+        self,
+        bars: Bars,
+        title: str,
+        newest: Callable[[], str] = str,
+        left_s: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        self._bars, self.title, self._newest, self._left_s = bars, title, newest, left_s
         self._width = bars.console.width - _BAR - _NUMBERS
-        self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="")
+        self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="", left=None)
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
         numbers = self._newest()
         least = max(_STEP, min(len(numbers), self._width - _TITLE))
-        room = max(least, self._width - len(self._title))
+        room = max(least, self._width - len(self.title))
         # The numbers whole, and the step if there is space for both.
         both = f"{numbers}  {text}" if text and len(numbers) + _TITLE < room else numbers
         step = cut(both if numbers else text, room)
         self._bars.update(
             self._task,
-            description=cut(self._title, self._width - len(step)),
+            description=cut(self.title, self._width - len(step)),
             completed=min(done, total or done),
             total=total or None,
             step=step,
+            left=self._left_s(),
         )
 
 
@@ -192,6 +216,12 @@ class _Lines:
             self._console.say(f"  {self._title}: {words}".rstrip())
 
 
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
 def _bars() -> Bars:
     from rich.console import Console as RichConsole
 
@@ -199,15 +229,21 @@ def _bars() -> Bars:
 
 
 def bars_on(console: RichConsole) -> Bars:
-    """Bars with percentage, ETA and step."""
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    """Bars with percentage, step, and the ETA of the run, or of the phase if that is all known."""
+    from rich.progress import BarColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class Left(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            left_s = task.fields["left"]
+            return super().render(task) if left_s is None else Text(_clock(left_s))
 
     return RichProgress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        TimeRemainingColumn(compact=True),
+        Left(compact=True),
         TextColumn("{task.fields[step]}", style="dim"),
         console=console,
         transient=True,

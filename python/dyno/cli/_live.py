@@ -22,6 +22,9 @@ ATTACHED = "--attached"
 """Hidden option of ``dyno watch``: it ends soon after its standard input does."""
 
 
+_ENDS_WITHIN_S = 30.0
+
+
 class LivePage:
     """``dyno watch`` in a child process. It ends with this process, also if that is killed."""
 
@@ -41,6 +44,14 @@ class LivePage:
         helpers.remove(self._process.pid)
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+    def wait(self) -> None:
+        """Waits for its end, which viewers delay by some seconds at most."""
+        try:
+            self._process.wait(_ENDS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def _print(self) -> None:
         for line in self._process.stdout or ():

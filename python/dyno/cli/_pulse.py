@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,14 @@ class Pulse:
 
     def __init__(self, bundle: Path) -> None:
         self.text = ""
+        self._ends: float | None = None
         self._bundle = bundle
         self._ended = threading.Event()
         threading.Thread(target=self._follow, daemon=True, name="dyno-pulse").start()
+
+    def left_s(self) -> float | None:
+        """Expected seconds to the end of the run; None if unknown."""
+        return None if self._ends is None else max(0.0, self._ends - time.time())
 
     def stop(self) -> None:
         """Ends the thread."""
@@ -45,6 +51,9 @@ class Pulse:
             while not self._ended.wait(_EVERY_S):
                 watched.poll(_EVERY_S)
                 self.text = words(watched)
+                found = watched.progress
+                left_s = None if found is None else found.run_left_s
+                self._ends = None if found is None or left_s is None else found.t_ns / 1e9 + left_s
             watched.close()
         except (DynoError, OSError):  # a disk that is full, a folder that was removed
             self.text = ""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dyno.cli._study_live import shown
 from dyno.errors import EXIT_INVALID, UsageError
 from dyno.safety import plainjson
-from dyno.safety.text import shown
+from dyno.safety.text import shown as printable
 
 if TYPE_CHECKING:
     from dyno.cli._options import Options
@@ -39,7 +40,9 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     study = work.begun(folder, instead, resume=resume)
     out = folder.parent.parent if folder.parent.name == "studies" else options.out
     console = Console(quiet=options.quiet)
-    return print_result(work.conduct(study, folder, out, console, resume=True), options)
+    with shown(folder, console, options):
+        book = work.conduct(study, folder, out, console, resume=True)
+    return print_result(book, options)
 
 
 def conduct(study: Study, resume: bool, options: Options) -> int:
@@ -53,7 +56,9 @@ def conduct(study: Study, resume: bool, options: Options) -> int:
     from dyno.runner import study as work
 
     folder, console = work.folder_of(study, options.out), Console(quiet=options.quiet)
-    return print_result(work.conduct(study, folder, options.out, console, resume=resume), options)
+    with shown(folder, console, options):
+        book = work.conduct(study, folder, options.out, console, resume=resume)
+    return print_result(book, options)
 
 
 def print_result(book: StudyStore, options: Options) -> int:
@@ -72,11 +77,11 @@ def print_result(book: StudyStore, options: Options) -> int:
     if options.as_json:
         click.echo(plainjson.dumps({**document(book, found), "page": str(page)}))
     else:
-        click.echo(shown("\n".join(lines(book.study, found, book.entries()))))
+        click.echo(printable("\n".join(lines(book.study, found, book.entries()))))
         state = ending(book)
         stopped = words(book, state)
         if stopped:
-            click.echo(shown(wrapped(f"! {stopped}")))
+            click.echo(printable(wrapped(f"! {stopped}")))
         if state.goes_on and (size := cleanup.size_bytes(book)):
             click.echo(wrapped(
                 f"  Its data ({bytes_text(size)}) stays for that; `dyno study clean "

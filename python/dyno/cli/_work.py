@@ -19,9 +19,9 @@ def conduct(job: Job, options: Options) -> int:
     from dyno.runner.session import run_session
 
     console = Console(quiet=options.quiet, as_json=options.as_json, live=options.live)
-    return run_session(job, console, _typed()).code
+    return run_session(job, console, typed()).code
 
 
-def _typed() -> str:
+def typed() -> str:
     """The command line of this process, with passwords removed from URLs."""
     return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])

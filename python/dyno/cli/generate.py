@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from dyno.cli import _live
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import SEED
 from dyno.safety import plainjson
@@ -50,6 +51,7 @@ from dyno.safety import plainjson
 @click.option("--part", type=click.IntRange(1), help="Write only this one of --parts.")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Overwrite existing files.")
+@_live.option
 @common
 def command(
     workload: str,
@@ -75,8 +77,10 @@ def command(
     scale = workloads.named(workload).parse_scale(scale)
     _core.prepare(workload)  # while the rest is imported
     from dyno.cli._console import Console
+    from dyno.cli._work import typed
     from dyno.config.units import bytes_text, digits
     from dyno.errors import UsageError
+    from dyno.runner.followed import followed
     from dyno.safety.unwritable import why
     from dyno.stages.generate import GeneratePlan, generate
 
@@ -89,15 +93,19 @@ def command(
         raise UsageError(
             f"Cannot create {folder}: {why(error, folder)}. Use another --to DIR."
         ) from error
-    console = Console(quiet=options.quiet)
+    console = Console(quiet=options.quiet, live=options.live)
     threads = len(os.sched_getaffinity(0))
     plan = GeneratePlan(
         workload, scale, seed, file_format, folder.absolute(), parts, part, threads, replace
     )
-    start = time.monotonic()
-    with console.phase(f"Generate {workload} {scale:g} as {file_format}") as progress:
+    title = f"Generate {workload} {scale:g} as {file_format}"
+    with (
+        followed(console, "generate", typed(), console.close, live=options.live) as events,
+        events.phase(title) as progress,
+    ):
+        start = time.monotonic()
         outcome = generate(plan, progress)
-    seconds = time.monotonic() - start
+        seconds = time.monotonic() - start
     size = sum(table["bytes"] for table in outcome["tables"])
     document: dict[str, Any] = {
         "run": None,

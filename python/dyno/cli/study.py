@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _study_work
+from dyno.cli import _live, _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, print_plan
@@ -167,6 +167,7 @@ def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
 @overrides
 @click.option("--resume", is_flag=True, help="Resume an interrupted study.")
 @_dry_run
+@_live.option
 @common
 def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Options) -> int:
     """Run the study NAME, or the one in FILE; with --resume, continue the one in FOLDER.
@@ -246,6 +247,7 @@ def clean(folder: Path, options: Options) -> int:
 @early_stop
 @click.option("--resume", is_flag=True, help="Resume an interrupted study.")
 @_dry_run
+@_live.option
 @common
 def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Compare two variants: --a settings.memory=2GiB --b settings.memory=4GiB."""
@@ -268,6 +270,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 )
 @click.option("--resume", is_flag=True, help="Resume an interrupted study.")
 @_dry_run
+@_live.option
 @common
 def aa(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Compare a variant with itself, and report the minimum detectable effect over time."""

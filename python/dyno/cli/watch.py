@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from dyno.cli._live import ATTACHED
 from dyno.cli._options import Options, common, examples
 from dyno.errors import UsageError
 
+_POLL_S = 0.5
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
 
 
@@ -24,6 +26,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
         "dyno watch                      the newest run",
         "dyno watch 20261120T1402 --open",
         "dyno watch somebody-elses.tar.gz",
+        "dyno watch dyno-runs/studies/settings   the newest run of a study",
         "dyno watch last --port 8080     then: ssh -L 8080:127.0.0.1:8080 thishost",
         "dyno watch postgresql://app@db1/shop --for 24h",
         "dyno watch host: --for 10m      this machine alone",
@@ -67,8 +70,9 @@ def command(
     """Serve a live page of RUN on this machine until Ctrl-C, or record TARGET.
 
     RUN is a running or finished run: an id, a unique prefix of one, `last`, or the path of a bundle
-    or of its .tar.gz. Without it, the newest run in --out is shown. The page needs the token in the
-    printed URL. Metrics for Prometheus are at /metrics, with the token as bearer.
+    or of its .tar.gz; or the folder of a study, whose runs are shown as they go on. Without it, the
+    newest run in --out is shown. The page needs the token in the printed URL. Metrics for
+    Prometheus are at /metrics, with the token as bearer.
 
     TARGET is the URL of a running server, or host: for this machine alone. Dyno records it without
     any load: the machine, and the database from inside. It creates nothing in the database; it
@@ -85,22 +89,51 @@ def command(
     for name, value in (("--for", length), ("--interval", interval)):
         if value is not None:
             raise UsageError(f"{name} applies to a TARGET; the page of a run stays until Ctrl-C.")
-    from dyno.cli._bundles import named
     from dyno.live.server import Stop, listen, serve
 
     _require_address(host)
-    with named(options.out, _newest(options.out) if what is None else what) as bundle:
-        stop = Stop()
-        if attached:
-            _at_end_of_input(stop.soon)
+    stop = Stop()
+    if attached and what is not None:
+        ended = threading.Event()
+        _at_end_of_input(lambda: (ended.set(), stop.soon()))
+        if not _begun(Path(what), ended):
+            return 0
+    with _folder(options.out, what) as folder:
 
         def ready(url: str) -> None:
             click.echo(f"Live page: {url}")
             if show:
                 click.launch(url)
 
-        serve(bundle.path, listen(host, port), ready, stop)
+        serve(folder, listen(host, port), ready, stop)
     return 0
+
+
+@contextlib.contextmanager
+def _folder(out: Path, what: str | None) -> Generator[Path]:
+    """The folder of the bundle or study called ``what``; of the newest run without it.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    from dyno.cli._bundles import named
+    from dyno.live.shown import is_study
+
+    if what is not None and is_study(Path(what)):
+        yield Path(what).absolute()
+        return
+    with named(out, _newest(out) if what is None else what) as bundle:
+        yield bundle.path
+
+
+def _begun(folder: Path, ended: threading.Event) -> bool:
+    """Waits for a run in a folder, which a study begins later; whether one came before the end."""
+    from dyno.live.shown import is_study, newest_run
+
+    while not ((folder / "run.json").is_file() or (is_study(folder) and newest_run(folder))):
+        if ended.wait(_POLL_S):
+            return False
+    return True
 
 
 def _newest(out: Path) -> str:
@@ -139,7 +172,7 @@ def _require_address(host: str) -> None:
         )
 
 
-def _at_end_of_input(stop: Callable[[], None]) -> None:
+def _at_end_of_input(stop: Callable[[], object]) -> None:
     def wait() -> None:
         sys.stdin.buffer.read()
         stop()

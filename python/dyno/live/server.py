@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dyno.errors import TargetError
 from dyno.live import charts, openmetrics
 from dyno.live.access import HEADERS, Access
-from dyno.live.watched import Watched
+from dyno.live.shown import Shown
 
 STATIC = Path(__file__).parent / "static"
 _POLL_S = 1.0
@@ -85,17 +85,17 @@ class Guard:
 class News:
     """Polls the run and wakes the viewers."""
 
-    def __init__(self, watched: Watched) -> None:
-        self._watched = watched
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
         self._changed = asyncio.Condition()
         self.viewers = 0
 
     async def poll(self) -> None:
         """Reads what is new, for ever."""
         while True:
-            before = self._watched.version
-            whole = await run_in_threadpool(self._watched.poll, _SLICE_S)
-            if self._watched.version != before:
+            before = self._shown.version
+            whole = await run_in_threadpool(self._shown.poll, _SLICE_S)
+            if self._shown.version != before:
                 async with self._changed:
                     self._changed.notify_all()
             await asyncio.sleep(_POLL_S if whole else _CATCH_UP_S)
@@ -103,24 +103,24 @@ class News:
     async def after(self, version: int) -> None:
         """Waits until there is something newer than ``version``, at most :data:`_BEAT_S`."""
         async with self._changed:
-            if self._watched.version == version:
+            if self._shown.version == version:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), _BEAT_S)
 
 
-def app(watched: Watched, access: Access) -> Starlette:
-    """The application for one run."""
-    news = News(watched)
+def app(shown: Shown, access: Access) -> Starlette:
+    """The application for one run or study."""
+    news = News(shown)
 
     def head(_: Request) -> Response:
-        return JSONResponse(facts(watched))
+        return JSONResponse(facts(shown))
 
     def view(request: Request) -> Response:
         asked = _asked(request)
-        return Response(charts.view(watched, asked), media_type="application/octet-stream")
+        return Response(charts.view(shown.watched, asked), media_type="application/octet-stream")
 
     def metrics(_: Request) -> Response:
-        return Response(openmetrics.text(watched), media_type=openmetrics.CONTENT_TYPE)
+        return Response(openmetrics.text(shown.watched), media_type=openmetrics.CONTENT_TYPE)
 
     def page(_: Request) -> Response:
         return Response((STATIC / "index.html").read_bytes(), media_type="text/html")
@@ -128,9 +128,8 @@ def app(watched: Watched, access: Access) -> Starlette:
     async def stream(request: Request) -> Response:
         if news.viewers >= _MOST_VIEWERS:
             return PlainTextResponse("Too many viewers.\n", 503, {"Retry-After": "5"})
-        last = request.headers.get("last-event-id", "0")
-        seen = int(last) if last.isdigit() and len(last) < 12 else 0
-        return StreamingResponse(_told(watched, news, seen), media_type="text/event-stream")
+        last = request.headers.get("last-event-id", "")
+        return StreamingResponse(_told(shown, news, last), media_type="text/event-stream")
 
     @contextlib.asynccontextmanager
     async def life(_: Starlette) -> AsyncGenerator[None]:
@@ -151,12 +150,14 @@ def app(watched: Watched, access: Access) -> Starlette:
     return Starlette(routes=routes, lifespan=life, middleware=[Middleware(Guard, access=access)])
 
 
-def facts(watched: Watched) -> dict[str, Any]:
-    """What the page needs to know about the run besides its charts."""
+def facts(shown: Shown) -> dict[str, Any]:
+    """What the page needs to know about the run and its study besides the charts."""
+    watched, schedule = shown.watched, shown.schedule()
     with watched.lock:
         run, origin = watched.run, watched.origin_ns
         return {
             "run": run.run,
+            "study": schedule,
             "verb": run.verb,
             "command": str(run.plan.get("command", "")),
             "status": watched.status,
@@ -180,32 +181,38 @@ def facts(watched: Watched) -> dict[str, Any]:
         }  # fmt: skip
 
 
-async def _told(watched: Watched, news: News, seen: int) -> AsyncIterator[str]:
-    """The events of one viewer; the id of each is the number of journal lines so far."""
+async def _told(shown: Shown, news: News, last: str) -> AsyncIterator[str]:
+    """The events of one viewer; the id of each is its run and the number of journal lines."""
     news.viewers += 1
     try:
         yield "retry: 1000\n\n"
         version = -1
         while True:
-            if watched.version == version:
+            if shown.version == version:
                 await news.after(version)
-            if watched.version == version:
+            if shown.version == version:
                 yield ": still here\n\n"
                 continue
-            version = watched.version
-            found = await run_in_threadpool(_tick, watched, seen)
-            seen = found["count"]
-            yield f"id: {seen}\nevent: tick\ndata: {json.dumps(found)}\n\n"
+            version = shown.version
+            found = await run_in_threadpool(_tick, shown, last)
+            last = f"{found['run']} {found['count']}"
+            yield f"id: {last}\nevent: tick\ndata: {json.dumps(found)}\n\n"
     finally:
         news.viewers -= 1
 
 
-def _tick(watched: Watched, seen: int) -> dict[str, Any]:
+def _tick(shown: Shown, last: str) -> dict[str, Any]:
+    """What is new since the event with the id ``last``."""
+    watched, study = shown.watched, shown.left()
+    run, _, count = last.partition(" ")
+    seen = int(count) if run == watched.run.run and count.isdigit() and len(count) < 12 else 0
     with watched.lock:
         progress = watched.progress if watched.running else None
         return {
+            "run": watched.run.run,
+            "study": study,
             "count": watched.journal.count,
-            "head": watched.head_version,
+            "head": shown.head_version,
             "names": len(watched.operations.by_name) + len(watched.samples.columns),
             "status": watched.status,
             "loaded": watched.loaded,
@@ -269,22 +276,22 @@ class Stop:
 
 
 def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], stop: Stop) -> None:
-    """Serves the page of the bundle at ``path`` until the process is interrupted or stopped.
+    """Serves the page of a bundle or study until the process is interrupted or stopped.
 
     Args:
-        path: The folder of the bundle.
+        path: The folder of the bundle or study.
         listener: From :func:`listen`.
         ready: Called with the address of the page, with its token.
         stop: Ends the server.
 
     Raises:
-        UsageError: If it is not a bundle.
+        UsageError: If it is neither, or the study has no run.
     """
-    watched = Watched(path)
+    shown = Shown(path)
     host, port = listener.getsockname()[:2]
     access = Access(host, port)
     config = uvicorn.Config(
-        app(watched, access), log_level="warning", access_log=False, timeout_graceful_shutdown=1,
+        app(shown, access), log_level="warning", access_log=False, timeout_graceful_shutdown=1,
         server_header=False, limit_concurrency=4 * _MOST_VIEWERS,
     )  # fmt: skip
     server = uvicorn.Server(config)
@@ -293,5 +300,5 @@ def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], sto
     try:
         server.run([listener])
     finally:
-        watched.close()
+        shown.close()
         listener.close()

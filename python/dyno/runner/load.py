@@ -10,6 +10,7 @@ from dyno.layouts import DEFAULT
 from dyno.plans.loading import LoadingPlan
 from dyno.runner import spread as places
 from dyno.runner import stages
+from dyno.runner.ahead import of_load
 from dyno.runner.databases import loads, names, require_databases
 from dyno.runner.engine import confinement_of, settings_of
 from dyno.runner.layout import chosen_layout, unfinished_layout
@@ -84,7 +85,12 @@ def job(asked: LoadingPlan) -> Job:
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": asked.resume,
     }
-    return Job(asked, record, (workload,), asked.out, body, tuned, confinement, before=check_space)
+    rows_only = max(0, len(asked.streams) - 1)
+    parts = of_load(chosen, scale, parsed, loads=databases, rows_only=rows_only)
+    return Job(
+        asked, record, (workload,), asked.out, body, tuned, confinement, before=check_space,
+        parts=parts,
+    )  # fmt: skip
 
 
 def _require_data_space(url: TargetUrl, out: Path, raw_bytes: float) -> None:

@@ -17,6 +17,7 @@ from dyno.plans.quickstart import QuickstartPlan
 from dyno.profiles import spec, volume
 from dyno.runner import stages
 from dyno.runner.again import Again
+from dyno.runner.ahead import Part, of_load, of_queries
 from dyno.runner.session import Job, Session
 from dyno.servers.volume import rounded
 from dyno.stages.drive import OltpPlan, PowerPlan, interval_for
@@ -64,7 +65,20 @@ def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
     def body(session: Session) -> None:
         _body(session, sizes, replace=asked.replace)
 
-    return Job(asked, record, (TPCH, TPCC), asked.out, body, before=check_space)
+    return Job(
+        asked, record, (TPCH, TPCC), asked.out, body, before=check_space, parts=_parts(sizes)
+    )
+
+
+def _parts(sizes: Sizes) -> list[Part]:
+    """The parts of the run, in the order of :func:`_body`."""
+    look = spec.read(profiles.DEFAULT).fitted(sizes.io_file_bytes, sizes.io_step_s)
+    parts = [Part(look.longest_s)]
+    for url in map(targets.parse, (ROW_STORE, COLUMN_STORE)):
+        parts += of_load(workloads.get(TPCH), sizes.scale, url)
+        parts += of_queries(sizes.scale, url, 2.0)
+    parts += of_load(workloads.get(TPCC), sizes.warehouses, targets.parse(ROW_STORE))
+    return [*parts, *[Part(sizes.warmup_s + sizes.duration_s)] * len(USERS)]
 
 
 def sizes_of(asked: QuickstartPlan) -> Sizes:

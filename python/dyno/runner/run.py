@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dyno import targets, workloads
+from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
+from dyno.host.cpu import usable_cpus
 from dyno.plans.run import RunPlan
+from dyno.runner.ahead import Part, of_queries
 from dyno.runner.dss import run_tests
 from dyno.runner.during import require_able
 from dyno.runner.engine import changeable, confinement_of, settings_of
-from dyno.runner.findmax import search_of
+from dyno.runner.findmax import Search, search_of
 from dyno.runner.session import Job, Session
 from dyno.runner.transactions import run_transactions
 
@@ -59,12 +64,32 @@ def job(asked: RunPlan) -> Job:
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **asked.tests_record()}
     outline = () if search is None else tuple(search.plan())
-    expected_s = None
-    if chosen.kind == "oltp" and search is None and asked.until_steady is None:
-        loads = max(1, len(rates) or len(asked.users))
-        warmup_s = settings["warmup_s"]
-        expected_s = loads * (duration_s * (3 if asked.during else 1) + warmup_s)
     return Job(
         asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline,
-        expected_s=expected_s,
+        parts=_parts(asked, chosen, {**settings, "duration_s": duration_s}, search),
     )  # fmt: skip
+
+
+def _parts(
+    asked: RunPlan, chosen: Workload, settings: dict[str, Any], search: Search | None
+) -> list[Part]:
+    """The parts of the run: a search at most, an extended level at its limit."""
+    if search is not None:
+        return [Part(search.step_s)] * search.windows
+    around = 3 if asked.during else 1  # before, during and after maintenance
+    window_s = around * settings["duration_s"]
+    if chosen.kind == "oltp":
+        window_s = settings["until_steady_s"] or window_s
+        levels = len(settings["users"]) * max(1, len(settings["rates"]))
+        return [Part(settings["warmup_s"] + window_s)] * levels
+    scale = asked.scale or 1.0
+    passes: list[float] = []
+    if asked.has_power:
+        passes.append(2.0 if settings["cache"] == "warm" else 1.0)
+    if asked.has_streams:
+        streams = asked.streams or chosen.streams(scale)
+        passes.append(max(1.0, streams / usable_cpus()))
+    if settings["plans"]:
+        passes.append(1.0 if settings["analyse_plans"] else 0.0)
+    parts = of_queries(scale, targets.parse(asked.target), *passes)
+    return [*parts, Part(window_s)] if asked.during else parts

@@ -35,6 +35,7 @@ from dyno.errors import (
 from dyno.host.limits import usable_memory_bytes
 from dyno.plans.fields import Plan
 from dyno.report import document, latencies, run_report, summary
+from dyno.runner.ahead import Part
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
 from dyno.runner.machines import Machines, machines_of
@@ -70,7 +71,7 @@ class Job:
         before: Creates or rejects prerequisites before recording starts.
         outline: Lines that describe a search.
         interval_s: Time between two samples of the machine.
-        expected_s: Expected seconds of the work; None if unknown.
+        parts: The parts of the work that report progress, as far as they are known.
     """
 
     plan: Plan
@@ -83,7 +84,7 @@ class Job:
     before: Callable[[], None] = _nothing
     outline: tuple[str, ...] = ()
     interval_s: float = 1.0
-    expected_s: float | None = None
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True)
@@ -272,7 +273,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         recorder = Recorder(out, job.plan.verb, plan, job.workloads, notices(job.workloads))
         failure: BaseException | None = None
         now_ns = recorder.clock.unix_now_ns
-        reported = Reported(events, recorder.path, now_ns, job.expected_s)
+        reported = Reported(events, recorder.path, now_ns, job.parts)
         try:
             try:
                 signals.begin_work()

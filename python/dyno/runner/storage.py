@@ -13,6 +13,7 @@ from dyno.profiles.fill import Stage
 from dyno.profiles.model import Profile
 from dyno.profiles.volume import Volume
 from dyno.runner import stages
+from dyno.runner.ahead import Part
 from dyno.runner.engine import confinement_of_volumes
 from dyno.runner.session import Job, Session
 from dyno.stages.profile import IoPlan
@@ -32,9 +33,9 @@ def job(asked: StoragePlan, plan: IoPlan) -> Job:
         with session.confined():
             stages.storage(session, plan)
 
-    return Job(
-        asked, _record(plan), (), place, body, confinement=confinement, expected_s=plan.longest_s
-    )
+    runs = len(plan.volume_sets) * plan.repeats
+    parts = [Part(plan.longest_s / runs)] * runs
+    return Job(asked, _record(plan), (), place, body, confinement=confinement, parts=parts)
 
 
 def io_plan(asked: StoragePlan) -> IoPlan:

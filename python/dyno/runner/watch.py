@@ -16,6 +16,7 @@ from dyno.contracts.probe import Probed, TargetProbe
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, UsageError
 from dyno.plans.watch import HOST, WatchPlan
+from dyno.runner.ahead import Part
 from dyno.runner.session import Job, Session
 from dyno.runtime.progress import Progress
 from dyno.stages.observe import inspected
@@ -47,7 +48,8 @@ def job(asked: WatchPlan) -> Job:
 
     shown = HOST if url is None else url.redacted
     record = {"target": shown, "for_s": asked.seconds, "interval_s": interval_s}
-    return Job(asked, record, (), asked.out, body, interval_s=interval_s)
+    parts = () if asked.seconds is None else (Part(asked.seconds),)
+    return Job(asked, record, (), asked.out, body, interval_s=interval_s, parts=parts)
 
 
 def _watch(session: Session, asked: WatchPlan, target: Target | None) -> None:

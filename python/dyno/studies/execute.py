@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dyno.bundle import progress
 from dyno.config.units import seconds_text
 from dyno.errors import DynoError, Interrupted, TargetError
 from dyno.safety.text import NO_BREAK
@@ -72,6 +73,7 @@ class Work:
         return reason
 
     def _end(self, how: Literal["done", "early", "interrupted", "failed"], text: str) -> None:
+        progress.remove(self.book.folder)
         ended = Note(kind="ended", at=moments.now(), text=text, how=how, futility=self._futility)
         with contextlib.suppress(DynoError):  # on a full disk; the runs report it
             self.book.note(ended)
@@ -127,6 +129,7 @@ class Work:
         own = [entry for entry in entries if entry.place == slot.place]
         if slot.variant in self._dropped or any(entry.counts for entry in own):
             return
+        self._tell(slot, entries)
         variant = study.variant(slot.variant)
         stock = Datasets(self.book, self._report)
         while True:
@@ -152,6 +155,26 @@ class Work:
             if entry.counts:
                 return
 
+    def _tell(self, slot: Slot, entries: list[Entry]) -> None:
+        """Writes the step and the time that is left, for the live page and the terminal."""
+        many = len(self.book.slots)
+        progress.write(
+            self.book.folder,
+            progress.Progress(
+                t_ns=time.time_ns(), phase=f"Run {slot.place + 1} of {many}: {slot.variant}",
+                done=slot.place, total=many, text=slot.variant,
+                run_left_s=self._left_s(self.book.slots[slot.place :], entries),
+            ),
+        )  # fmt: skip
+
+    def _left_s(self, rest: list[Slot], entries: list[Entry]) -> float:
+        """Expected seconds of the runs in ``rest`` that are not dropped, with repeats."""
+        rest = [slot for slot in rest if slot.variant not in self._dropped]
+        share = taken.invalid_share(entries, self.ahead.invalid, len(self.book.study.variants))
+        again = sum(one.attempt > 1 for one in entries)
+        cycles = taken.cycles(self.book.study, entries, self.book.notes())
+        return self.ahead.left_s(rest, cycles, self.ahead.repeats(len(rest), again, share))
+
     def _drop(self, name: str, own: list[Entry]) -> None:
         last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
         if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
@@ -174,13 +197,7 @@ class Work:
         slots = self.book.slots
         entries = self.book.entries()
         rest = [slot for slot in slots[entry.place + 1 :] if slot.variant not in self._dropped]
-        share = taken.invalid_share(entries, self.ahead.invalid, len(self.book.study.variants))
-        again = sum(one.attempt > 1 for one in entries)
-        left = self.ahead.left_s(
-            rest,
-            taken.cycles(self.book.study, entries, self.book.notes()),
-            self.ahead.repeats(len(rest), again, share),
-        )
+        left = self._left_s(rest, entries)
         times = f"[{entry.ended - entry.started:.0f} s"
         times += f"; {seconds_text(left)} left]" if rest else "]"
         times = times.replace(" ", NO_BREAK)

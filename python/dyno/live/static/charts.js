@@ -6,6 +6,8 @@ import { clock, number, withUnit } from "/static/format.js";
 import { drawHeat } from "/static/heat.js";
 
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 2], [10, 4], [3, 6]];
+// Steps of the time axis: its labels show whole seconds.
+export const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 const SYNC = uPlot.sync("time");
 
 export class Chart {
@@ -93,12 +95,12 @@ export class Chart {
     this.plot = new uPlot({
       ...this.#size(),
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 26, 0, 0],
       cursor: { sync: { key: SYNC.key, setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
       select: { show: true },
       scales: { x: { time: false, auto: false }, y },
       axes: [
-        { ...axis, space: 70, size: 28, values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
+        { ...axis, space: 70, size: 28, incrs: SECONDS, values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
         { ...axis, ...splits, size: unit === "B" ? 62 : 54, space: 26, values },
       ],
       series,

@@ -117,6 +117,10 @@ function draw(found, asked) {
   const sections = order.map((name) => groups.get(name).parentElement);
   if (sections.some((section, at) => $("charts").children[at] !== section)) $("charts").prepend(...sections);
   for (const [name, place] of groups) {
+    const figures = found.charts.filter((chart) => chart.group === name).map((chart) => charts.get(chart.id).figure);
+    if (figures.some((figure, at) => place.children[at] !== figure)) place.append(...figures);
+  }
+  for (const [name, place] of groups) {
     if (place.querySelector("figure")) continue;
     place.parentElement.remove();
     groups.delete(name);
@@ -133,7 +137,16 @@ function group(name, small) {
   return groups.get(name);
 }
 
+// The next run of a study: nothing of the one before stays.
+function other() {
+  $("events").replaceChildren();
+  headVersion = "";
+  overview.forget();
+  if (zoom && !paused) reset();
+}
+
 async function told(found) {
+  if (tick && found.run !== tick.run) other();
   tick = found;
   panels.events(found.events);
   const version = `${found.head}/${found.names}/${found.status}`;
@@ -142,6 +155,7 @@ async function told(found) {
     head = await source.head();
     Chart.origin = head.origin_ms;
     panels.about(head);
+    panels.study(head.study);
   }
   panels.state(tick, head, connected, paused);
   if (!paused || !charts.size) show();

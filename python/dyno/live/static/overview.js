@@ -3,7 +3,7 @@
 import uPlot from "/static/vendor/uPlot.esm.js";
 import { colour, el } from "/static/dom.js";
 import { view } from "/static/source.js";
-import { Chart } from "/static/charts.js";
+import { Chart, SECONDS } from "/static/charts.js";
 import { clock } from "/static/format.js";
 
 const EVERY_MS = 5000;
@@ -40,6 +40,11 @@ export class Overview {
     this.plot.setScale("x", { min: 0, max: this.end });
   }
 
+  forget() {
+    this.data = null;
+    this.asked = -Infinity;
+  }
+
   rebuild() {
     this.plot?.destroy();
     this.plot = null;
@@ -57,7 +62,7 @@ export class Overview {
       cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: { x: { time: false, auto: false }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
       axes: [
-        { stroke: ink, size: 24, space: 80, grid: { stroke: grid }, ticks: { stroke: grid }, font: "12px system-ui", values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
+        { stroke: ink, size: 24, space: 80, incrs: SECONDS, grid: { stroke: grid }, ticks: { stroke: grid }, font: "12px system-ui", values: (u, splits) => splits.map((at) => clock(Chart.origin + at * 1000)) },
         { show: false },
       ],
       series: [{}, { points: { show: false }, stroke: line, fill: `${line}55`, width: 1 }],

@@ -21,6 +21,26 @@ export function about(head) {
   options($("volume"), [["", "Default"], ...head.volumes.map((one) => [one.name, one.roles.length ? `${one.name} (${one.roles.join(", ")})` : one.name])]);
 }
 
+const RESULTS = { valid: "✓", disturbed: "~", invalid: "✗", running: "▶", dropped: "–", planned: "·" };
+
+export function study(found) {
+  $("study").hidden = !found;
+  if (!found) return;
+  $("study-name").textContent = `Study ${found.name}`;
+  $("study-text").textContent = found.text;
+  $("schedule").replaceChildren(...found.runs.map(({ variant, state, seconds: length }) => {
+    const mark = el("b"), name = el("span"), result = el("span", { class: "result" });
+    mark.textContent = RESULTS[state] ?? "";
+    mark.setAttribute("aria-hidden", "true");
+    name.textContent = variant;
+    result.textContent = length === null ? state : `${state}, ${seconds(length)}`;
+    return el("li", { class: state, ...(state === "running" ? { "aria-current": "step" } : {}) }, mark, name, result);
+  }));
+  // Only the list moves, not the page.
+  const current = $("schedule").querySelector("[aria-current]");
+  if (current) $("schedule").scrollTop = current.offsetTop - $("schedule").offsetTop - 60;
+}
+
 export function state(tick, head, connected, paused) {
   const running = tick.status === "running";
   const verdict = head?.verdict ? `, ${head.verdict}` : "";
@@ -33,7 +53,7 @@ export function state(tick, head, connected, paused) {
     failed: `Failed: ${head?.error ?? ""}`,
     interrupted: "Interrupted",
   };
-  const parts = [words[tick.status] ?? tick.status];
+  const parts = [...(tick.study ? [tick.study.step] : []), words[tick.status] ?? tick.status];
   if (!tick.loaded) parts.push("reading …");
   if (paused) parts.push("paused");
   if (!connected) parts.push("connection lost, trying again …");
@@ -42,7 +62,7 @@ export function state(tick, head, connected, paused) {
   headline(tick, running);
 }
 
-function headline({ headline: found, progress, end }, running) {
+function headline({ headline: found, progress, end, study: whole }, running) {
   const share = progress?.total > 0 ? Math.min(1, progress.done / progress.total) : null;
   const cards = [
     ["Throughput", found.throughput, (value) => withUnit(value, "1/s")],
@@ -55,6 +75,8 @@ function headline({ headline: found, progress, end }, running) {
     ["Phase", share, (value) => `${Math.floor(100 * value)} %`],
     ["Phase ends in", progress?.phase_left_s, seconds],
     ["Run ends in", progress?.run_left_s, seconds],
+    ["Study", whole?.total > 0 ? whole.done / whole.total : null, (value) => `${Math.floor(100 * value)} %`],
+    ["Study ends in", whole?.left_s, seconds],
     [running ? "Elapsed" : "Length", end, seconds],
   ];
   const shown = cards.filter(([, value]) => value !== undefined && value !== null);
