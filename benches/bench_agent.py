@@ -2,7 +2,8 @@
 
 Targets: ≤ 1.5 % of a core, ≤ 60 MB, at one sample a second. The agent is a process of its own, and
 reads this machine's `/proc` with its devices replaced by as many as asked, all of which work. A
-client fetches the ticks as a run does. `python benches/bench_agent.py [SECONDS]`, 2 × 60 s by default
+client fetches the ticks as a run does.
+`python benches/bench_agent.py [SECONDS]`, 2 × 60 s by default
 """
 
 from __future__ import annotations
@@ -100,8 +101,6 @@ if __name__ == "__main__":
     given_s = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     os.environ[VARIABLE] = TOKEN
     print(f"{len(psutil.pids())} processes on the machine")
-    print(
-        f"{'disks':>6} {'CPU % core':>10} {'RSS MB':>8} {'bytes/s':>10} {'samples':>10} {'ticks':>6}"
-    )
+    print(" disks CPU % core   RSS MB    bytes/s    samples  ticks")
     for count in DISKS:
         print(measure(count, given_s), flush=True)
