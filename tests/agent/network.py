@@ -17,15 +17,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psycopg
+import pymysql
 import pytest
 
+from dyno.targets.mysql import binaries
 from tests import forked
 from tests.conftest import missing
+from tests.mariadb import require_mariadb
 from tests.process import wait_until
 from tests.targets.debian import debian_server
 
 TOKEN = "a-token-of-the-tests-1234567890"
-PG_PORT = 5999
+PG_PORT, MARIADB_PORT = 5999, 5998
 
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 
@@ -148,6 +151,39 @@ def postgres(link: Link, folder: Path) -> Iterator[str]:
 
         wait_until(answers, "the server in the namespace")
         yield target
+
+
+@contextlib.contextmanager
+def mariadb(link: Link, folder: Path) -> Iterator[str]:
+    """URL of a MariaDB in the namespace with its data in ``folder``, which others can reach."""
+    require_mariadb()
+    programs = binaries.find()
+    data = folder / "mariadb"
+    shared = ("--no-defaults", f"--datadir={data}", "--user=nobody")
+    made = (programs.install, *shared, "--auth-root-authentication-method=normal", "--skip-test-db")
+    subprocess.run(made, check=True, capture_output=True, timeout=120)
+    options = (f"--bind-address={link.address}", f"--port={MARIADB_PORT}", "--skip-name-resolve")
+    statements = folder / "init.sql"
+    statements.write_text("CREATE USER dyno@'10.%';\nGRANT ALL ON *.* TO dyno@'10.%';\n")
+    statements.chmod(0o644)
+    files = (f"--socket={data / 'own.sock'}", f"--init-file={statements}")
+    with (folder / "mariadb.log").open("w") as log:
+        command = [*link.inside, programs.server, *shared, *options, *files]
+        server = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+
+        def answers() -> bool:
+            assert server.poll() is None, (folder / "mariadb.log").read_text()[-2000:]
+            with contextlib.suppress(pymysql.Error):
+                pymysql.connect(host=link.address, port=MARIADB_PORT, user="dyno").close()
+                return True
+            return False
+
+        wait_until(answers, "MariaDB in the namespace")
+        yield f"mysql://dyno@{link.address}:{MARIADB_PORT}/"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from dyno.host.storage import storage_facts
 from tests import forked
 from tests.agent.network import TOKEN, Link, agent, postgres, server_network
 from tests.process import events, wait_until
+from tests.targets.debian import as_server
 
 LEVEL = "oltp-tpcc-postgresql-users-2"
 
@@ -134,6 +136,8 @@ def test_the_machine_of_the_server_is_judged(place: Place, tmp_path: Path) -> No
             continue
         here = known[f"resource.{LEVEL}.{metric}.{device}.mean"]
         assert known[f"{there}.{metric}.{device}.mean"] == pytest.approx(here, rel=0.25, abs=10)
+    # The users, who are here, are other processes there.
+    assert sum(value for name, value in known.items() if name.startswith(f"{there}.others.")) > 0
     limits = [item for item in found["criteria"] if item["criterion"].startswith("cpu")]
     assert limits[0]["passed"] is not None
     assert "of db1" in limits[0]["note"]
@@ -177,6 +181,48 @@ def test_a_killed_agent_does_not_end_the_run(place: Place, tmp_path: Path) -> No
     assert "does not respond" in lost[0]["reason"]
     assert sum(value for _, value in seconds(bundle, "dyno@db1", "agent", "missed_ticks")) >= 3
     assert "server-unseen" in {finding.code for finding in bundle.findings()}
+
+
+def test_a_database_is_watched_and_followed_through_its_restart(
+    place: Place, tmp_path: Path
+) -> None:
+    with agent_at(place) as (_, url):
+        words = ("--agent", f"db1={url}", "--interval", "1s", "--json", "--out", str(tmp_path))
+        process = dyno("watch", place.url, *words)
+        under = "process@db1"
+        wait_until(lambda: lines_of(tmp_path).count(under), "samples of the server")
+        restart(place)
+        wait_until(lambda: "server-restarted" in names(tmp_path), "the restart")
+        before = lines_of(tmp_path).count('"processes"')
+        wait_until(lambda: lines_of(tmp_path).count('"processes"') > before + 2, "its processes")
+        process.send_signal(signal.SIGINT)
+        _, bundle = ended(process, tmp_path)
+    main = int((place.data / "postmaster.pid").read_text().split()[0])
+    (restarted,) = [one for one in events(tmp_path) if one["event"] == "server-restarted"]
+    assert restarted["machine"] == "db1"
+    assert int(restarted["pid"]) == main
+    facts = bundle.run.targets["postgresql"]
+    assert (facts.place, facts.machine) == ("elsewhere", "db1")
+    known = estimates(bundle)
+    (phase,) = [one.name for one in bundle.run.phases if one.kind == "watch"]
+    assert known[f"resource.{phase}@db1.cpu.host.busy.mean"] > 0
+    assert known[f"resource.{phase}@db1.process.server.processes.mean"] > 1
+
+
+def lines_of(out: Path) -> str:
+    return "".join(file.read_text() for file in out.glob("*/samples.jsonl"))
+
+
+def names(out: Path) -> set[str]:
+    return {one["event"] for one in events(out)} if list(out.glob("*/events.jsonl")) else set()
+
+
+def restart(place: Place) -> None:
+    """Restarts the server as its own tool does; the sessions are broken off."""
+    control = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))[-1]
+    words = (*place.link.inside, *as_server(), str(control), "-D", str(place.data), "-w")
+    log = ("-l", str(place.data / "log"))
+    subprocess.run([*words, *log, "-m", "fast", "restart"], cwd="/", check=True, timeout=60)
 
 
 def kill_agent(served: subprocess.Popen[str]) -> None:

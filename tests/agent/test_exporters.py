@@ -24,6 +24,7 @@ from dyno.stages.observe.exporters import ExporterProbe, database, node
 from dyno.stages.observe.exporters.text import Scrape
 from tests.conftest import missing
 from tests.process import wait_until
+from tests.targets.conftest import embedded_mariadb, public_folder
 from tests.targets.debian import debian_server
 
 TEXT = """
@@ -168,6 +169,31 @@ def test_a_postgres_exporter_counts_what_was_committed(tmp_path: Path) -> None:
             assert wait_until(lambda: committed() > 20, "the commits")
             assert before is not None
             probe.close()
+
+
+def test_a_mysqld_exporter_counts_what_was_committed() -> None:
+    with public_folder() as folder, embedded_mariadb(folder) as target:
+        own = target.wire()
+        source = f"{own['user']}@unix({own['unix_socket']})/"
+        with exporter("mysqld", DATA_SOURCE_NAME=source) as address:
+            probe = ExporterProbe.at(exporter_address(f"db1={address}"), "")
+            probe.check()
+            assert probe.facts() == {}
+            probe.read(0)
+            with closing(target.connect()) as session:
+                session.execute("CREATE DATABASE counted")
+                session.execute("CREATE TABLE counted.kept (id INT PRIMARY KEY) ENGINE=InnoDB")
+                for number in range(100):
+                    session.execute(f"INSERT INTO counted.kept VALUES ({number})")
+                    session.execute("COMMIT")
+                found = values(probe.read(1))
+            probe.close()
+    counted = {metric: value for (source, _, metric), value in found.items()
+               if source == "database@db1"}  # fmt: skip
+    assert counted[Inside.commits] > 20
+    assert counted[Inside.log_writes] > 0 and counted[Inside.log_mbps] > 0
+    assert 0 < counted[Inside.hit_ratio] <= 100
+    assert counted[Inside.connections] >= 2
 
 
 def test_what_is_no_exporter_is_refused() -> None:

@@ -39,7 +39,12 @@ def nothing(pids: Iterable[int]) -> None:
 
 
 def service(ring: Ring, token: str = TOKEN, version: str = __version__) -> Service:
-    able = Abilities(lambda path: {"path": str(path)}, lambda told: protocol.Placed(), nothing)
+    able = Abilities(
+        lambda path: {"path": str(path)},
+        lambda told: protocol.Placed(),
+        lambda told, pid: pid,
+        nothing,
+    )
     return Service(ring, token, able, version=version)
 
 
@@ -282,3 +287,31 @@ def test_an_unfound_server_is_said(running: Callable[[], Client]) -> None:
     placed = running().locate(Told(("no-such-program",), data="/"))
     assert placed.pid is None
     assert "no process here is certainly it" in placed.notes[0]
+
+
+def test_a_restarted_server_is_followed_and_its_restart_told() -> None:
+    ring, watched, running = Ring(10), list[set[int]](), {"pid": 7}
+    able = Abilities(
+        lambda path: {},
+        lambda told: protocol.Placed(pid=running["pid"]),
+        lambda told, pid: running.get("pid"),
+        lambda pids: watched.append(set(pids)),
+    )
+    served = Service(ring, "", able)
+    told = b'{"programs": ["postgres"], "data": "/data"}'
+    for run in ("one", "two"):
+        served.answer("/locate", {"run": run}, "", told)
+    served.follow()
+    assert watched == [{7}, {7}] and ring.last == 0, "nothing changed"
+    del running["pid"]
+    served.follow()
+    served.follow()
+    running["pid"] = 9
+    served.follow()
+    served.follow()
+    assert watched[2:] == [{7}, {9}]
+    events = [entry["event"] for entry in json.loads(ring.after(0, 1 << 20))]
+    assert events == [
+        {"name": "server-ended", "pid": "7"},
+        {"name": "server-restarted", "pid": "9"},
+    ]

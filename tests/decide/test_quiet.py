@@ -87,3 +87,33 @@ def test_a_bundle_of_an_earlier_version_opens_and_is_judged_alike(tmp_path: Path
     found = judged(bundle)
     assert (found.validity.valid, found.codes()) == (False, {"cpu-steal"})
     assert found.validity.verdict == "disturbed"
+
+
+@pytest.mark.parametrize(("server", "foreign"), [(150.0, None), (20.0, "stress")])
+def test_other_processes_of_the_machine_of_the_server_are_found_and_named(
+    tmp_path: Path, server: float, foreign: str | None
+) -> None:
+    builder = Builder(tmp_path / "run").machine().oltp(4, duration_s=50)
+    known = {"place": "elsewhere", "machine": "db1"}
+    facts = builder.target("postgresql").targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update=known)
+    rows = builder.tables["samples"]
+    for t_ns in sorted({row["t_ns"] for row in rows}):
+        for source, subject, metric, value in (
+            ("cpu", "host", "busy", 95.0),
+            ("cpu", "host", "steal", 0.0),
+            ("process", "dyno", "cpu", 1.0),
+            ("process", "server", "cpu", server),
+            ("others", "stress", "cpu", max(1.0, 160 - server)),
+        ):
+            sample = {"subject": subject, "metric": metric, "value": value, "unit": "%"}
+            rows.append({"t_ns": t_ns, "source": f"{source}@db1", **sample})
+    bundle = builder.write()
+    head = json.loads((bundle.path / "run.json").read_text())
+    head["machines"] = {"db1": {"cpu": {"logical": 2, "usable": 2}}}
+    (bundle.path / "run.json").write_text(json.dumps(head))
+    reasons = [one for one in judged(Bundle.open(bundle.path)).validity.reasons
+               if one.code == "background-load"]  # fmt: skip
+    assert len(reasons) == (foreign is not None)
+    assert all("84 % CPU on db1" in one.message for one in reasons)
+    assert all("stress 70 %" in one.message for one in reasons)

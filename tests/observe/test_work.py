@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from dyno.bundle.model import CpuUse
@@ -111,3 +112,20 @@ sys.stdin.readline()
     named = {one.name: one.cpu_s for one in found.others}
     assert named["burner-x"] >= 0.4
     assert "password" not in found.model_dump_json()
+
+
+def test_other_processes_are_told_by_name_and_until_they_are_idle_again() -> None:
+    # This process counts among the others: the probe takes an idle one for Dyno.
+    with subprocess.Popen(["sleep", "1000"]) as idle:
+        probe = WorkProbe(pid=idle.pid, tell=True)
+        assert probe.read(0) == []
+        spent = time.process_time() + 0.5
+        while time.process_time() < spent:
+            pass
+        assert probe.read(EVERY_NS - 1) == [], "it adds up every few seconds"
+        own = Path("/proc/self/comm").read_text().strip()
+        found = {one.subject: one.value for one in probe.read(EVERY_NS)}
+        assert found[own] >= 100 * 0.4 / 5
+        later = {one.subject: one.value for one in probe.read(2 * EVERY_NS)}
+        assert later.keys() >= found.keys()
+        idle.kill()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dyno.errors import UsageError
+from dyno.plans.elsewhere import Elsewhere
 from dyno.studies import asked as plans
 from dyno.studies import loads, spec
 from dyno.studies.model import Study
@@ -107,3 +108,21 @@ def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_pat
     assert not place.exists()
     assert other.exists()
     loads.remove_engines(tmp_path)
+
+
+def test_runs_and_loads_of_a_study_ask_agents(tmp_path: Path) -> None:
+    text = (
+        'headline = ["tps"]\n[base]\nworkload = "tpcc"\nscale = 1\n'
+        'target = "postgresql://bench@db1/bench"\n'
+        '[base.load]\nagent = "db1=ssh://db1"\n[base.run]\n'
+        'agent = "db1=ssh://db1 app=ssh://app"\nexporter = "http://db1:9100"\n'
+        '[[variants]]\nname = "more"\n"run.users" = "8"\n'
+    )
+    asked = read(tmp_path, text)
+    for variant in asked.variants:
+        plan = plans.run(variant, asked.reset, 3, tmp_path)
+        assert isinstance(plan, Elsewhere)
+        assert plan.agent == ("db1=ssh://db1", "app=ssh://app")
+        assert plan.exporter == ("http://db1:9100",)
+        loaded = plans.load(variant, asked, tmp_path)
+        assert loaded is not None and loaded.agent == ("db1=ssh://db1",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -33,12 +34,31 @@ class Abilities:
     Attributes:
         facts: Facts about the machine and the storage under a path.
         locate: Finds a server.
+        again: The main process of a server, given the one it had: the same while that runs, another
+            after a restart, None while there is none.
         watch: Replaces the server processes to sample.
     """
 
     facts: Callable[[Path], dict[str, Any]]
     locate: Callable[[Told], protocol.Placed]
+    again: Callable[[Told, int], int | None]
     watch: Callable[[Iterable[int]], None]
+
+
+@dataclass
+class _Watched:
+    """A server that a run observes.
+
+    Attributes:
+        asked_s: When the run last asked for something.
+        pid: Its main process, or the last one it had.
+        down: Whether that ended, and no other one is known.
+    """
+
+    asked_s: float
+    told: Told
+    pid: int
+    down: bool = False
 
 
 class RefusedError(Exception):
@@ -74,7 +94,8 @@ class Service:
         self._ring, self._token, self._able = ring, token, able
         self._interval_s, self._clock, self._version = interval_s, clock, version
         self._instance = secrets.token_hex(8)
-        self._watched: dict[str, tuple[float, int]] = {}
+        self._watched: dict[str, _Watched] = {}
+        self._lock = threading.Lock()
         self.asked_s = time.monotonic()
         """When the last authenticated request came."""
 
@@ -103,10 +124,12 @@ class Service:
         if body is not None:
             if path != "/locate":
                 raise RefusedError(404, "no such request")
-            placed = self._able.locate(_TOLD.validate_json(body))
+            told = _TOLD.validate_json(body)
+            placed = self._able.locate(told)
             if placed.pid is not None:
-                self._watched[query.get("run", "")] = (self.asked_s, placed.pid)
-            self._watch()
+                with self._lock:
+                    self._watched[query.get("run", "")] = _Watched(self.asked_s, told, placed.pid)
+                    self._watch()
             return placed.model_dump_json().encode()
         if path == "/hello":
             return self._hello().model_dump_json().encode()
@@ -133,13 +156,36 @@ class Service:
 
     def _forget(self, run: str) -> None:
         """Marks the run as present, and forgets runs that ended."""
-        if run in self._watched:
-            self._watched[run] = (self.asked_s, self._watched[run][1])
-        ended = [one for one, (at, _) in self._watched.items() if self.asked_s - at > FORGET_S]
-        for one in ended:
-            self._watched.pop(one, None)
-        if ended:
-            self._watch()
+        with self._lock:
+            if run in self._watched:
+                self._watched[run].asked_s = self.asked_s
+            ended = [
+                name for name, one in self._watched.items() if self.asked_s - one.asked_s > FORGET_S
+            ]
+            for name in ended:
+                del self._watched[name]
+            if ended:
+                self._watch()
+
+    def follow(self) -> None:
+        """Looks whether the servers still run, and follows those that were restarted.
+
+        Their runs get the events ``server-ended`` and ``server-restarted``.
+        """
+        with self._lock:
+            changes: set[tuple[str, int]] = set()
+            for one in self._watched.values():
+                now = self._able.again(one.told, one.pid)
+                if now is None and not one.down:
+                    one.down = True
+                    changes.add(("server-ended", one.pid))
+                elif now is not None and (one.down or now != one.pid):
+                    one.pid, one.down = now, False
+                    changes.add(("server-restarted", now))
+            for event, pid in sorted(changes):
+                self._ring.event(event, pid=pid)
+            if changes:
+                self._watch()
 
     def _watch(self) -> None:
-        self._able.watch({pid for _, pid in self._watched.values()})
+        self._able.watch({one.pid for one in self._watched.values()})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dyno.bundle import metrics
-from dyno.bundle.inside import SESSIONS
+from dyno.bundle.inside import SESSIONS, SOURCE
+from dyno.bundle.machines import split
 from dyno.bundle.model import Estimate
 from dyno.bundle.observed import counted_by
 from dyno.bundle.series import Key
@@ -90,17 +91,21 @@ class Readings:
         return sums / np.maximum(counts, 1)
 
     def estimates(
-        self, at: metrics.Resources, span: tuple[int, int], nested: Set[str], source: str
+        self,
+        at: Callable[[str], metrics.Resources],
+        span: tuple[int, int],
+        nested: Set[str],
+        source: str,
     ) -> Iterable[Estimate]:
         """Mean and maximum of every series in a span; of memory the minimum, too.
 
         Args:
-            at: The scope of the metrics.
+            at: The scope of the metrics by machine; empty is this one.
             span: Start and end, ns since the Unix epoch.
             nested: Stacked devices that hold files of the target.
             source: The description of the source.
         """
-        longest = 0
+        longest = {"": 0}
         for key, (t_ns, values) in self._series.items():
             origin, subject, metric = key
             inside = _within(t_ns, span)
@@ -110,14 +115,18 @@ class Readings:
                 if subject not in nested:
                     continue
                 origin = origin.removeprefix("nested_")
-            longest = max(longest, int(inside.sum()))
-            of, unit = at.sampled(origin, subject, metric), self._units[key]
+            probe, machine = split(origin)
+            if probe in {SOURCE, SESSIONS}:
+                machine = ""  # the database reports itself, on whichever machine it runs
+            longest[machine] = max(longest.get(machine, 0), int(inside.sum()))
+            of, unit = at(machine).sampled(probe, subject, metric), self._units[key]
             mean = self._mean(key, t_ns[inside], values[inside], span)
             yield of.mean.estimate(mean, source, unit=unit)
             yield of.max.estimate(float(values[inside].max()), source, unit=unit)
-            if origin.partition("@")[0] == "memory":
+            if probe == "memory":
                 yield of.min.estimate(float(values[inside].min()), source, unit=unit)
-        yield at.samples.estimate(longest, source)
+        for machine, count in longest.items():
+            yield at(machine).samples.estimate(count, source)
 
     def _mean(self, key: Key, t_ns: Times, values: Values, span: tuple[int, int]) -> float:
         """The mean weighted by time, or by the counts of the same subject."""

@@ -31,6 +31,7 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "network": frozenset({"retransmitted"}),
     "pressure": None,
     "process": frozenset({"cpu", "rss"}),
+    "others": None,
     VOLUME: None,
     SOURCE: None,
     SESSIONS: None,

@@ -43,7 +43,14 @@ def _phase(run: Run, phase: Phase[WatchDetail], found: Readings) -> Iterable[Est
     span = phase.start_ns, phase.end_ns or phase.start_ns
     at = metrics.Watch(phase.name)
     nested = {name for names in of_target(run, phase.target).values() for name in names}
-    yield from found.estimates(metrics.Resources(phase.name), span, nested, _SOURCE)
+
+    def whole(machine: str) -> metrics.Resources:
+        return metrics.Resources(phase.name, machine=machine)
+
+    def busiest(machine: str) -> metrics.Resources:
+        return metrics.Resources(phase.name, BUSIEST, machine)
+
+    yield from found.estimates(whole, span, nested, _SOURCE)
     hours: dict[Load, tuple[int, int]] = {}
     for load in LOADS:
         rates = _rates(run, phase, found, load, span)
@@ -59,7 +66,7 @@ def _phase(run: Run, phase: Phase[WatchDetail], found: Readings) -> Iterable[Est
         yield of.whole_mean.estimate(float(rates.mean()), _SOURCE, unit=unit)
     if hours:
         hour = next(iter(hours.values()))
-        yield from found.estimates(metrics.Resources(phase.name, BUSIEST), hour, nested, _IN_HOUR)
+        yield from found.estimates(busiest, hour, nested, _IN_HOUR)
     if phase.detail.probes:
         gaps = _gaps(found, phase.detail.probes, span)
         source = "time without readings of the database"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from dyno.cli import _elsewhere
 from dyno.cli._live import ATTACHED
 from dyno.cli._options import Options, common, examples
 from dyno.errors import UsageError
@@ -29,6 +30,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
         "dyno watch dyno-runs/studies/settings   the newest run of a study",
         "dyno watch last --port 8080     then: ssh -L 8080:127.0.0.1:8080 thishost",
         "dyno watch postgresql://app@db1/shop --for 24h",
+        "dyno watch postgresql://app@db1/shop --for 24h --agent ssh://db1",
         "dyno watch host: --for 10m      this machine alone",
     ),
 )
@@ -55,6 +57,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
     help="Address to listen on; another one lets other machines in, without encryption.",
 )
 @click.option("--open/--no-browser", "show", default=False, help="Open the page in the browser.")
+@_elsewhere.options
 @click.option(ATTACHED, "attached", is_flag=True, hidden=True)
 @common
 def command(
@@ -66,6 +69,7 @@ def command(
     show: bool,
     attached: bool,
     options: Options,
+    **elsewhere: tuple[str, ...],
 ) -> int:
     """Serve a live page of RUN on this machine until Ctrl-C, or record TARGET.
 
@@ -85,9 +89,10 @@ def command(
     if what is not None and _URL.fullmatch(what) and not Path(what).exists():
         from dyno.cli._record import record
 
-        return record(what, length, interval, options)
-    for name, value in (("--for", length), ("--interval", interval)):
-        if value is not None:
+        return record(what, length, interval, options, **elsewhere)
+    recorded = {"for": length, "interval": interval, **elsewhere}
+    for name, value in ((f"--{word}", value) for word, value in recorded.items()):
+        if value:
             raise UsageError(f"{name} applies to a TARGET; the page of a run stays until Ctrl-C.")
     from dyno.live.server import Stop, listen, serve
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dyno.bundle import metrics
-from dyno.bundle.model import CpuUse, Phase
+from dyno.bundle.model import CpuUse, Phase, Taken
 from dyno.decide.case import Case
 from dyno.decide.view import (
     foreign_percent,
     is_local,
     is_sampled,
     machine_of,
+    processors_of,
     resources_of,
     runs_apart,
 )
@@ -72,9 +73,31 @@ def noise(case: Case, phase: Phase) -> Noise | None:
         )
         evidence = (at.cpu_busy.mean.name, key.name)
         if machine_of(case, phase.target):  # the counters by owner are of this machine
-            phase = phase.model_copy(update={"cpu": None})
+            phase = phase.model_copy(update={"cpu": _sampled_use(case, phase)})
         return Noise(phase, case.value(key), foreign_percent(case, phase), evidence)
     return None if "/" in phase.name else counted(case, phase)
+
+
+def _sampled_use(case: Case, phase: Phase) -> CpuUse | None:
+    """The mean second of another machine by owner; None if its other processes are unknown."""
+    at, foreign = resources_of(case, phase), foreign_percent(case, phase)
+    others = at.others(case.known)
+    if foreign is None or not others:
+        return None
+    busy = case.value(at.cpu_busy.mean) or 0.0
+    total_s = float(processors_of(case, phase))
+    return CpuUse(
+        ticks=0,
+        steal_s=total_s * (case.value(at.cpu_steal.mean) or 0.0) / 100,
+        total_s=total_s,
+        busy_s=total_s * busy / 100,
+        own_s=total_s * (busy - foreign) / 100,
+        servers=True,
+        others=tuple(
+            Taken(name=name, cpu_s=share / 100)
+            for name, share in sorted(others.items(), key=lambda one: -one[1])
+        ),
+    )
 
 
 def counted(case: Case, phase: Phase) -> Noise | None:

@@ -203,7 +203,7 @@ def view(case: Case, phase: Phase) -> View:
         case,
         phase,
         _sessions(phase),
-        _processors(case, phase),
+        processors_of(case, phase),
         is_sampled(case, phase) and is_watched(case, phase.target),
     )
 
@@ -228,7 +228,7 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
     if busy is None or dyno is None:
         return None
     # Process metrics are in % of one CPU.
-    own = (dyno + (server or 0.0)) / _processors(case, phase)
+    own = (dyno + (server or 0.0)) / processors_of(case, phase)
     return max(0.0, busy - own)
 
 
@@ -242,7 +242,8 @@ def _sessions(phase: Phase) -> int:
     return max(1, int(sessions or 1))
 
 
-def _processors(case: Case, phase: Phase) -> int:
+def processors_of(case: Case, phase: Phase) -> int:
+    """CPUs of the machine that the target of a phase runs on."""
     run, machine = case.bundle.run, machine_of(case, phase.target)
     host: dict[str, Any] = run.machines.get(machine, {}) if machine else run.host
     cpu = host.get("cpu")

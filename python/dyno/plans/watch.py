@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
+from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.fields import Plan, Time
 
 HOST = "host:"
@@ -15,7 +16,7 @@ FINE_S = 2 * 3600.0
 COARSE_S = 10.0
 
 
-class WatchPlan(Plan):
+class WatchPlan(Elsewhere):
     """A plan for ``dyno watch TARGET``.
 
     Attributes:

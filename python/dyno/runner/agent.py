@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -17,13 +18,11 @@ from dyno.agent.service import Abilities, Service
 from dyno.contracts.whereabouts import Told
 from dyno.host import collect
 from dyno.host.files import ROOT
-from dyno.servers.here import locate
+from dyno.servers.here import is_server, locate, successor
 from dyno.stages.observe.registry import open_probes
 from dyno.stages.observe.sampler import Sampler
+from dyno.stages.observe.work import WorkProbe
 from dyno.targets.devices import of_places
-
-_WITHOUT = ("work",)
-"""Probes that give no samples."""
 
 
 def serve(
@@ -53,23 +52,33 @@ def serve(
         UsageError, TargetError: If it cannot listen.
     """
     ring = Ring(max(1, round(minutes * 60 / interval_s)))
-    probes = [probe for probe in open_probes(root) if probe.name not in _WITHOUT]
+    work = WorkProbe(root, tell=True)
+    probes = [work if probe.name == work.name else probe for probe in open_probes(root)]
     sampler = Sampler(ring, probes, interval_s)
 
     def facts(path: Path) -> dict[str, Any]:
         return collect(path if path.exists() else Path("/"), root=root)
 
-    service = Service(ring, token, Abilities(facts, _placed, sampler.watch), interval_s)
+    able = Abilities(facts, _placed, _again, sampler.watch)
+    service = Service(ring, token, able, interval_s)
     with Listener(service, where) as listener, sampler:
         thread = threading.Thread(target=listener.serve_forever, name="dyno-agent", daemon=True)
         thread.start()
         ready(listener.url)
         try:
-            while not ended.wait(1.0):
+            while not ended.wait(interval_s):
+                service.follow()
                 if idle_s is not None and time.monotonic() - service.asked_s > idle_s:
                     return
         finally:
             listener.shutdown()
+
+
+def _again(told: Told, pid: int) -> int | None:
+    with contextlib.suppress(psutil.Error, OSError):
+        if is_server(psutil.Process(pid), told):
+            return pid
+    return successor(told)
 
 
 def _placed(told: Told) -> Placed:

@@ -18,6 +18,7 @@ from dyno.contracts.whereabouts import Telling
 from dyno.errors import TargetError, UsageError
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.fields import Plan
+from dyno.plans.watch import HOST, WatchPlan
 from dyno.stages.observe.exporters import ExporterProbe
 from dyno.stages.observe.sampler import Sampler
 
@@ -94,8 +95,8 @@ def machines_of(plan: Plan) -> Generator[Machines]:
     if not isinstance(plan, Elsewhere) or not (plan.agent or plan.exporter):
         yield Machines({}, [])
         return
-    url = targets.parse(str(getattr(plan, "target", "")))
-    if url.scheme == "embedded":
+    target = str(getattr(plan, "target", ""))
+    if target != HOST and (url := targets.parse(target)).scheme == "embedded":
         raise UsageError(_NO_SERVER.format(url.redacted))
     addresses = [agent_address(text) for text in plan.agent]
     exporters = [exporter_address(text) for text in plan.exporter]
@@ -112,6 +113,8 @@ def machines_of(plan: Plan) -> Generator[Machines]:
         if len({probe.name for probe in probes}) < len(probes):
             raise UsageError("Give each --exporter once.")
         for probe in probes:
+            if isinstance(plan, WatchPlan):
+                probe.period_s = plan.interval_s
             probe.check()
         yield Machines(agents, probes)
 

@@ -78,12 +78,28 @@ def locate(told: Told) -> Here:
     return Here(main, storage, tuple(notes))
 
 
+def successor(told: Told) -> int | None:
+    """The main process of a server that was restarted in the data folder that it had.
+
+    None while there is none, or if the folder is unknown.
+    """
+    if not told.data:
+        return None
+    found: dict[int, int] = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if is_server(process, told) and shares_files(process, Path(told.data)):
+                found[process.pid] = process.ppid()
+    main = [pid for pid, parent in found.items() if parent not in found]
+    return main[0] if len(main) == 1 else None
+
+
 def _session(told: Told, pid: int) -> psutil.Process | None:
     """The process of a session, if it is on this machine."""
     try:
         process = psutil.Process(pid)
         known = told.age_s is not None and _started_then(process, told.age_s)
-        return process if known and _is_server(process, told) else None
+        return process if known and is_server(process, told) else None
     except psutil.Error:
         return None
 
@@ -107,11 +123,18 @@ def _started_then(process: psutil.Process, age_s: float) -> bool:
 
 def _parent(process: psutil.Process, told: Told) -> int | None:
     parent = process.parent()
-    return parent.pid if parent is not None and _is_server(parent, told) else None
+    return parent.pid if parent is not None and is_server(parent, told) else None
 
 
-def _is_server(process: psutil.Process, told: Told) -> bool:
-    return any(name in process.name() for name in told.programs)
+def is_server(process: psutil.Process, told: Told) -> bool:
+    """Whether a process runs a program of the server and has not ended.
+
+    Raises:
+        psutil.Error: If it does not exist.
+    """
+    return process.status() != psutil.STATUS_ZOMBIE and any(
+        name in process.name() for name in told.programs
+    )
 
 
 def shares_files(process: psutil.Process, data: Path) -> bool:

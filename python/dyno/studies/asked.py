@@ -9,6 +9,7 @@ from typing import Any
 
 from dyno.errors import UsageError, nearest
 from dyno.plans import LoadingPlan, Plan, RunPlan, StoragePlan, made
+from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.storage import WAYS
 from dyno.studies.model import Reset, Study, Value, Variant
 
@@ -118,6 +119,8 @@ def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
             continue
         if kind is StoragePlan and field in WAYS:
             found["how"] = (*found.get("how", ()), field)
+        elif field in Elsewhere.model_fields:
+            found[field] = str(value).split()
         elif field not in kind.model_fields and field.startswith("no_"):
             found[field.removeprefix("no_")] = False
         else:

@@ -91,6 +91,13 @@ class Resources(Scope, names=_PHASE):
         """Returns the CPU usage of processes, in % of one CPU."""
         return self.sampled("process", whose, "cpu")
 
+    def others(self, known: Estimates) -> dict[str, float]:
+        """Returns the CPU usage of other processes by name, in % of one CPU."""
+        start = f"{self}.others."
+        names = [name for name in known.between(start, Sampled.mean) if name.endswith(".cpu")]
+        values = {name: known.value(Sampled(f"{start}{name}").mean) for name in names}
+        return {name.removesuffix(".cpu"): value for name, value in values.items() if value}
+
     def device(self, name: str, metric: DeviceMetric) -> Sampled:
         """Returns the scope of a block device metric."""
         return self.sampled("disk", name, metric)

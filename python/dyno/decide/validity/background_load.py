@@ -8,6 +8,7 @@ from dyno.bundle.model import Phase
 from dyno.decide.case import Case
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT, Noise, noise, takers
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.decide.view import machine_of
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -19,9 +20,11 @@ def _check(case: Case) -> Iterable[Ruling]:
         return
     worst = max(over, key=lambda one: one.foreign or 0.0)
     by = takers(worst.phase.cpu)
+    machine = machine_of(case, worst.phase.target)
+    where = f" on {machine}" if machine else ""
     yield Ruling(
         "disturbed",
-        f"Background load: other processes used up to {worst.foreign:.0f} % CPU "
+        f"Background load: other processes used up to {worst.foreign:.0f} % CPU{where} "
         f"({worst.phase.title}{f': {by}' if by else ''}), and over {MOST_FOREIGN_PERCENT:g} % in "
         f"{len(over)} of {len(known)} phases. Stop them{'' if by else ' (see top)'} and run again.",
         worst.phase.name.partition("/")[0],

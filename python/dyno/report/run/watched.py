@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno.bundle import metrics
-from dyno.bundle.carriers import of_target
+from dyno.bundle.carriers import machine_of, of_target
 from dyno.bundle.inside import SESSIONS, SOURCE, WAIT_CLASSES, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.metrics.watch import BUSIEST, LOADS, Load
@@ -72,8 +72,13 @@ def hours(page: Page, phase: Phase[WatchDetail]) -> list[Hour]:
 
 
 def busiest(phase: Phase[WatchDetail]) -> metrics.Resources:
-    """The sampled metrics of the busiest hour."""
+    """What the database reported of the busiest hour."""
     return metrics.Resources(phase.name, BUSIEST)
+
+
+def there(page: Page, phase: Phase[WatchDetail]) -> metrics.Resources:
+    """The sampled metrics of the busiest hour, on the machine of the database."""
+    return metrics.Resources(phase.name, BUSIEST, machine_of(page.run, phase.target))
 
 
 def devices(page: Page, phase: Phase[WatchDetail]) -> dict[str, list[str]]:
@@ -82,7 +87,7 @@ def devices(page: Page, phase: Phase[WatchDetail]) -> dict[str, list[str]]:
     for role, names in of_target(page.run, phase.target).items():
         for name in names:
             found.setdefault(name, []).append(role)
-    return found or {name: [] for name in busiest(phase).devices(page.known)}
+    return found or {name: [] for name in there(page, phase).devices(page.known)}
 
 
 def waits(page: Page, phase: Phase[WatchDetail]) -> dict[str, float]:
@@ -137,7 +142,7 @@ def _lines(page: Page, phase: Phase[WatchDetail]) -> Iterable[tuple[str, str]]:
         first = found[0]
         loads = ", ".join(f"{rounded(one.mean)} {TITLES[one.load]}" for one in found[:1])
         yield "Busiest hour", f"{first.words}: {loads}"
-    at = busiest(phase)
+    at = there(page, phase)
     names = devices(page, phase)
     busy = sorted(names, key=lambda name: -(_mean(page, at, name, "utilisation") or 0.0))
     for place, name in enumerate(busy[:2]):
@@ -178,7 +183,7 @@ def entry(page: Page) -> dict[str, Any] | None:
     if not found:
         return None
     phase = found[0]
-    at, gaps = busiest(phase), metrics.Watch(phase.name)
+    at, gaps = there(page, phase), metrics.Watch(phase.name)
     return {
         "target": phase.target,
         "seconds": phase.seconds,

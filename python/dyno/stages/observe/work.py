@@ -1,9 +1,9 @@
 """Probe: attributes CPU time in each phase, from counters at its start and end.
 
-It covers phases of any length, down to the resolution of the counters. It produces no samples; its
-result is stored with the phase (``dyno.bundle.model.CpuUse``). Other processes are listed by name.
-All processes are read at the start and end of a phase and every few seconds between, so a process
-that ends meanwhile loses only its last seconds.
+It covers phases of any length, down to the resolution of the counters. Its result is stored with
+the phase (``dyno.bundle.model.CpuUse``). An agent, which knows no phases, lets it tell samples.
+Other processes are listed by name. All processes are read at the start and end of a phase and every
+few seconds between, so a process that ends meanwhile loses only its last seconds.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from dyno.host.cpu_times import CpuTimes, parse_stat
 from dyno.host.files import ROOT
 from dyno.host.processes import Process, family, processes
 from dyno.runtime import helpers
+from dyno.safety.text import plain
 from dyno.stages.observe.base import read_source
 
 EVERY_NS = 5_000_000_000
 MOST_NAMED = 5
 _MOST_NAMES = 500
+_MOST_TOLD = 50
+_LEAST_TOLD_PERCENT = 2.0
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,19 @@ class WorkProbe:
 
     name = "work"
 
-    def __init__(self, root: Path = ROOT, pid: int | None = None) -> None:
+    def __init__(self, root: Path = ROOT, pid: int | None = None, *, tell: bool = False) -> None:
+        """Opens nothing.
+
+        Args:
+            root: Folder with ``proc``.
+            pid: Dyno's process; by default this one.
+            tell: Whether readings return the CPU of other processes: source ``others``, the name
+                as subject, metric ``cpu`` (% of one CPU since the last reading that returned any).
+        """
         self._root = root
+        self._tell = tell
+        self._told: Counter[str] = Counter()
+        self._named: dict[str, None] = {}
         self._pid = os.getpid() if pid is None else pid
         self._hz = os.sysconf("SC_CLK_TCK")
         self._lock = threading.Lock()
@@ -62,12 +76,25 @@ class WorkProbe:
             self._servers = known
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Adds up CPU time every few seconds. Returns no samples."""
+        """Adds up CPU time every few seconds. Returns samples only if it is to tell them."""
         with self._lock:
-            if self._last_ns is None or now_ns - self._last_ns >= EVERY_NS:
-                self._last_ns = now_ns
-                self._add_up()
-        return []
+            last_ns = self._last_ns
+            if last_ns is not None and now_ns - last_ns < EVERY_NS:
+                return []
+            self._last_ns = now_ns
+            self._add_up()
+            return [] if last_ns is None or not self._tell else self._taken(now_ns - last_ns)
+
+    def _taken(self, length_ns: int) -> list[Sample]:
+        """The CPU of the busiest other processes, and of those that were told before."""
+        grown, self._told = self._others - self._told, self._others.copy()
+        shares = {name: 1e11 * ticks / self._hz / length_ns for name, ticks in grown.items()}
+        for name, _ in grown.most_common(MOST_NAMED):
+            if shares[name] >= _LEAST_TOLD_PERCENT and len(self._named) < _MOST_TOLD:
+                self._named[name] = None
+        return [
+            Sample("others", plain(name), "cpu", shares.get(name, 0.0), "%") for name in self._named
+        ]
 
     def begin(self) -> Mark | None:
         """Returns the counters at the start of a phase; None if this machine has none."""

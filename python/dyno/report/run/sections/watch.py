@@ -54,7 +54,7 @@ def _hours(page: Page, phase: Phase[WatchDetail]) -> Table:
 def _volumes(page: Page, phase: Phase[WatchDetail]) -> Table:
     labels = ("IOPS", "Reads, %", "Read size", "Write size", *_OF_DEVICE.values())
     columns = [Column("Device"), Column("Role"), *(Column(one, numeric=True) for one in labels)]
-    at = watched.busiest(phase)
+    at = watched.there(page, phase)
     rows: list[list[str | Cell]] = []
     for name, roles in watched.devices(page, phase).items():
 

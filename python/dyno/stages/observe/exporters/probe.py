@@ -27,7 +27,6 @@ class ExporterProbe:
     Rates cover the time since its last successful reading.
     """
 
-    period_s = 1.0
     deadline_s = 5.0
 
     def __init__(self, address: Address, machine: str, context: ssl.SSLContext | None) -> None:
@@ -41,6 +40,7 @@ class ExporterProbe:
         self._path = address.path or "/metrics"
         port = address.port or _PORTS[address.scheme]
         self._called = f"The exporter at {address.text}"
+        self.period_s = 1.0
         self.machine, self.name = machine, f"exporter-{address.host}-{port}{self._path}"
         self._connection = (
             http.client.HTTPConnection(address.host, port, timeout=self.deadline_s)
