@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dyno.bundle.observed import mean, sampled
+from dyno.bundle.observed import sampled
 from dyno.decide import definitions
 from dyno.report import document, run_report
 from dyno.report.kit.formats import rounded
@@ -173,27 +173,3 @@ def test_what_is_read_at_times_of_its_own_leaves_the_ticks_as_long_as_they_are()
     assert lengths("dyno", "sampler", "missed_ticks") == [1, 1, 1]
     assert lengths("checkpoints", "server", "begun") == [1, 1, 1]
     assert lengths("maintenance", "reindex", "space") == [1]
-
-
-def test_readings_of_different_periods_are_weighted_by_their_own() -> None:
-    """The machine every 10 s, with a missed tick and a gap; the database every second."""
-    machine = {10: 0.0, 20: 0.0, 31: 0.0, 50: 1.0, 60: 0.0, 120: 0.0, 130: 0.0}
-    rows: list[dict[str, object]] = []
-    for at, missed in machine.items():
-        rows.append({"t_ns": at * SECOND, "source": "cpu", "subject": "host", "metric": "busy",
-                     "value": float(at == 50), "unit": "%"})  # fmt: skip
-        rows.append({"t_ns": at * SECOND, "source": "dyno", "subject": "sampler",
-                     "metric": "missed_ticks", "value": missed, "unit": "count"})  # fmt: skip
-    for at in range(9, 130):
-        own = {"t_ns": at * SECOND + SECOND // 2, "value": 0.0, "unit": "1/s"}
-        rows.append({**own, "source": "database", "subject": "postgresql", "metric": "reads"})
-        rows.append({**own, "source": "dyno", "subject": "database", "metric": "missed_periods"})
-    found = sampled(pa.Table.from_pylist(rows))
-
-    def lengths(*key: str) -> list[float]:
-        readings = found[key[0], key[1], key[2]].readings
-        return [(one.t_ns - one.start_ns) / SECOND for one in readings]
-
-    assert lengths("cpu", "host", "busy") == [10, 10, 11, 19, 10, 10, 10]
-    assert set(lengths("database", "postgresql", "reads")) == {1.0}
-    assert mean(found["cpu", "host", "busy"].readings) == pytest.approx(19 / 80)

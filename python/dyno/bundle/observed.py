@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 
 from dyno.bundle.inside import SESSIONS, SOURCE, Inside
@@ -138,10 +136,9 @@ def _lengths_of(
         times.setdefault(_reader(key), set()).update(one)
     apart = {reader for reader, read in times.items() if missed and not read & missed.keys()}
     ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
-    of_ticks = _lengths(ticks, missed, regular=bool(missed))
-    counted = {key[1] for key in values if _probe(key) == _MISSED[0]}
+    of_ticks = _lengths(ticks, missed)
     return {
-        reader: _lengths(read, {}, regular=reader in counted) if reader in apart else of_ticks
+        reader: _lengths(read, {}) if reader in apart else of_ticks
         for reader, read in times.items()
     }
 
@@ -150,13 +147,9 @@ def _machine(key: Key) -> str:
     return split(key[0]).machine
 
 
-def _probe(key: Key) -> str:
-    return split(key[0]).probe
-
-
 def _reader(key: Key) -> str:
     """Returns the probe of a series: its source, except for counters of missed readings."""
-    probe = _probe(key)
+    probe = split(key[0]).probe
     return key[1] if probe == _MISSED[0] else probe
 
 
@@ -169,25 +162,18 @@ def _reading(
     return Reading(t_ns - length_ns, t_ns, value, weight)
 
 
-def _lengths(ticks: Iterable[int], missed: Mapping[int, float], *, regular: bool) -> dict[int, int]:
+def _lengths(ticks: Iterable[int], missed: Mapping[int, float]) -> dict[int, int]:
     """Returns the time that the readings of each tick cover: since the previous tick.
 
     A gap longer than the missed ticks explain is a gap in writing: the counters were still read.
-    The first tick, and the tick after such a gap, covers about one period. That is the usual one
-    of ``regular`` ticks, such as 10 s in a long recording, else a second.
+    The first tick, and the tick after such a gap, covers about one second.
     """
-    ordered = sorted(ticks)
-    late = {t_ns: 1 + max(0.0, missed.get(t_ns, 0.0)) for t_ns in ordered}
-    period = _SECOND_NS
-    if regular and len(ordered) > 1:
-        usual = (round((now - before) / late[now]) for before, now in pairwise(ordered))
-        period = max(period, median_low(usual))
     lengths: dict[int, int] = {}
     before: int | None = None
-    for t_ns in ordered:
-        gap = period if before is None else t_ns - before
-        # A late tick covers up to one period more than its number of ticks.
-        longest = round((1 + late[t_ns]) * period)
-        lengths[t_ns] = gap if gap < longest else longest - period
+    for t_ns in sorted(ticks):
+        gap = _SECOND_NS if before is None else t_ns - before
+        # A late tick covers up to one second more than its number of ticks.
+        longest = round((2 + max(0.0, missed.get(t_ns, 0.0))) * _SECOND_NS)
+        lengths[t_ns] = gap if gap < longest else longest - _SECOND_NS
         before = t_ns
     return lengths
