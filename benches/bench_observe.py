@@ -20,12 +20,13 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import day
 import numpy as np
 from common import scratch
 from paired import Times, more, total
 
 from dyno import _core, host, targets, workloads
-from dyno.bundle.tables import Table, read_lines, spool_to_parquet
+from dyno.bundle.tables import read_lines
 from dyno.bundle.writer import Recorder
 from dyno.contracts.probe import Probed
 from dyno.contracts.target import Loaded, LoadPlan, Target
@@ -35,7 +36,6 @@ from dyno.targets.postgresql.inside.observer import NAME
 
 USERS, WAREHOUSES, ROWS = 8, 5, 100_000
 SETTLE_S = 3
-DAY_S = 86_400
 DRIVE = """
 import json, sys
 from dyno import _core
@@ -125,10 +125,8 @@ def compare(
         driver.terminate()
     report(windows, read_lines(spool), pairs)
     samples = recorder.spool("samples")
-    # What half of the windows wrote, in the form of a finished bundle.
-    size = spool_to_parquet(samples, Table.SAMPLES).stat().st_size
-    a_day = size / (pairs * (seconds + SETTLE_S)) * DAY_S / 1e6
-    print(f"    samples a day: {a_day:.0f} MB (target 100)", flush=True)
+    print(f"    with {day.VOLUMES} volumes, {day.measure(read_lines(samples))} (target 100 MB)",
+          flush=True)  # fmt: skip
     recorder.close()
 
 

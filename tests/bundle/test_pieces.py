@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def rows(first: int, count: int = 50) -> list[dict[str, Any]]:
             "source": "cpu",
             "subject": "host",
             "metric": ("busy", "idle")[at % 2],
-            "value": at / 7,
+            "value": at / 8,
             "unit": "%",
         }
         for at in range(first, first + count)
@@ -42,7 +43,7 @@ def by_time(bundle: Bundle) -> list[dict[str, Any]]:
 def test_a_recorder_that_was_killed_leaves_all_rows_readable(tmp_path: Path) -> None:
     found = recorder(tmp_path)
     bundle = Bundle.open(found.path)
-    assert bundle.table("samples").to_pylist() == rows(0, 200)
+    assert by_time(bundle) == rows(0, 200)
     names = set(members.content(found.path).members)
     assert {"pieces/samples-000001.parquet", "pieces/samples-000003.parquet"} <= names
     assert "pieces" in members.content(found.path).folders
@@ -82,4 +83,53 @@ def test_nothing_to_compress_is_nothing(tmp_path: Path) -> None:
     found.rotate("samples")
     found.finish("done")
     assert Bundle.open(found.path).table("samples").num_rows == 0
+    found.close()
+
+
+def test_samples_lose_nothing_that_a_probe_knew(tmp_path: Path) -> None:
+    whole = [0.0, -3.0, 23_530_811_392.0, float(2**53 - 1)]
+    fractions = [1 / 3, -1e-9 / 7, 99.999999999, 1e15 + 0.3, 123_456.789]
+    given = [*whole, *fractions, None]
+    found = Recorder(tmp_path, "watch", {}, ())
+    same = {"source": "memory", "subject": "host", "metric": "available", "unit": "B"}
+    for at, value in enumerate(given):
+        found.add("samples", [{"t_ns": at, **same, "value": value}])
+    found.rotate("samples")
+    found.finish("done")
+    stored = Bundle.open(found.path).table("samples").column("value").to_pylist()
+    assert stored[: len(whole)] == whole
+    assert stored[len(whole) : -1] == pytest.approx(fractions, rel=2**-21)
+    assert stored[len(whole)] != 1 / 3, "nothing was shortened"
+    assert stored[-1] is None
+    found.close()
+
+
+def test_a_recording_of_fractions_takes_less_than_half_of_their_bytes(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    found = Recorder(tmp_path, "watch", {}, ())
+    series = [("disk", f"nvme{at}n1", "read_iops") for at in range(10)]
+    for second in range(2000):
+        found.add("samples", [
+            {"t_ns": second * 10**9 + second % 7, "source": source, "subject": subject,
+             "metric": metric, "value": chance.gammavariate(2, 20), "unit": "1/s"}
+            for source, subject, metric in series
+        ])  # fmt: skip
+        if second % 500 == 499:
+            found.rotate("samples")
+    found.finish("done")
+    assert (found.path / "samples.parquet").stat().st_size < 2000 * len(series) * 8 / 2
+    found.close()
+
+
+@pytest.mark.parametrize("open_with", ["pandas", "duckdb"])
+def test_others_can_read_it(tmp_path: Path, open_with: str) -> None:
+    found = recorder(tmp_path)
+    found.finish("done")
+    path = found.path / "samples.parquet"
+    module = pytest.importorskip(open_with)
+    if open_with == "pandas":
+        total = module.read_parquet(path)["value"].sum()
+    else:
+        (total,) = module.connect().execute(f"SELECT sum(value) FROM '{path}'").fetchone()
+    assert total == pytest.approx(sum(row["value"] for row in rows(0, 200)))
     found.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from dyno.bundle.histograms import Latencies, bounds, counted, slots_of
 from dyno.bundle.tables import Table, spool_to_parquet, to_arrow
+from dyno.bundle.writer import Recorder
 from dyno.errors import UsageError
 from dyno.live.bins import LEVELS, NS, width_s
 from dyno.live.operations import ALL, Operations, of_histograms
@@ -146,6 +148,58 @@ def test_a_spool_of_the_same_name_is_read_from_its_start(tmp_path: Path) -> None
     assert values(tail) == []
     spool.write_text(line(3))
     assert values(tail) + values(tail) == [3]
+
+
+@pytest.mark.parametrize(
+    "polled", [(1, 1, 1, 1, 1), (0, 1, 0, 0, 1), (1, 0, 0, 1, 1), (1, 0, 0, 0, 1)]
+)
+def test_a_recording_is_followed_while_pieces_are_written_and_joined(
+    tmp_path: Path, polled: tuple[int, ...]
+) -> None:
+    """Each row is read once, however many pieces came since the last look."""
+    found = Recorder(tmp_path, "watch", {}, ())
+    tail, read = Tail(found.path, "samples"), []
+    for piece, look in enumerate(polled):
+        for value in (2 * piece + 1, 2 * piece + 2):
+            found.add("samples", [json.loads(line(value))])
+            read += values(tail) if look else []
+        if piece < len(polled) - 1:
+            found.rotate("samples")
+    assert read == sorted(read)
+    read += values(tail)
+    assert sorted(read) == list(range(1, 11)) == sorted(values(Tail(found.path, "samples")))
+    found.add("samples", [json.loads(line(11))])
+    found.rotate("samples")
+    found.add("samples", [json.loads(line(12))])
+    found.finish("done")
+    read += values(tail)
+    assert sorted(read) == list(range(1, 13)) == sorted(values(Tail(found.path, "samples")))
+    assert values(tail) == []
+    found.close()
+
+
+def test_a_latency_of_a_recording_is_weighted_by_the_requests_of_its_time(tmp_path: Path) -> None:
+    """The rows of a recording are sorted by series: requests are far from their latency."""
+    found = Recorder(tmp_path, "watch", {}, ())
+    seconds = 1500
+    same = {"source": "disk", "unit": "1"}
+    for second in range(1, seconds):
+        slow = second % 2
+        found.add("samples", [
+            {**same, "t_ns": second * NS, "subject": f"d{disk:02}", "metric": metric,
+             "value": value}
+            for disk in range(30)
+            for metric, value in (("read_await", 100.0 if slow else 1.0), ("other", 0.0),
+                                  ("read_iops", 1.0 if slow else 99.0))
+        ])  # fmt: skip
+    found.rotate("samples")
+    found.finish("done")
+    read = Samples(0)
+    for batch in Tail(found.path, "samples").batches():
+        read.add(batch)
+    keys = [("disk", f"d{disk:02}", "read_await") for disk in range(30)]
+    np.testing.assert_allclose(read.means(keys, 3, 1, 10), 199 / 100, rtol=0.05)
+    found.close()
 
 
 @pytest.mark.parametrize("text", ["nonsense\n", "[1]\n", '{"t_ns": "x"}\n', '{"t_ns": 1e400}\n'])

@@ -67,16 +67,35 @@ def read_parquet(file: BinaryIO, path: Path, known: Iterable[str]) -> pa.Table:
 def parquet_batches(
     file: BinaryIO, path: Path, known: Iterable[str], rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of at most ``rows`` rows; texts stay dictionaries. See :func:`read_parquet`."""
+    """Batches of at most ``rows`` rows; texts stay dictionaries. See :func:`read_parquet`.
+
+    A group of rows that is no longer than that is never divided between two batches.
+    """
     import pyarrow as pa
 
     with _damage(path), _opened(file, path, known) as (parquet, wanted, budget):
         total = 0
-        for batch in parquet.iter_batches(rows, columns=wanted):
-            total += _text_bytes(pa.table(batch))
-            if total > budget:
-                raise _too_large(path)
-            yield batch
+        for groups in _alike(parquet.metadata, rows):
+            for batch in parquet.iter_batches(rows, row_groups=groups, columns=wanted):
+                total += _text_bytes(pa.table(batch))
+                if total > budget:
+                    raise _too_large(path)
+                yield batch
+
+
+def _alike(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Numbers of groups that have at most ``rows`` rows together, or of one that has more."""
+    found: list[int] = []
+    total = 0
+    for number in range(metadata.num_row_groups):
+        more = metadata.row_group(number).num_rows
+        if found and total + more > rows:
+            yield found
+            found, total = [], 0
+        found.append(number)
+        total += more
+    if found:
+        yield found
 
 
 @contextlib.contextmanager
