@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from dyno.bundle.tables import Table
 from tests import bundle_data as data
-from tests.browser.test_report import FLAGS
+from tests.browser.chrome import FLAGS
 from tests.bundle_rows import histogram
 from tests.bundles import Builder
 from tests.live.served import served

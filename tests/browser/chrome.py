@@ -12,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 
 from tests.conftest import missing
 
-_FLAGS = [
+FLAGS = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -33,7 +33,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         return
     options = Options()
     options.binary_location = binary
-    for flag in [*_FLAGS, f"--user-data-dir={profile}"]:
+    for flag in [*FLAGS, f"--user-data-dir={profile}"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     chrome = webdriver.Chrome(options=options, service=Service(driver))

@@ -106,7 +106,8 @@ class Tail:
         if path.suffix == ".jsonl":
             yield from self._lines(file)
         else:
-            yield from bounded.parquet_batches(file, path, self._table.value, self._most_rows)
+            for batch in bounded.parquet_batches(file, path, self._table.value, self._most_rows):
+                yield from _parts(batch) if self._table is Table.SAMPLES else [batch]
 
     def _open(self) -> bool:
         """Opens the spool, unless it became a piece meanwhile."""
@@ -177,6 +178,15 @@ class Tail:
         except (pa.ArrowException, ValueError, OverflowError, TypeError, IndexError) as error:
             reason = str(error).splitlines()[0]
             raise UsageError(f"{self._name}.jsonl is damaged: {reason}.") from error
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Rows in order of time are divided, which is faster; those sorted by series are not."""
+    if (np.diff(_moments(batch)) < 0).any():
+        yield batch
+        return
+    for start in range(0, batch.num_rows, _ROWS):
+        yield batch.slice(start, _ROWS)
 
 
 def _moments(batch: pa.RecordBatch) -> Array:
