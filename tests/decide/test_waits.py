@@ -28,6 +28,7 @@ def sampled(
     place: Any = "machine",
     loop: dict[str, Any] | None = None,
     confined: Confined | None = None,
+    bound_s: float | None = None,
     **disk: dict[str, float],
 ) -> Judged:
     """Four users without think time, with average active sessions by class and event."""
@@ -51,6 +52,8 @@ def sampled(
         rows += [sample(at, "sessions", "postgresql", metric, value) for at in moments]
     for metric, value in (inside or {}).items():
         rows += [sample(at, "database", "postgresql", metric, value) for at in moments]
+    if bound_s is not None:
+        rows.append(sample(moments[len(moments) // 2], "clock", "postgresql", "bound", bound_s))
     return judged(builder.write())
 
 
@@ -112,6 +115,13 @@ def test_metrics_of_the_database_are_evidence(tmp_path: Path) -> None:
     for number, (event, text) in enumerate(words.items()):
         result = sampled(tmp_path / str(number), {event: 3.0}, inside=inside)
         assert text in limit(result).message
+
+
+def test_the_round_trip_is_evidence(tmp_path: Path) -> None:
+    found = limit(sampled(tmp_path, {"cpu/running": 0.3}, bound_s=0.0011))
+    assert found.code == "limit-network"
+    assert "a round trip takes 2.2 ms" in found.message
+    assert any(name.endswith(".clock.postgresql.bound.mean") for name in found.evidence)
 
 
 def test_a_busy_cpu_goes_before_locks_that_it_prolongs(tmp_path: Path) -> None:

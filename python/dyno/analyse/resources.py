@@ -10,7 +10,7 @@ from dyno.analyse.series import sampled
 from dyno.analyse.volumes import between, of_role
 from dyno.bundle import machines, metrics
 from dyno.bundle.carriers import machine_of, of_target, told_apart
-from dyno.bundle.inside import SESSIONS, SOURCE
+from dyno.bundle.inside import CLOCK, SESSIONS, SOURCE
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
@@ -24,6 +24,7 @@ MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "maintenance"})
 
 # Metrics to report per phase, by sample source; None means all metrics.
 _SOURCES: dict[str, frozenset[str] | None] = {
+    CLOCK: frozenset({"bound"}),
     "database": None,
     "cpu": frozenset({"busy", "user", "system", "iowait", "steal", "busiest_core"}),
     "disk": None,

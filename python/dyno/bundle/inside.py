@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal, get_args
 
-SOURCE, SESSIONS = "database", "sessions"
+SOURCE, SESSIONS, CLOCK = "database", "sessions", "clock"
 
 WaitClass = Literal["cpu", "data", "log", "temp", "lock", "latch", "client", "other"]
 """What an active session does.

@@ -5,8 +5,7 @@ A recorder that runs for a day would fill its disk with JSON lines. The pieces o
 the run joins them.
 
 Samples are written for size: the rows of a series together, and fractions to one part in two
-million. That is beyond what a probe knows of a rate, as the moment of a reading is known to some
-ten microseconds. Whole numbers stay exact.
+million, far below what any report prints. Whole numbers stay exact.
 """
 
 from __future__ import annotations

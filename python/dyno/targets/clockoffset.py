@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dyno.bundle.inside import CLOCK
 from dyno.bundle.model import Clock
 from dyno.contracts.probe import Sample
 from dyno.targets.sessionprobe import Ask, Asked, Session
 
-SOURCE = "clock"
+SOURCE = CLOCK
 EVERY_NS = 30_000_000_000
 _TRIPS = 8
 

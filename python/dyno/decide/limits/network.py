@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle.inside import CLOCK
 from dyno.decide.limits.cpu import LEAST_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
@@ -26,6 +27,10 @@ def _weigh(view: View) -> Limit | None:
     if thread is not None:
         facts += f"; the busiest thread of the driver was busy {thread:.0f} % of the time"
         evidence.append(view.level.client_thread_percent.name)
+    trip = view.reported.sampled(CLOCK, str(view.phase.target), "bound").mean
+    if (bound_s := view.case.value(trip)) is not None:
+        facts += f"; a round trip takes {2e3 * bound_s:.2g} ms"  # the bound is half of it
+        evidence.append(trip.name)
     resent = view.resources.sampled("network", "tcp", "retransmitted").mean
     if (percent := view.case.value(resent)) is not None and percent >= 0.1:
         facts += f"; {percent:.1f} % of the TCP segments were sent again"
