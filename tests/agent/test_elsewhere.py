@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from dyno.bundle.reader import Bundle, list_bundles
+from dyno.decide.limits.cpu import LEAST_PERCENT
 from dyno.host.storage import storage_facts
 from tests import forked
 from tests.agent.network import TOKEN, Link, agent, postgres, server_network
@@ -147,19 +148,26 @@ def test_the_machine_of_the_server_is_judged(place: Place, tmp_path: Path) -> No
     assert place.link.DELAY_S <= bound < 0.02
 
 
+def cpu_used(bundle: Bundle) -> float:
+    known = estimates(bundle)
+    return sum(known[f"resource.{LEVEL}.cpu.host.{one}.mean"] for one in ("busy", "steal"))
+
+
 @pytest.mark.long
 def test_a_long_link_is_the_bottleneck(place: Place, tmp_path: Path) -> None:
     """Without an agent: what the database and the driver report is enough."""
-    bundle = ended(run(place, tmp_path / "0"), tmp_path / "0")[1]
+    _, bundle = ended(run(place, tmp_path / "0"), tmp_path / "0")
     for again in ("1", "2", "3"):  # until the machine has CPU to spare
-        if estimates(bundle)[f"resource.{LEVEL}.cpu.host.busy.mean"] < 80:
-            break
-        bundle = ended(run(place, tmp_path / again), tmp_path / again)[1]
+        if cpu_used(bundle) >= LEAST_PERCENT:
+            _, bundle = ended(run(place, tmp_path / again), tmp_path / again)
     (found,) = (
         one for one in bundle.findings() if one.phase == LEVEL and one.code.startswith("limit-")
     )
-    assert found.code == "limit-network", found.message
-    assert any(f"{LEVEL}.sessions.postgresql." in name for name in found.evidence)
+    if cpu_used(bundle) < LEAST_PERCENT:
+        assert found.code == "limit-network", found.message
+        assert any(f"{LEVEL}.sessions.postgresql." in name for name in found.evidence)
+    else:  # the driver may have waited for a CPU
+        assert found.code == "limit-unattributed", found.message
 
 
 def cut_for(place: Place, tmp_path: Path, length_s: float) -> None:

@@ -8,7 +8,7 @@ from dyno.bundle.model import Finding, Phase
 from dyno.bundle.phases.confirm import ConfirmDetail
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
-from dyno.decide.limits.cpu import busy_words
+from dyno.decide.limits.cpu import LEAST_PERCENT, busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_watched, view
 from dyno.statistics.elasticity import strength
 
@@ -125,11 +125,18 @@ def _next(seen: View, code: str, limit: Limit) -> Limit | None:
     return max(others, key=lambda one: one.share, default=None)
 
 
+def _driver(seen: View) -> str:
+    """Why waits of the clients may not be round trips."""
+    if seen.used is None or seen.used < LEAST_PERCENT:
+        return ""
+    return f" The CPU here was {busy_words(seen)}: the driver may have waited for it."
+
+
 def _why_not(seen: View) -> str:
     waits = seen.waits
     waited = "" if waits is None else f" Of the sessions, {waits.words(waits.largest)}."
     if not is_watched(seen.case, seen.phase.target):
-        return f"The server's machine was not monitored.{waited}"
+        return f"The server's machine was not monitored.{waited}{_driver(seen)}"
     if not seen.observed:
         return f"The phase has fewer than {FEWEST_SAMPLES} one-second samples."
     facts: list[str] = []

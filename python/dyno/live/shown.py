@@ -42,8 +42,8 @@ class Shown:
         Raises:
             UsageError: If it is neither, or the study has no run yet.
         """
-        self._book = StudyStore.open(path) if is_study(path) else None
-        run = path if self._book is None else newest_run(path)
+        self._store = StudyStore.open(path) if is_study(path) else None
+        run = path if self._store is None else newest_run(path)
         if run is None:
             raise UsageError(f"The study in {path} has no run yet.")
         self.watched = Watched(run)
@@ -62,8 +62,8 @@ class Shown:
 
     def poll(self, budget_s: float = 0.2) -> bool:
         """Reads what is new, for about ``budget_s``; returns whether everything is read."""
-        if self._book is not None:
-            self._follow(self._book)
+        if self._store is not None:
+            self._follow(self._store)
         return self.watched.poll(budget_s)
 
     def close(self) -> None:
@@ -75,18 +75,18 @@ class Shown:
 
         A run has the state ``planned``, ``running``, ``dropped``, or its verdict.
         """
-        book = self._book
-        if book is None:
+        store = self._store
+        if store is None:
             return None
         try:
-            entries, begun, dropped = book.entries(), book.begun_run(), book.dropped()
-            over = ending(book)
+            entries, begun, dropped = store.entries(), store.begun_run(), store.dropped()
+            over = ending(store)
         except UsageError as error:
-            return {"name": book.study.name, "text": str(error), "runs": []}
+            return {"name": store.study.name, "text": str(error), "runs": []}
         last = {entry.place: entry for entry in entries}
-        at_work = OutLock.held(book.folder)
+        at_work = OutLock.held(store.folder)
         runs: list[dict[str, Any]] = []
-        for slot in book.slots:
+        for slot in store.slots:
             entry = last.get(slot.place)
             state = "dropped" if slot.variant in dropped else "planned"
             if at_work and begun is not None and begun.place == slot.place:
@@ -95,14 +95,14 @@ class Shown:
                 state = entry.verdict
             length = None if entry is None else entry.ended - entry.started
             runs.append({"variant": slot.variant, "state": state, "seconds": length})
-        text = book.study.question if at_work else over.text
-        return {"name": book.study.name, "text": text, "runs": runs}
+        text = store.study.question if at_work else over.text
+        return {"name": store.study.name, "text": text, "runs": runs}
 
     def left(self) -> dict[str, Any] | None:
         """The step of a study at work, its share, and the seconds that are left, if known."""
-        if self._book is None or not OutLock.held(self._book.folder):
+        if self._store is None or not OutLock.held(self._store.folder):
             return None
-        found = progress.read(self._book.folder)
+        found = progress.read(self._store.folder)
         if found is None:
             return None
         left_s = found.run_left_s
@@ -110,20 +110,20 @@ class Shown:
             left_s = max(0.0, left_s - max(0.0, time.time() - found.t_ns / 1e9))
         return {"step": found.phase, "done": found.done, "total": found.total, "left_s": left_s}
 
-    def _follow(self, book: StudyStore) -> None:
+    def _follow(self, store: StudyStore) -> None:
         """Goes on to the next run, and notices results."""
-        stamp: list[object] = [OutLock.held(book.folder)]
-        for path in sorted(book.folder.glob("*.json*")):
+        stamp: list[object] = [OutLock.held(store.folder)]
+        for path in sorted(store.folder.glob("*.json*")):
             with contextlib.suppress(OSError):
                 stamp.append(path.stat().st_mtime_ns)
         if stamp == self._stamp:
             newest = None
         else:
-            newest = newest_run(book.folder)
+            newest = newest_run(store.folder)
             self._stamp = stamp
             self._before += 1
         if newest is None and not self.watched.running:
-            newest = newest_run(book.folder)
+            newest = newest_run(store.folder)
         if newest is not None and newest != self.watched.path:
             with contextlib.suppress(UsageError):  # its head is not there yet
                 following = Watched(newest)
