@@ -117,6 +117,7 @@ def assert_every_tick(bundle: Bundle) -> None:
     assert times[-1] > own[-1] - 2
 
 
+@pytest.mark.long
 def test_the_machine_of_the_server_is_judged(place: Place, tmp_path: Path) -> None:
     with agent_at(place) as (_, url):
         found, bundle = ended(run(place, tmp_path, "--agent", f"db1={url}"), tmp_path)
@@ -193,6 +194,7 @@ def test_nothing_is_lost_by_a_cut_of_half_a_minute(place: Place, tmp_path: Path)
     assert names.count("agent-lost") == names.count("agent-back") == 1
 
 
+@pytest.mark.long
 def test_a_killed_agent_does_not_end_the_run(place: Place, tmp_path: Path) -> None:
     with agent_at(place) as (served, url):
         process = run(place, tmp_path, "--agent", f"db1={url}", seconds=8)

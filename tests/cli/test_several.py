@@ -152,6 +152,7 @@ def test_ctrl_c_ends_all_of_them(loaded: Path) -> None:
     assert [phase.status for phase in levels] == ["interrupted"] * 3
 
 
+@pytest.mark.long
 def test_damage_in_any_of_them_is_found(loaded: Path) -> None:
     change = "UPDATE dyno_tpcc_2.warehouse SET w_ytd = w_ytd {} 1 RETURNING 1"
     rows(loaded, change.format("+"))
