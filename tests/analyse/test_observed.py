@@ -72,7 +72,7 @@ def uneven(path: Path, *, missed: bool = False) -> Builder:
 def cells(found: Judged, *columns: str) -> list[str]:
     """What the report's table of the phase shows of the level."""
     html = run_report(found.bundle, found.estimates, found.findings, definitions())
-    head, *rows = Page(html).table("Volumes, TPC-C-derived, 4 users")
+    head, *rows = Page(html).table("Volumes by phase")
     (row,) = rows
     return [row[head.index(name)] for name in columns]
 

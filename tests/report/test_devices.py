@@ -41,8 +41,9 @@ def page(found: Judged) -> Page:
 
 
 def means(found: Judged, phase: str = "TPC-C-derived, 4 users") -> list[dict[str, str]]:
-    head, *rows = page(found).table(f"Volumes, {phase}")
-    return [dict(zip(head, row, strict=True)) for row in rows]
+    head, *rows = page(found).table("Volumes by phase")
+    named = [dict(zip(head, row, strict=True)) for row in rows]
+    return [row for row in named if row.pop("Phase") == phase]
 
 
 def first_line(found: Judged) -> str:

@@ -30,9 +30,9 @@ from dyno.report.run.page import Page
 ORDER = 62
 
 _MOST_ROWS, _MOST_DRAWN = 12, 4
-"""Devices in the table of a phase, and in the figure."""
-_MOST_OPEN = 3
-"""With more phases, the tables of loads and of all levels but the best are folded."""
+"""Devices of a phase in the table, and of the run in the figure."""
+_MOST_OPEN = 40
+"""A table with more rows is folded."""
 
 _COLUMNS: tuple[tuple[str, DeviceMetric, float], ...] = (
     ("Read IOPS", "read_iops", 1),
@@ -62,11 +62,12 @@ _NOTE = (
 
 
 def section(page: Page) -> Section | None:
-    """A figure over time, then a table for each phase with a row for each device."""
-    tables = _tables(page)
-    if not tables:
+    """A figure over time, then a table with a row for each phase and device."""
+    table = _table(page)
+    if table is None:
         return None
-    blocks: list[Block] = [block for block in (_figure(page), *tables) if block is not None]
+    figure = _figure(page)
+    blocks: list[Block] = [table] if figure is None else [figure, table]
     notes = _shared(page)
     if notes:
         blocks.append(Notes([Note(text, "muted") for text in notes]))
@@ -132,35 +133,35 @@ def _roles(roles: tuple[str, ...], form: str = "{}") -> str:
     return form.format(", ".join(map(role_name, roles))) if roles else ""
 
 
-def _tables(page: Page) -> list[Table]:
+def _table(page: Page) -> Table | None:
     phases = volumes.observed(page)
-    best = page.best_level
-    shown = {best.phase.name} if best is not None and best.phase is not None else set[str]()
-    shown |= {phase.name for phase in phases if len(phases) <= _MOST_OPEN or phase.kind == "dss"}
-    return [_table(page, phase, folded=phase.name not in shown) for phase in phases]
-
-
-def _table(page: Page, phase: Phase, *, folded: bool) -> Table:
-    at = page.resources(phase)
+    if not phases:
+        return None
     labels = [label for label, _, _ in _COLUMNS]
-    columns = [Column("Device"), Column("Role")]
+    columns = [Column("Phase"), Column("Device"), Column("Role")]
     columns += [Column(label, numeric=True) for label in (*labels, "Fill, %")]
-    found = by_device(page.run, phase)
-    busiest = sorted(found, key=lambda name: -_busy(page, phase, name))[:_MOST_ROWS]
     rows: list[list[str | Cell]] = []
-    for device in [name for name in found if name in busiest] or [""]:
-        means = [
-            rounded(None if value is None else value * factor)
-            for _, metric, factor in _COLUMNS
-            for value in [page.value(at.device(device, metric).mean)]
-        ]
-        roles = found.get(device, ())
-        shown: str | Cell = device or Cell("unknown", "muted")
-        named = ", ".join(role.replace("-", " ") for role in roles) or NOTHING
-        rows.append([shown, named, *means, rounded(volumes.fill(page, phase, roles))])
-    left = len(found) - len(busiest)
-    note = f"{_NOTE} {left} quieter devices are not listed." if left > 0 else _NOTE
-    return Table(f"Volumes, {phase.title}", columns, rows, note, folded=folded)
+    left = 0
+    for phase in phases:
+        found = by_device(page.run, phase)
+        busiest = sorted(found, key=lambda name: -_busy(page, phase, name))[:_MOST_ROWS]
+        left = max(left, len(found) - len(busiest))
+        listed = [name for name in found if name in busiest] or [""]
+        rows += [_row(page, phase, device, found.get(device, ())) for device in listed]
+    note = f"{_NOTE} {left} quieter devices are not listed." if left else _NOTE
+    return Table("Volumes by phase", columns, rows, note, folded=len(rows) > _MOST_OPEN)
+
+
+def _row(page: Page, phase: Phase, device: str, roles: tuple[str, ...]) -> list[str | Cell]:
+    at = page.resources(phase)
+    means = [
+        rounded(None if value is None else value * factor)
+        for _, metric, factor in _COLUMNS
+        for value in [page.value(at.device(device, metric).mean)]
+    ]
+    shown: str | Cell = device or Cell("unknown", "muted")
+    named = ", ".join(role.replace("-", " ") for role in roles) or NOTHING
+    return [phase.title, shown, named, *means, rounded(volumes.fill(page, phase, roles))]
 
 
 def _shared(page: Page) -> list[str]:
