@@ -49,7 +49,7 @@ test: build
 # Many tests wait, as those of pytest do. Cargo starts as many jobs as there are CPUs: it gets no
 # share of make's.
 test-rust:
-	MAKEFLAGS= cargo test --release --workspace --quiet -- --test-threads=$(RUST_THREADS)
+	MAKEFLAGS= cargo test --release --workspace --tests --quiet -- --test-threads=$(RUST_THREADS)
 
 # Most tests wait for servers, disks and intervals, so four at once take half the time on two CPUs.
 # WORKERS=0 runs them one after another; TESTS= runs the long ones as well.

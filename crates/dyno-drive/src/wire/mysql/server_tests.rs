@@ -10,7 +10,9 @@ use tokio::runtime::Builder;
 use super::*;
 use crate::wire::{Access, Session, StatementId, Type, Value};
 
-#[path = "../../../tests/mariadb/mod.rs"]
+#[path = "../../../tests/engines/machine.rs"]
+mod machine;
+#[path = "../../../tests/engines/mysql/server.rs"]
 mod mariadb;
 mod patience;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::doc_markdown, reason = "product names such as MariaDB are not code")]
 
-mod mariadb;
+mod server;
 
 use std::path::PathBuf;
 use std::thread::ScopedJoinHandle;
@@ -11,8 +11,10 @@ use std::time::Duration;
 use dyno_drive::{DrivePlan, LoadPlan, Outcome, drive, load};
 use dyno_gen::Workload;
 use dyno_record::{Control, Error, ErrorKind, Result};
-use mariadb::Server;
 use serde_json::{Value, json};
+use server::Server;
+
+use crate::machine;
 
 const SEED: u64 = 11;
 

@@ -1,13 +1,11 @@
 //! Whole runs of the driver with a real `SQLite` file.
 
-mod lite;
-
 use std::time::Duration;
 
+use super::file::File;
 use dyno_drive::{DrivePlan, Outcome, WirePlan, drive, load};
 use dyno_gen::Workload;
 use dyno_record::{Control, ErrorKind};
-use lite::File;
 use serde_json::{Value, json};
 
 const SEED: u64 = 11;

@@ -3,8 +3,6 @@
 // Tests build plans from temporaries.
 #![allow(clippy::needless_pass_by_value)]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod known_answers;
 mod load;
 mod open_loop;

@@ -1,12 +1,12 @@
 //! Whole profiles: laws, ceilings, failures.
 
-use crate::common::{self, curve, run};
+use crate::plans::{self, curve, run};
 use dyno_io::{Fault, Outcome};
 use dyno_record::{Control, ErrorKind, Latency, Result};
 use serde_json::{Value, json};
 
 fn simulate(model: Value, steps: Value) -> (Result<Outcome>, Vec<Value>) {
-    let mut plan = common::plan(std::path::Path::new("/nowhere"), &Value::Null);
+    let mut plan = plans::plan(std::path::Path::new("/nowhere"), &Value::Null);
     plan["steps"] = steps;
     plan["engine"] = json!("null");
     plan["null"] = model;

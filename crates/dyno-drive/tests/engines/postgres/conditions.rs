@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::server::Server;
+use super::server::Server;
 
 /// Counts the violations of each consistency condition (TPC-C specification, clause 3.3.2).
 pub fn violations(server: &Server) -> BTreeMap<&'static str, String> {

@@ -6,9 +6,9 @@ use dyno_drive::drive;
 use dyno_record::{Control, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::conditions::violations;
-use crate::server::Server;
-use crate::{drive_plan, load_tpcc, spool};
+use super::conditions::violations;
+use super::server::Server;
+use super::{drive_plan, load_tpcc, spool};
 
 #[test]
 fn a_server_that_crashes_and_comes_back() {

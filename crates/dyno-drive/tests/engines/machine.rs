@@ -1,9 +1,16 @@
 //! Helpers for the machine that tests run on.
 
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The user for servers when the tests run as root, which servers refuse.
 pub const NOBODY: u32 = 65534;
+
+/// The number of the next server of this process, of whatever kind.
+pub fn next_server() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Relaxed)
+}
 
 /// A port for this process below the kernel's ephemeral range, so that no other process gets it
 /// before the server starts.

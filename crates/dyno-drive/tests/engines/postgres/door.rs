@@ -6,8 +6,8 @@ use dyno_gen::Workload;
 use dyno_record::{Error, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::run;
-use crate::server::Server;
+use super::run;
+use super::server::Server;
 
 fn failure(server: &Server, wire: &Value) -> Error {
     run(server, "failure", &json!({"wire": wire})).unwrap_err()

@@ -8,9 +8,9 @@ use dyno_gen::Workload;
 use dyno_record::{Control, ErrorKind};
 use serde_json::json;
 
-use crate::server::Server;
-use crate::stopped::Stopped;
-use crate::{SEED, load_plan};
+use super::server::Server;
+use super::stopped::Stopped;
+use super::{SEED, load_plan};
 
 #[test]
 fn tables_elsewhere_are_found_by_schema() {

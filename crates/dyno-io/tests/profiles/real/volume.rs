@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::common::{Mounted, curve, plan, run};
+use crate::plans::{Mounted, curve, plan, run};
 use dyno_io::{Outcome, profile};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ fn a_killed_run_leaves_its_steps_and_the_next_run_tidies_up() {
     long["steps"][1]["seconds"] = json!(3600);
     let spool = Path::new(long["spool"].as_str().unwrap()).to_owned();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "volume::run_until_killed"])
+        .args(["--exact", "real::volume::run_until_killed"])
         .env("DYNO_IO_TEST_PLAN", long.to_string())
         .stdout(std::process::Stdio::null())
         .spawn()

@@ -3,9 +3,9 @@
 use dyno_record::ErrorKind;
 use serde_json::json;
 
-use crate::conditions::violations;
-use crate::server::Server;
-use crate::{load_tpcc, number, run};
+use super::conditions::violations;
+use super::server::Server;
+use super::{load_tpcc, number, run};
 
 #[test]
 fn loaded_driven_and_consistent() {

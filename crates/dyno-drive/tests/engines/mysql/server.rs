@@ -2,19 +2,15 @@
 
 #![allow(dead_code, reason = "each kind of test uses a part of it")]
 
-#[path = "../machine/mod.rs"]
-mod machine;
-
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use super::machine::{NOBODY, free_port, is_root, next_server};
 use dyno_gen::Workload;
 use dyno_gen::schema::{ColumnType, TableSchema};
-use machine::{NOBODY, free_port, is_root};
 use serde_json::{Value, json};
 
 /// Where distributions install the server's programs, which are not in PATH.
@@ -32,9 +28,8 @@ pub struct Server {
 impl Server {
     /// Starts a server; None (and a printed reason) without MariaDB.
     pub fn start(options: &[&str]) -> Option<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let install = program("mariadb-install-db")?;
-        let number = NEXT.fetch_add(1, Relaxed);
+        let number = next_server();
         let dir =
             std::env::temp_dir().join(format!("dyno-drive-my-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();

@@ -3,7 +3,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Mounted, curve, plan, run, with};
+use crate::plans::{Mounted, curve, plan, run, with};
 use dyno_io::{Fault, Outcome, profile};
 use dyno_record::{Control, ErrorKind};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn limited(limit: impl FnOnce(&mut Command)) -> Option<Value> {
     let steps = json!([curve("c", job(100, 32), json!({"seconds": 0.5}))]);
     let plan = with(plan(folder.path(), &steps), json!({"spool": folder.path().join("io.jsonl")}));
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "faults::run_limited", "--nocapture"]).current_dir("/");
+    child.args(["--exact", "real::faults::run_limited", "--nocapture"]).current_dir("/");
     limit(child.env("DYNO_IO_TEST_LIMITED", plan.to_string()));
     let output = match child.output() {
         Ok(output) => output,

@@ -1,19 +1,15 @@
 //! A private PostgreSQL server for tests.
 
-#[path = "../machine/mod.rs"]
-mod machine;
-
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::machine::{NOBODY, free_port, is_root, next_server};
 use dyno_gen::Workload;
 use dyno_gen::schema::{ColumnType, TableSchema};
-use machine::{NOBODY, free_port, is_root};
 use serde_json::{Value, json};
 
 /// A server with its data in a temporary directory. Stopped and removed when dropped.
@@ -27,9 +23,8 @@ pub struct Server {
 impl Server {
     /// Starts a server; None (and a printed reason) without PostgreSQL 18.
     pub fn start(settings: &[&str]) -> Option<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let bin = binaries()?;
-        let number = NEXT.fetch_add(1, Relaxed);
+        let number = next_server();
         let name = format!("dyno-drive-pg-{}-{number}", std::process::id());
         let dir = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&dir).unwrap();

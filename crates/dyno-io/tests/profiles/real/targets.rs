@@ -4,7 +4,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Mounted, curve, plan, run, with};
+use crate::plans::{Mounted, curve, plan, run, with};
 use dyno_io::{Kind, Note, Outcome, Topic};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};

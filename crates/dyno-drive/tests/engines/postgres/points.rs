@@ -6,9 +6,9 @@ use dyno_drive::{DrivePlan, Outcome, drive};
 use dyno_record::{Control, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::server::Server;
-use crate::stopped::Stopped;
-use crate::{drive_plan, run};
+use super::server::Server;
+use super::stopped::Stopped;
+use super::{drive_plan, run};
 
 #[test]
 fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() {

@@ -6,10 +6,10 @@ use dyno_io::{Outcome, Step, Topic};
 use dyno_record::Control;
 use serde_json::{Value, json};
 
-use crate::common::{self, curve, run, with};
+use crate::plans::{self, curve, run, with};
 
 fn plan(model: Value, steps: Value) -> Value {
-    let plan = common::plan(Path::new("/nowhere"), &steps);
+    let plan = plans::plan(Path::new("/nowhere"), &steps);
     with(plan, json!({"engine": "null", "null": model}))
 }
 
@@ -146,7 +146,7 @@ fn every_stage_runs_every_curve_and_is_told() {
         assert_eq!((&line["volume"], &line["arm"]), (&json!("a+b"), &json!("a+b")));
         assert_eq!(line["purpose"], step.purpose.as_str());
     }
-    for line in common::lines(&parts) {
+    for line in plans::lines(&parts) {
         assert_eq!(line["arm"], "a+b");
         let of_target = ["grows", "stays"].iter().any(|name| line["volume"] == *name);
         assert!(of_target || line["volume"] == "a+b" && !line["job"].is_null(), "{line}");

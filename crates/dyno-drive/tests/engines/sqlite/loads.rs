@@ -1,11 +1,9 @@
 //! Loads into real `SQLite` files.
 
-mod lite;
-
+use super::file::File;
 use dyno_drive::{LoadOutcome, load};
 use dyno_gen::Workload;
 use dyno_record::{Control, ErrorKind, Result};
-use lite::File;
 use serde_json::{Value, json};
 
 fn try_load(file: &File, scale: f64, settings: &Value, control: &Control) -> Result<LoadOutcome> {

@@ -3,8 +3,8 @@
 use dyno_record::Latency;
 use serde_json::json;
 
-use crate::common::{curve, with};
-use crate::load::{close, count, part, plan, simulate};
+use super::load::{close, count, part, plan, simulate};
+use crate::plans::{curve, with};
 
 #[test]
 fn a_rate_is_kept_and_both_latencies_are_told() {

@@ -6,12 +6,12 @@ use dyno_io::{Fault, Figures, Outcome, Part};
 use dyno_record::{Control, Latency};
 use serde_json::{Value, json};
 
-use crate::common::{self, curve, lines, run, with};
+use crate::plans::{self, curve, lines, run, with};
 
 /// A plan with `targets` targets on the null engine and all spools.
 pub fn plan(targets: usize, model: Value, steps: Value) -> Value {
     let names = (0..targets).map(|n| json!({"name": format!("t{n}"), "directory": "/nowhere"}));
-    let plan = common::plan(Path::new("/nowhere"), &steps);
+    let plan = plans::plan(Path::new("/nowhere"), &steps);
     let spool = plan["spool"].as_str().unwrap().to_owned();
     with(
         plan,

@@ -1,0 +1,5 @@
+//! The loader and the driver with real `SQLite` files.
+
+mod file;
+mod loads;
+mod runs;

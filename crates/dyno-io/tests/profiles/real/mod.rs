@@ -1,0 +1,6 @@
+//! Real engines, files and devices.
+
+mod engines;
+mod faults;
+mod targets;
+mod volume;
