@@ -7,6 +7,12 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.dependencies
 CORE   := $(VENV)/.core
 
+# The engines are linked with link-time optimisation (a quarter more transactions a second of CPU),
+# the tests are not: each of their programs would compile every library again. So libraries are kept
+# as objects and as bitcode.
+export CARGO_PROFILE_RELEASE_LTO := false
+export RUSTFLAGS := $(RUSTFLAGS) -C embed-bitcode=yes
+
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help build quickstart test proofs test-rust test-python lint lint-rust lint-python format bench clean preflight
@@ -32,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt | preflight
 $(CORE): $(RUST_SOURCES) $(STAMP)
 	@echo "Building the Rust engines (once; two or three minutes) …"
 	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --quiet
+	  $(BIN)/maturin develop --release --quiet -- -C lto=thin
 	@touch $@
 
 build: preflight $(CORE)
