@@ -169,6 +169,7 @@ def test_damage_in_any_of_them_is_found(loaded: Path) -> None:
         rows(loaded, change.format("-"))
 
 
+@pytest.mark.long
 def test_isolation_is_proven_in_each(loaded: Path) -> None:
     level = ("--isolation", "--level", "repeatable-read")
     _, bundle = run(loaded, "check", "tpcc", *SEVERAL, *level)

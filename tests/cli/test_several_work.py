@@ -68,6 +68,7 @@ def orders(loaded: tuple[Path, str]) -> list[int]:
         return [int(rows[0][0]) for rows in found]
 
 
+@pytest.mark.long
 def test_a_rate_is_that_of_the_sum_and_divided_equally(loaded: tuple[Path, str]) -> None:
     before = orders(loaded)
     document, bundle = run(
@@ -114,6 +115,7 @@ def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str]) ->
     assert document["tpcc"]["consistency"] is True
 
 
+@pytest.mark.long
 def test_a_backup_beside_all_of_them(loaded: tuple[Path, str]) -> None:
     document, bundle = run(
         loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",

@@ -71,6 +71,7 @@ def test_a_quota_that_binds_is_confirmed(loaded: Path, monkeypatch: pytest.Monke
     assert bundle.run.confined is not None and bundle.run.confined.limits == {"cpu": "0.15"}
 
 
+@pytest.mark.long
 def test_what_cannot_be_changed_is_said(loaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle, detail = measured(loaded, monkeypatch, "locks", "locks")
     assert detail.reason == "Dyno cannot change locks"

@@ -139,6 +139,7 @@ def test_more_warehouses_than_there_are_fail_and_change_nothing_by_halves(
         assert sound(target)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("copies", [MariadbCopies], indirect=True)
 def test_a_call_that_is_stopped_in_the_middle_is_rolled_back(copy: Copy, run: Drive) -> None:
     """A procedure of MariaDB is not notified; the driver ends what it left open."""

@@ -213,6 +213,7 @@ def spools(out: Path) -> list[Path]:
     return list(out.glob("*/ops/*.jsonl"))
 
 
+@pytest.mark.long
 def test_more_users_than_the_server_takes(place: Place, out: Path) -> None:
     most = int(place.ask("SHOW max_connections"))
     done = dyno(
