@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from dyno.bundle.model import Finding, those
 from dyno.bundle.phases.confirm import ConfirmDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
+from dyno.confinement.devices import under
+from dyno.confinement.run import Confinement, confine
 from dyno.host.storage import storage_facts
 from tests.confinement.conftest import require
 from tests.process import document, dyno
@@ -71,6 +74,7 @@ def test_a_log_device_that_holds_back_commits_is_named_and_confirmed(loaded: Pat
     assert f"the log ({device}) (confirmed: elasticity" in found.message
     (phase,) = those(bundle.run.phases, ConfirmDetail)
     assert phase.detail.changed == {"write_iops": 200}
+    assert phase.detail.devices == (device,)
     assert phase.detail.low is not None and phase.detail.low > 0.5, phase.detail
 
 
@@ -83,3 +87,34 @@ def test_a_data_device_that_holds_back_reads_is_named(loaded: Path) -> None:
     assert "of 150 reads/s (--limit read_iops=150)" in found.message
     assert "DataFileRead" in found.message
     assert "of the page lookups hit the cache" in found.message
+
+
+def test_a_limit_changes_on_one_device_only() -> None:
+    require("io")
+    with mounted("one", "other") as home:
+        places = [home / "one", home / "other"]
+        confined = confine(["read_iops=100"], "server", places)
+        assert confined is not None
+        numbers = under(places)
+        one, other = confined.devices
+
+        def rates() -> dict[str, float]:
+            """Reads per second allowed on each device, as the kernel tells."""
+            found = dict(re.findall(r"(\d+:\d+) (?:.*riops=)?(\d+)", the_limits(confined)))
+            return {name: float(found[numbers[name]]) for name in (one, other)}
+
+        with confined:
+            with confined.changing([one]) as change:
+                change("read_iops", 50)
+                assert rates() == {one: 50, other: 100}
+            assert rates() == {one: 100, other: 100}
+
+
+def the_limits(confined: Confinement) -> str:
+    """What the kernel holds of its limits on I/O."""
+    members = (Path(word) for word in confined.launch if "dyno-limit-" in word)
+    files = ("blkio.throttle.read_iops_device", "io.max")
+    (found,) = (
+        file for member in members for name in files if (file := member.parent / name).exists()
+    )
+    return found.read_text(encoding="utf-8")

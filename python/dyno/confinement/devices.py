@@ -31,6 +31,13 @@ def under(paths: Iterable[Path], root: Path = ROOT) -> dict[str, str]:
     return found
 
 
+def disk_of(name: str, root: Path = ROOT) -> str:
+    """The name of the whole device of a device; its own if this machine does not know it."""
+    device = device_named(f"/dev/{name}", root)
+    disk = None if device is None else whole_disk(device)
+    return name if disk is None else disk.name
+
+
 def _disk(path: Path, root: Path) -> Path | None:
     try:
         place = path.resolve()

@@ -79,6 +79,11 @@ class Confinement:
         self._groups.clear()
 
     @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the block devices of its I/O limits."""
+        return tuple(self._devices)
+
+    @property
     def launch(self) -> tuple[str, ...]:
         """The command prefix that starts a server within the limits."""
         return self._launch() if self.where == "server" else ()
@@ -145,8 +150,12 @@ class Confinement:
         return self._memory_words if any(group.killed() for group in self._groups) else None
 
     @contextlib.contextmanager
-    def changing(self) -> Generator[Callable[[str, float], None]]:
+    def changing(
+        self, devices: Collection[str] | None = None
+    ) -> Generator[Callable[[str, float], None]]:
         """Yields a function that changes a limit, by name; the end restores them.
+
+        Limits on I/O change on these of :attr:`devices`; by default on all of them.
 
         The effects of the limits are counted up to here.
 
@@ -154,11 +163,13 @@ class Confinement:
             UsageError: If the kernel rejects a value.
         """
         self._effects = self.effects()
+        chosen = self.devices if devices is None else devices
+        numbers = [number for name, number in self._devices.items() if name in chosen]
 
         def change(name: str, value: float) -> None:
             bounds = [replace(one, value=value) for one in self.asked if one.word.name == name]
             for group in self._groups:
-                group.limit(bounds, list(self._devices.values()))
+                group.limit(bounds, numbers)
 
         try:
             yield change
@@ -179,7 +190,7 @@ class Confinement:
             where=self.where,
             version=max(versions, default=None),
             limits=limits_asked.as_record(self.asked),
-            devices=tuple(self._devices),
+            devices=self.devices,
             notes=(*self._notes, *([_WRITE_BACK] if writes and 1 in versions else [])),
             **found,
         )

@@ -11,6 +11,7 @@ from dyno.bundle.model import has_detail, those
 from dyno.bundle.phases.confirm import ConfirmDetail, Window
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
+from dyno.confinement.devices import disk_of
 from dyno.confinement.run import Confinement
 from dyno.contracts.target import Target
 from dyno.decide.bottleneck import Bottleneck, bottlenecks
@@ -41,11 +42,13 @@ class Change:
     Attributes:
         limits: The limits by name, with their size in the run.
         larger, smaller: The factors of the two kinds of windows.
+        devices: The block devices on which limits on I/O are changed.
     """
 
     limits: Mapping[str, float]
     larger: float = 1 + STEP
     smaller: float = 1 - STEP
+    devices: tuple[str, ...] = ()
 
 
 def confirm(session: Session, target: Target, plans: list[OltpPlan]) -> None:
@@ -107,10 +110,19 @@ def _change(seen: View, found: Bottleneck, limits: Confinement) -> Change | str:
     if found.code in _OF_IO:
         words = _WRITES if found.code in _OF_WRITES else _IO
         named = {word: own[word] for word in words if word in own}
-        if named:
-            return Change(named)
-        return f"Dyno changes I/O only through a limit of the run (--limit {words[0]}=N …)"
+        if not named:
+            return f"Dyno changes I/O only through a limit of the run (--limit {words[0]}=N …)"
+        return _of_device(named, found.limit.device, limits)
     return f"Dyno cannot change {found.limit.resource}"
+
+
+def _of_device(named: Mapping[str, float], device: str, limits: Confinement) -> Change | str:
+    """The change of limits on I/O on this device; on all of them without one."""
+    if not device:
+        return Change(named, devices=limits.devices)
+    if (disk := disk_of(device)) not in limits.devices:
+        return f"this run limits no I/O on {disk}"
+    return Change(named, devices=(disk,))
 
 
 def _windows(
@@ -120,7 +132,7 @@ def _windows(
     larger, smaller = change.larger, change.smaller
     duration_s = min(max(plan.duration_s / 2, SHORTEST_S), LONGEST_S)
     windows: list[Window] = []
-    with limits.changing() as set_limit:
+    with limits.changing(change.devices) as set_limit:
         for number in range(2 * PAIRS):
             factor = larger if number % 4 in (0, 3) else smaller
             for name, value in change.limits.items():
@@ -139,7 +151,9 @@ def _measured(detail: ConfirmDetail, change: Change, windows: list[Window]) -> C
         for larger, smaller in [_ordered(one, other)]
     ]
     found = elasticity(pairs, change.larger, change.smaller)
-    measured = {"changed": dict(change.limits), "windows": tuple(windows)}
+    measured = {
+        "changed": dict(change.limits), "devices": change.devices, "windows": tuple(windows),
+    }  # fmt: skip
     if found is None:
         return detail.model_copy(update={**measured, "reason": "a window had no transactions"})
     result = {"elasticity": found.mean, "low": found.low, "high": found.high}

@@ -24,6 +24,7 @@ class ConfirmDetail(Detail):
         of: The phase with the bottleneck.
         resource: The bottleneck, as in the report.
         changed: The limits that were changed, by name with their size in the run.
+        devices: The block devices on which limits on I/O were changed.
         windows: The windows, in order.
         elasticity: Relative change of the throughput by relative change of the resource; None if it
             was not measured.
@@ -35,6 +36,7 @@ class ConfirmDetail(Detail):
     of: str | None = None
     resource: str | None = None
     changed: dict[str, Number] | None = None
+    devices: Many[str] = ()
     windows: Many[Window] = ()
     elasticity: Number | None = None
     low: Number | None = None

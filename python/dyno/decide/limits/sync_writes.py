@@ -38,6 +38,7 @@ def _weigh(view: View) -> Limit | None:
             view.resources.io_pressure.mean.name,
             view.resources.cpu_busy.mean.name,
         ),
+        device.name,
     )
 
 
