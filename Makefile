@@ -11,7 +11,9 @@ CORE   := $(VENV)/.core
 # the tests are not: each of their programs would compile every library again. So libraries are kept
 # as objects and as bitcode.
 export CARGO_PROFILE_RELEASE_LTO := false
-export RUSTFLAGS := $(RUSTFLAGS) -C embed-bitcode=yes
+BITCODE := -C embed-bitcode=yes
+# Once, also in a make that a make started: other flags would compile everything again.
+export RUSTFLAGS := $(strip $(if $(findstring $(BITCODE),$(RUSTFLAGS)),,$(BITCODE)) $(RUSTFLAGS))
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
