@@ -8,7 +8,7 @@ from contextlib import suppress
 import dyno
 
 _LAZY = (
-    *("altair", "hdrh.histogram", "jinja2", "numpy.polynomial", "pandas", "pyarrow.dataset"),
+    *("altair", "jinja2", "numpy.polynomial", "pandas", "pyarrow.dataset"),
     *("pyarrow.parquet", "rich.progress", "scipy.special", "vl_convert"),
 )
 """What Dyno, or a library of its own, imports only once it needs it."""

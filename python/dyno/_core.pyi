@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
 class EngineError(Exception):
@@ -24,6 +26,52 @@ class ArrowStream:
     """Rows of a table; every stream taken from it generates them anew."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
+
+class Latency:
+    """A latency distribution: 1 ns to 1 h, three significant digits."""
+
+    def __init__(self) -> None: ...
+    def add(self, text: str) -> None: ...
+    def merge(self, other: Latency) -> None: ...
+    def used(self) -> tuple[bytes, bytes]:
+        """Used slots (16 bits each), ascending, and their counts (64 bits)."""
+
+    def encode(self) -> str: ...
+
+class Histograms:
+    """Many histograms, one a row."""
+
+    @staticmethod
+    def stored(texts: Sequence[str | None]) -> Histograms: ...
+    @staticmethod
+    def single(latencies_ns: NDArray[np.int64]) -> Histograms:
+        """Rows of one latency ; 0 is a row without one."""
+
+class Timeline:
+    """Latencies in bins of several widths; every level has bins ``factor`` times as wide."""
+
+    def __init__(
+        self,
+        factor: int,
+        levels: int,
+        held: int,
+        quantiles: Sequence[float],
+        heat_rows: Sequence[int],
+    ) -> None:
+        """``heat_rows`` has the row of the heat map of each slot."""
+
+    def add(
+        self, bins: NDArray[np.int64], rows: NDArray[np.int64], histograms: Histograms
+    ) -> list[tuple[bytes, bytes, bytes]]:
+        """Adds rows, each in its bin.
+
+        Returns:
+            For each level: the bins with new values (64 bits), the slots of the quantiles of each
+            (16 bits), and the rows of the heat map of each (32 bits).
+        """
+
+    def whole(self) -> tuple[bytes, bytes]:
+        """All latencies, as ``Latency.used``."""
 
 def arrow_stream(
     workload: str,

@@ -73,7 +73,7 @@ def test_a_volume_is_filled_level_by_level(tmp_path: Path, out: Path, profile: P
     made = document(
         dyno(
             *("io", a, "--profile", profile, "--fill", "40,85", "--fill-of", "10M"),
-            *("--depths", "2", "--json", "--out", out),
+            *("--depths", "2", "--step", "500ms", "--json", "--out", out),
         )
     )
     assert [row["stage"] for row in table(made)] == [0, 1]

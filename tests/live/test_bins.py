@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dyno.bundle.histograms import Latencies, bounds, counted, slots_of
+from dyno.bundle.histograms import Latencies, stored
 from dyno.bundle.tables import Table, spool_to_parquet, to_arrow
 from dyno.bundle.writer import Recorder
 from dyno.errors import UsageError
 from dyno.live.bins import LEVELS, NS, width_s
-from dyno.live.operations import ALL, Operations, of_histograms
+from dyno.live.operations import ALL, Operations, of_histograms, of_queries
 from dyno.live.sampled import Samples
 from dyno.live.tail import Tail
 from tests.bundle_rows import histogram
@@ -94,24 +94,23 @@ def test_percentiles_of_wide_bins_are_those_of_merged_histograms() -> None:
     assert heat.sum() == sum(100 + 13 * second for second in range(40))
 
 
-def test_many_histograms_at_once_are_those_one_by_one() -> None:
-    encoded = [histogram(count, median) for count in (0, 1, 7, 900) for median in (0.01, 3, 900)]
-    place, slot, count = counted([None, *encoded, ""])
-    for at, text in enumerate(encoded, 1):
-        one = Latencies()
-        one.add(text)
-        low, _ = bounds(slot[place == at])
-        assert count[place == at].sum() == one.count
-        assert low.tolist() == one.spread.low.tolist()
-    values = np.array([1, 2047, 2048, 123_456_789, 3_600_000_000_000])
-    low, high = bounds(slots_of(values))
-    assert ((low <= values) & (values <= high)).all()
+def test_single_queries_have_the_percentiles_of_their_latencies() -> None:
+    seconds = np.array([0.001, 0.002, 0.004, 9.0, 0.0])
+    found = Operations(0)
+    failed = np.array([False, False, False, True, True])
+    found.add(["q"], np.zeros(5, int), of_queries(np.full(5, 7 * NS), seconds, failed))
+    (p50,), (p99,) = (found.values("q", name, 0, 7, 1) for name in ("p50", "p99"))
+    assert (p50, p99) == (pytest.approx(2, rel=1e-3), pytest.approx(4, rel=1e-3))
+    assert found.by_name["q"].quantiles_ms() == pytest.approx(
+        {"p50": 2, "p95": 4, "p99": 4}, rel=1e-3
+    )
+    assert (found.by_name["q"].done, found.by_name["q"].errors) == (3, 2)
 
 
 @pytest.mark.parametrize("text", ["x", "AAAA", "HISTFAAAAB", histogram(5, 1)[:-8]])
 def test_a_damaged_histogram_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="damaged"):
-        counted([text])
+        stored([histogram(5, 1), text])
 
 
 def line(value: int) -> str:

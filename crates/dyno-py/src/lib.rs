@@ -1,14 +1,15 @@
 //! `dyno._core`: the compiled half of the Python package, and the only crate with Python bindings.
 //!
 //! A few coarse calls take a plan as JSON, write files of the bundle and return an outcome as JSON.
-//! They release the interpreter lock for the whole call. Only `digest` takes Python values: the
-//! rows of a query's answer.
+//! They release the interpreter lock for the whole call. Python values are taken by `digest`, the
+//! rows of a query's answer, and by the latency histograms of analysis and the live page.
 
 mod answers;
 mod arrow;
 mod control;
 mod engines;
 mod facts;
+mod latencies;
 
 use pyo3::prelude::*;
 
@@ -19,6 +20,9 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<control::EngineError>())?;
     module.add_class::<control::PyControl>()?;
     module.add_class::<arrow::ArrowStream>()?;
+    module.add_class::<latencies::PyLatency>()?;
+    module.add_class::<latencies::PyHistograms>()?;
+    module.add_class::<latencies::PyTimeline>()?;
     module.add_function(wrap_pyfunction!(answers::digest, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;

@@ -5,10 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
+use crate::encoded::Decoder;
+use crate::slots::{self, HIGHEST_NS, Slot};
 use crate::{Error, ErrorKind, Result};
-
-/// Longest latency recorded exactly: one hour. Longer ones count as one hour.
-const HIGHEST_NS: u64 = 3_600_000_000_000;
 
 /// A latency distribution in nanoseconds, 1 ns to 1 h, three significant digits.
 ///
@@ -75,17 +74,32 @@ impl Latency {
     /// Reverses [`encode`](Self::encode).
     ///
     /// # Errors
-    /// `protocol` if `text` is not an encoded histogram.
+    /// See [`add_encoded`](Self::add_encoded).
     pub fn decode(text: &str) -> Result<Self> {
-        let wrong =
-            |error: String| Error::new(ErrorKind::Protocol, format!("HDR decoding: {error}"));
-        let bytes = STANDARD.decode(text).map_err(|error| wrong(error.to_string()))?;
-        let decoded: Histogram<u64> = hdrhistogram::serialization::Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|error| wrong(format!("{error:?}")))?;
         let mut latency = Self::new();
-        latency.0.add(&decoded).map_err(|error| wrong(format!("{error:?}")))?;
+        latency.add_encoded(text, &mut Decoder::default())?;
         Ok(latency)
+    }
+
+    /// Adds an encoded histogram of at most three digits and one hour.
+    ///
+    /// # Errors
+    /// `protocol` if `text` is not one; a part of it may have been added.
+    pub fn add_encoded(&mut self, text: &str, decoder: &mut Decoder) -> Result<()> {
+        decoder.decode(text, |slot, count| {
+            let ns = slots::lowest(slot).max(1);
+            self.0.saturating_record_n(ns, count);
+        })
+    }
+
+    /// Used slots, ascending, and their counts.
+    pub fn used(&self) -> (Vec<Slot>, Vec<u64>) {
+        let used = self.0.iter_recorded();
+        used.map(|one| {
+            let slot = slots::of(one.value_iterated_to()).expect("it is in the range");
+            (slot, one.count_since_last_iteration())
+        })
+        .unzip()
     }
 }
 
@@ -138,7 +152,8 @@ mod tests {
             }
             let decoded = Latency::decode(&latency.encode().unwrap()).unwrap();
             prop_assert_eq!(decoded.count(), latency.count());
-            prop_assert_eq!(decoded.quantile_ns(0.5), latency.quantile_ns(0.5));
+            prop_assert_eq!(decoded.encode().unwrap(), latency.encode().unwrap());
+            prop_assert_eq!(decoded.used().1.iter().sum::<u64>(), latency.count());
         }
     }
 }

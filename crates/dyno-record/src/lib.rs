@@ -5,20 +5,26 @@
 
 mod clock;
 mod control;
+mod encoded;
 mod error;
 mod interval;
 mod latency;
 mod panic;
 mod percentiles;
 mod seeds;
+mod slots;
 mod spool;
+mod timeline;
 
 pub use clock::{Clock, monotonic_ns};
 pub use control::{Control, Progress};
+pub use encoded::Decoder;
 pub use error::{Error, ErrorKind, Result};
 pub use interval::{OpInterval, OpTotals};
 pub use latency::Latency;
 pub use panic::StopOnPanic;
 pub use percentiles::Percentiles;
 pub use seeds::derive_seed;
+pub use slots::{SLOTS, Slot};
 pub use spool::Spool;
+pub use timeline::{Histograms, Shape, Timeline, Values};

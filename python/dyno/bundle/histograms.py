@@ -7,76 +7,62 @@ three significant digits.
 
 from __future__ import annotations
 
-import base64
+import contextlib
 import math
-import struct
-import weakref
-import zlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dyno.errors import UsageError
 
-# The range of the engines' histograms: 1 ns to 1 h.
-_HIGHEST_NS = 3_600_000_000_000
-# A valid histogram of that range takes at most 300 kB uncompressed.
-_LONGEST_TEXT = 500_000
-_LONGEST = 1 << 20
-_HEAD = struct.Struct(">IIIIqqd")
-"""V2 header: cookie, length, offset, digits, lowest and highest value, ratio."""
-_DIGITS = 3
+if TYPE_CHECKING:
+    from dyno import _core
+
+SLOTS = 33 << 10
+"""Slots of a histogram, 1 ns to 1 h."""
 _HALF = 10
 """Bits of half a bucket at three digits: 1,024 slots."""
-_SLOTS = 33 << _HALF
-"""Slots of the engines' range."""
-_LONGEST_NUMBER = 7
-"""Bytes of a count after its first: 56 bits."""
-_CANNOT = "The bundle is damaged: a latency histogram cannot be decoded"
 
 
 class Latencies:
     """A latency distribution that accumulates stored histograms."""
 
     def __init__(self) -> None:
-        from hdrh.histogram import HdrHistogram
+        from dyno import _core
 
-        self._merged: Any = _freed_at_once(HdrHistogram(1, _HIGHEST_NS, 3))
+        self._sum = _core.Latency()
 
     def add(self, encoded: str | None) -> None:
         """Adds a stored histogram; None and empty text add nothing.
 
         Raises:
-            UsageError: If it cannot be decoded.
+            UsageError: If it cannot be decoded, or exceeds three digits or an hour.
         """
-        if not encoded:
-            return
-        _require_usual(encoded)
-        from hdrh.histogram import HdrHistogram
-
-        try:
-            self._merged.add(_freed_at_once(HdrHistogram.decode(encoded)))
-        except Exception as error:  # damaged input makes the decoder raise arbitrary exceptions
-            raise UsageError(f"{_CANNOT} ({error}).") from error
+        if encoded:
+            with _damage_reported():
+                self._sum.add(encoded)
 
     def merge(self, other: Latencies) -> None:
         """Adds the latencies of another distribution."""
-        self._merged.add(other._merged)
+        self._sum.merge(other._sum)
+
+    def encode(self) -> str:
+        """The distribution as it is stored; empty text without latencies."""
+        return self._sum.encode() if self.count else ""
 
     @property
     def count(self) -> int:
         """Number of latencies."""
-        return int(self._merged.total_count)
+        return self.spread.count
 
     @property
     def spread(self) -> Spread:
         """A compact snapshot of the latencies added so far."""
         import numpy as np
 
-        counts = np.frombuffer(self._merged.counts, dtype=np.int64)
-        used = np.flatnonzero(counts)
-        low, high = bounds(used)
-        return Spread(low, high, np.cumsum(counts[used]))
+        slots, counts = used(self._sum.used())
+        low, high = bounds(slots)
+        return Spread(low, high, np.cumsum(counts))
 
     def quantile_ms(self, quantile: float) -> float:
         """See :meth:`Spread.quantile_ms`."""
@@ -93,6 +79,38 @@ class Latencies:
         return self.spread.mean_ms
 
 
+def stored(encoded: Sequence[str | None]) -> _core.Histograms:
+    """Decodes many histograms at once, one a row; None and empty text have no latencies.
+
+    Raises:
+        UsageError: If one cannot be decoded, or exceeds three digits or an hour.
+    """
+    from dyno import _core
+
+    with _damage_reported():
+        return _core.Histograms.stored(encoded)
+
+
+@contextlib.contextmanager
+def _damage_reported() -> Generator[None]:
+    from dyno import _core
+
+    try:
+        yield
+    except _core.EngineError as error:
+        reason = error.args[1]
+        message = f"The bundle is damaged: a latency histogram cannot be decoded ({reason})."
+        raise UsageError(message) from error
+
+
+def used(slots_and_counts: tuple[bytes, bytes]) -> tuple[Any, Any]:
+    """The used slots of a histogram, ascending, and their counts, as integer arrays."""
+    import numpy as np
+
+    slots, counts = slots_and_counts
+    return np.frombuffer(slots, np.uint16).astype(np.int64), np.frombuffer(counts, np.int64)
+
+
 def bounds(slots: Any) -> tuple[Any, Any]:
     """Lowest and highest value in ns of slots of the engines' histograms (1 ns, three digits)."""
     import numpy as np
@@ -104,99 +122,6 @@ def bounds(slots: Any) -> tuple[Any, Any]:
     shift = np.maximum(bucket, 0)
     low = place << shift
     return low, low + (np.int64(1) << shift) - 1
-
-
-def slots_of(values_ns: Any) -> Any:
-    """The slots of values in ns (an array); see :func:`bounds`."""
-    import numpy as np
-
-    values = np.clip(values_ns, 1, _HIGHEST_NS).astype(np.int64)
-    shift = np.maximum(np.frexp(values.astype(np.float64))[1] - (_HALF + 1), 0)
-    return (shift << _HALF) + (values >> shift)
-
-
-def counted(encoded: Sequence[str | None]) -> tuple[Any, Any, Any]:
-    """Decodes many histograms at once, without their empty slots.
-
-    Returns:
-        Arrays of one entry a used slot: the place of its histogram in ``encoded``, the slot, and
-        the count.
-
-    Raises:
-        UsageError: If one cannot be decoded, or has other digits or range than the engines'.
-    """
-    import numpy as np
-
-    payloads: list[bytes] = []
-    places: list[int] = []
-    for place, text in enumerate(encoded):
-        if text:
-            content = _require_usual(text)
-            _, length, _, digits, lowest, _, _ = _HEAD.unpack_from(content)
-            if (digits, lowest) != (_DIGITS, 1):
-                raise UsageError(f"{_CANNOT} (it has {digits} digits from {lowest}).")
-            payloads.append(content[_HEAD.size : _HEAD.size + length])
-            places.append(place)
-    if not payloads:
-        none = np.empty(0, np.int64)
-        return none, none, none
-    packed = np.frombuffer(b"".join(payloads), np.uint8)
-    ends = np.cumsum([len(one) for one in payloads])
-    # Each number is little endian in groups of seven bits, whose last byte has no high bit.
-    last = np.flatnonzero(packed < 128)
-    first = np.concatenate([[0], last[:-1] + 1])
-    if not len(last) or last[-1] != len(packed) - 1 or (last - first).max() > _LONGEST_NUMBER:
-        raise UsageError(f"{_CANNOT} (a number is invalid).")
-    group = np.arange(len(packed)) - np.repeat(first, last - first + 1)
-    part = (packed & 127).astype(np.int64) << (7 * group)
-    zigzag = np.add.reduceat(part, first)
-    number = (zigzag >> 1) ^ -(zigzag & 1)
-    owner = np.searchsorted(ends, last, side="right")
-    # A negative number is a run of empty slots.
-    steps = np.where(number < 0, -number, 1)
-    after = np.cumsum(steps)
-    of_first = np.searchsorted(owner, np.arange(len(payloads)))
-    before = np.where(of_first > 0, after[of_first - 1], 0)
-    slot = after - steps - before[owner]
-    used = number > 0
-    if len(slot) and slot[used].max(initial=0) >= _SLOTS:
-        raise UsageError(f"{_CANNOT} (a value is beyond its range).")
-    return np.asarray(places, np.int64)[owner[used]], slot[used], number[used]
-
-
-def _require_usual(encoded: str) -> bytes:
-    """The unpacked histogram. Rejects a larger one than the engines record before it takes memory.
-
-    Raises:
-        UsageError: If digits or highest value in the header exceed the engines' range.
-    """
-    try:
-        if len(encoded) > _LONGEST_TEXT:
-            raise ValueError("it is too long")
-        unpacking = zlib.decompressobj()
-        content = unpacking.decompress(base64.b64decode(encoded, validate=True)[8:], _LONGEST)
-        if unpacking.unconsumed_tail:
-            raise ValueError("it unpacks to more than one of this range")
-        if not unpacking.eof:
-            raise ValueError("it is cut short")
-        _, length, _, digits, lowest, highest, _ = _HEAD.unpack_from(content)
-        if not 1 <= digits <= 3 or not 1 <= lowest <= highest <= _HIGHEST_NS:
-            raise ValueError(f"it has {digits} digits from {lowest} to {highest}")
-        if not 0 <= length <= len(content) - _HEAD.size:
-            raise ValueError("it is cut short")
-        return content
-    except (ValueError, zlib.error, struct.error) as error:
-        raise UsageError(f"{_CANNOT} ({error}).") from error
-
-
-def _freed_at_once(histogram: Any) -> Any:
-    """Breaks the reference cycle between the histogram and its encoder, and returns the histogram.
-
-    A table has thousands of histograms of 250 kB each. The cyclic garbage collector counts objects
-    rather than bytes, so it would free them too late.
-    """
-    histogram.encoder.histogram = weakref.proxy(histogram)
-    return histogram
 
 
 @dataclass(frozen=True)

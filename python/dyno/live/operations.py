@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dyno.bundle.histograms import bounds, counted, slots_of
+from dyno import _core
+from dyno.bundle.histograms import SLOTS, Spread, bounds, stored, used
 from dyno.live.bins import FACTOR, LEVELS, NS, Array, Rows
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -20,17 +22,12 @@ ALL = ""
 
 _MOST_BINS = 4096
 _MOST_OPERATIONS = 64
-_STRIDE = 1 << 16
-"""More than a histogram has slots."""
 _HELD = 64
 """Newest bins whose histograms are kept, because more rows of them may come."""
 
 HEAT_ROWS = 56
 HEAT_FIRST = 20
 """Rows of the heat map are half octaves; the first begins at 2^(HEAT_FIRST / 2) ns, about 1 µs."""
-
-Sparse = tuple[Array, Array]
-"""Slots of a histogram, ascending, and their counts."""
 
 
 def heat_bounds_ms() -> list[float]:
@@ -47,26 +44,25 @@ class Completed:
         seconds: Length of the interval; 0 for a single query.
         done: Operations that succeeded, prescribed rollbacks included.
         errors: Operations that failed.
-        latencies: Place, slot and count (``dyno.bundle.histograms.counted``).
+        rows: The place of their latencies in ``histograms``.
     """
 
     t_ns: Array
     seconds: Array
     done: Array
     errors: Array
-    latencies: tuple[Array, Array, Array]
+    rows: Array
+    histograms: _core.Histograms
 
     def only(self, chosen: Array) -> Completed:
         """The chosen rows (a mask)."""
-        place, slot, count = self.latencies
-        fits = chosen[place]
-        new = np.cumsum(chosen) - 1
         return Completed(
             self.t_ns[chosen],
             self.seconds[chosen],
             self.done[chosen],
             self.errors[chosen],
-            (new[place[fits]], slot[fits], count[fits]),
+            self.rows[chosen],
+            self.histograms,
         )
 
 
@@ -78,15 +74,28 @@ def of_histograms(
     Raises:
         UsageError: If a histogram is damaged.
     """
-    return Completed(t_ns, seconds, done, errors, counted(encoded))
+    return Completed(t_ns, seconds, done, errors, np.arange(len(t_ns)), stored(encoded))
 
 
 def of_queries(end_ns: Array, seconds: Array, failed: Array) -> Completed:
     """Single queries by their end; those that failed have no latency."""
-    place = np.flatnonzero(~failed & (seconds > 0))
-    latencies = (place, slots_of(seconds[place] * NS), np.ones(len(place), np.int64))
-    nothing = np.zeros(len(end_ns))
-    return Completed(end_ns, nothing, (~failed).astype(float), failed.astype(float), latencies)
+    latency_ns = np.where(failed, 0, (seconds * NS).clip(0, 1e18)).astype(np.int64)
+    none = np.zeros(len(end_ns))
+    done, errors = (~failed).astype(float), failed.astype(float)
+    histograms = _core.Histograms.single(latency_ns)
+    return Completed(end_ns, none, done, errors, np.arange(len(end_ns)), histograms)
+
+
+@cache
+def _heat_rows() -> list[int]:
+    """The row of the heat map of each slot."""
+    low, high = bounds(np.arange(SLOTS))
+    half_octaves = np.floor(2 * np.log2((low + high).clip(1) / 2)).astype(np.int64)
+    return (half_octaves - HEAT_FIRST).clip(0, HEAT_ROWS - 1).tolist()
+
+
+def _timeline() -> _core.Timeline:
+    return _core.Timeline(FACTOR, LEVELS, _HELD, list(QUANTILES.values()), _heat_rows())
 
 
 @dataclass
@@ -94,8 +103,7 @@ class Operation:
     """One operation over time."""
 
     levels: list[Rows] = field(default_factory=list[Rows])
-    held: list[dict[int, Sparse]] = field(default_factory=list[dict[int, Sparse]])
-    whole: Sparse = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
+    latencies: _core.Timeline = field(default_factory=_timeline)
     done: float = 0.0
     errors: float = 0.0
 
@@ -109,79 +117,37 @@ class Operation:
         }
         for _ in range(LEVELS):
             self.levels.append(Rows(_MOST_BINS, **columns))
-            self.held.append({})
 
     def add(self, rows: Completed, origin_ns: int) -> None:
         """Adds rows; their order in time may differ by at most :data:`_HELD` bins."""
         bins = (rows.t_ns - origin_ns) // NS
-        place, slot, count = rows.latencies
-        key = bins[place] * _STRIDE + slot
         self.done += float(rows.done.sum())
         self.errors += float(rows.errors.sum())
-        self.whole = merged(self.whole, (slot, count))
-        for level, of_level in enumerate(self.levels):
+        latencies = self.latencies.add(bins, rows.rows, rows.histograms)
+        for of_level, of_bins in zip(self.levels, latencies, strict=True):
             row, kept = of_level.place(bins)
             for name in ("done", "errors", "seconds"):
                 np.add.at(of_level.arrays[name], row[kept], getattr(rows, name)[kept])
-            key, count = summed(key, count)
-            self._histograms(level, key // _STRIDE, key % _STRIDE, count)
-            if level + 1 < LEVELS:
-                bins = bins // FACTOR
-                key = key // _STRIDE // FACTOR * _STRIDE + key % _STRIDE
-
-    def _histograms(self, level: int, bins: Array, slots: Array, counts: Array) -> None:
-        """Merges the new counts of each bin with those that it has, and derives its values."""
-        held, rows = self.held[level], self.levels[level]
-        # The histogram of an older bin is gone: a part of it would be wrong.
-        fresh = bins >= max(held, default=0) - _HELD
-        again = [(at, *held[at]) for at in np.unique(bins[fresh]).tolist() if at in held]
-        key = bins[fresh] * _STRIDE + slots[fresh]
-        key = np.concatenate([key, *(at * _STRIDE + slot for at, slot, _ in again)])
-        key, counts = summed(key, np.concatenate([counts[fresh], *(one[2] for one in again)]))
-        if not len(key):
-            return
-        bins, slots = key // _STRIDE, key % _STRIDE
-        starts = np.flatnonzero(np.diff(bins, prepend=bins[0] - 1))
-        ends = np.append(starts[1:], len(bins))
-        row = bins[starts] - rows.first
-        kept = row >= 0
-        for name, high in _percentiles(slots, counts, starts, ends).items():
-            rows.arrays[name][row[kept]] = high[kept]
-        of_bin = np.repeat(np.arange(len(starts)), ends - starts)
-        cells = of_bin * HEAT_ROWS + _heat_rows(slots)
-        heat = np.bincount(cells, counts, len(starts) * HEAT_ROWS).reshape(-1, HEAT_ROWS)
-        rows.arrays["heat"][row[kept]] = heat[kept]
-        for start, end in list(zip(starts.tolist(), ends.tolist(), strict=True))[-_HELD:]:
-            held[int(bins[start])] = (slots[start:end].copy(), counts[start:end].copy())
-        for at in sorted(held)[:-_HELD]:
-            del held[at]
+            _set_latencies(of_level, *of_bins)
+            bins = bins // FACTOR
 
     def quantiles_ms(self) -> dict[str, float]:
         """Percentiles of the whole run in ms; empty without latencies."""
-        return percentiles(self.whole)
+        slots, counts = used(self.latencies.whole())
+        if not len(slots):
+            return {}
+        whole = Spread(*bounds(slots), np.cumsum(counts))
+        return {name: whole.quantile_ms(share) for name, share in QUANTILES.items()}
 
 
-def percentiles(found: Sparse) -> dict[str, float]:
-    """Percentiles of a histogram in ms; empty without latencies."""
-    if not len(found[0]):
-        return {}
-    whole = _percentiles(*found, np.array([0]), np.array([len(found[0])]))
-    return {name: float(values[0]) for name, values in whole.items()}
-
-
-def _percentiles(slots: Array, counts: Array, starts: Array, ends: Array) -> dict[str, Array]:
-    """Percentiles in ms of several histograms, one after the other in the arrays.
-
-    Each is the value of rank ⌈q·n⌉ at the upper bound of its slot, as the engines print it.
-    """
-    up_to = np.cumsum(counts)
-    before = up_to[starts] - counts[starts]
-    total = up_to[ends - 1] - before
-    return {
-        name: bounds(slots[np.searchsorted(up_to, before + np.ceil(share * total).clip(1))])[1]
-        / 1e6
-        for name, share in QUANTILES.items()
-    }
+def _set_latencies(rows: Rows, bins: bytes, quantiles: bytes, heat: bytes) -> None:
+    """Sets what a timeline derived from the histograms of these bins."""
+    row = np.frombuffer(bins, np.int64) - rows.first
+    kept = row >= 0
+    slots = np.frombuffer(quantiles, np.uint16).astype(np.int64).reshape(-1, len(QUANTILES))
+    for name, high in zip(QUANTILES, bounds(slots)[1].T / 1e6, strict=True):
+        rows.arrays[name][row[kept]] = high[kept]
+    rows.arrays["heat"][row[kept]] = np.frombuffer(heat, np.uint32).reshape(-1, HEAT_ROWS)[kept]
 
 
 class Operations:
@@ -241,25 +207,3 @@ class Operations:
         """Whether the level still holds this bin."""
         every = self.by_name.get(ALL)
         return every is None or every.levels[level].covers(bin_)
-
-
-def merged(one: Sparse, other: Sparse) -> Sparse:
-    """The sum of two histograms."""
-    return summed(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))
-
-
-def summed(keys: Array, counts: Array) -> Sparse:
-    """Counts of equal keys added up, keys ascending."""
-    if not len(keys):
-        return keys, counts
-    order = np.argsort(keys, kind="stable")
-    keys, counts = keys[order], counts[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-    return keys[starts], np.add.reduceat(counts, starts)
-
-
-def _heat_rows(slots: Array) -> Array:
-    """The row of the heat map of each slot."""
-    low, high = bounds(slots)
-    half_octaves = np.floor(2 * np.log2((low + high) / 2)).astype(np.int64)
-    return (half_octaves - HEAT_FIRST).clip(0, HEAT_ROWS - 1)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_HIGHEST_NS = 3_600_000_000_000
+from dyno.bundle.histograms import Latencies
+
 _WARMUP = "warmup"
 _COUNTS = ("late", "unsent", "carried_over", "unfinished", "reconnects", "threads", "stuck", "gone")
 _WORST = ("thread_utilisation_max", "lag_p99_ms")
@@ -108,11 +109,7 @@ def _counted(maps: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _merged(texts: Iterable[str]) -> str:
-    """Adds histograms in the public HDR encoding."""
-    from hdrh.histogram import HdrHistogram
-
-    merged: Any = HdrHistogram(1, _HIGHEST_NS, 3)
+    total = Latencies()
     for text in texts:
-        if text:
-            merged.decode_and_add(text)
-    return str(merged.encode().decode("ascii")) if merged.total_count else ""
+        total.add(text)
+    return total.encode()

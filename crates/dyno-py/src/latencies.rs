@@ -1,0 +1,148 @@
+//! Latency histograms for analysis and the live page: decoded, merged, and in bins of time.
+
+use std::sync::{Mutex, PoisonError};
+
+use dyno_record::{Decoder, Histograms, Latency, Shape, Slot, Timeline, Values};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
+
+use crate::control::raise;
+
+/// One latency distribution.
+#[pyclass(name = "Latency", module = "dyno._core")]
+#[derive(Default)]
+pub struct PyLatency {
+    sum: Latency,
+    decoder: Decoder,
+}
+
+#[pymethods]
+impl PyLatency {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a stored histogram.
+    fn add(&mut self, text: &str) -> PyResult<()> {
+        self.sum.add_encoded(text, &mut self.decoder).map_err(|error| raise(&error))
+    }
+
+    /// Adds the latencies of another distribution.
+    fn merge(&mut self, other: &Self) {
+        self.sum.merge(&other.sum);
+    }
+
+    /// Used slots (16 bits each) and their counts (64 bits).
+    fn used<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let (slots, counts) = self.sum.used();
+        (of_slots(py, &slots), of_counts(py, &counts))
+    }
+
+    /// The distribution as it is stored.
+    fn encode(&self) -> PyResult<String> {
+        self.sum.encode().map_err(|error| raise(&error))
+    }
+}
+
+/// Many histograms, one a row.
+#[pyclass(name = "Histograms", module = "dyno._core", frozen)]
+pub struct PyHistograms(Histograms);
+
+#[pymethods]
+impl PyHistograms {
+    /// Stored histograms; None and empty text are rows without latencies.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
+    fn stored(py: Python<'_>, texts: Vec<Option<PyBackedStr>>) -> PyResult<Self> {
+        let found = py.detach(|| {
+            let (mut found, mut decoder) = (Histograms::default(), Decoder::default());
+            for text in &texts {
+                match text.as_deref() {
+                    None | Some("") => found.push_empty(),
+                    Some(text) => found.push(text, &mut decoder)?,
+                }
+            }
+            Ok(found)
+        });
+        found.map(Self).map_err(|error| raise(&error))
+    }
+
+    /// Single latencies in ns (64-bit integers); 0 is a row without one.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
+    fn single(py: Python<'_>, latencies_ns: PyBuffer<i64>) -> PyResult<Self> {
+        let mut found = Histograms::default();
+        for ns in latencies_ns.to_vec(py)? {
+            match u64::try_from(ns) {
+                Ok(ns) if ns > 0 => found.push_latency(ns),
+                _ => found.push_empty(),
+            }
+        }
+        Ok(Self(found))
+    }
+}
+
+/// The latencies of one operation over time.
+#[pyclass(name = "Timeline", module = "dyno._core", frozen)]
+pub struct PyTimeline(Mutex<Timeline>);
+
+/// Bins (64-bit integers), slots of the quantiles (16 bits), rows of the heat map (32 bits).
+type Bytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl PyTimeline {
+    #[new]
+    fn new(
+        factor: i64,
+        levels: usize,
+        held: usize,
+        quantiles: Vec<f64>,
+        heat_rows: Vec<u8>,
+    ) -> PyResult<Self> {
+        let timeline = Timeline::new(Shape { factor, levels, held, quantiles, heat_rows });
+        Ok(Self(Mutex::new(timeline.map_err(|error| raise(&error))?)))
+    }
+
+    /// Adds rows of histograms, each in its bin (64-bit integers); returns the new values a level.
+    #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        bins: PyBuffer<i64>,
+        rows: PyBuffer<i64>,
+        histograms: &PyHistograms,
+    ) -> PyResult<Vec<Bytes<'py>>> {
+        let (bins, rows) = (bins.to_vec(py)?, rows.to_vec(py)?);
+        let found = py.detach(|| {
+            let mut timeline = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            timeline.add(&bins, &rows, &histograms.0)
+        });
+        let levels = found.map_err(|error| raise(&error))?;
+        Ok(levels.iter().map(|values| of_values(py, values)).collect())
+    }
+
+    /// All latencies: used slots (16 bits each) and their counts (64 bits).
+    fn whole<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let (slots, counts) = self.0.lock().unwrap_or_else(PoisonError::into_inner).whole();
+        (of_slots(py, &slots), of_counts(py, &counts))
+    }
+}
+
+fn of_values<'py>(py: Python<'py>, values: &Values) -> Bytes<'py> {
+    let bins: Vec<u8> = values.bins.iter().flat_map(|bin| bin.to_ne_bytes()).collect();
+    let heat: Vec<u8> = values.heat.iter().flat_map(|count| count.to_ne_bytes()).collect();
+    (PyBytes::new(py, &bins), of_slots(py, &values.quantiles), PyBytes::new(py, &heat))
+}
+
+fn of_slots<'py>(py: Python<'py>, slots: &[Slot]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = slots.iter().flat_map(|slot| slot.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
+fn of_counts<'py>(py: Python<'py>, counts: &[u64]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}

@@ -1,0 +1,360 @@
+//! Latency distributions over time, in bins of several widths: quantiles and a heat map of each.
+//!
+//! A bin of level 0 is a unit of time; those of each further level are `factor` times as wide.
+//! Histograms are merged, so quantiles are exact to three digits at every width.
+
+use std::collections::BTreeMap;
+
+use crate::encoded::Decoder;
+use crate::slots::{self, SLOTS, Slot};
+use crate::{Error, ErrorKind, Result};
+
+/// Used slots of a histogram, ascending, with their counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sparse {
+    slots: Vec<Slot>,
+    counts: Vec<u64>,
+}
+
+/// Many histograms without their empty slots.
+#[derive(Debug, Default)]
+pub struct Histograms {
+    all: Sparse,
+    ends: Vec<usize>,
+}
+
+impl Histograms {
+    /// Adds a stored histogram, or an empty one if it cannot be decoded.
+    ///
+    /// # Errors
+    /// `protocol` if it cannot be decoded.
+    pub fn push(&mut self, text: &str, decoder: &mut Decoder) -> Result<()> {
+        let Sparse { slots, counts } = &mut self.all;
+        let start = slots.len();
+        let outcome = decoder.decode(text, |slot, count| {
+            slots.push(slot);
+            counts.push(count);
+        });
+        if outcome.is_err() {
+            slots.truncate(start);
+            counts.truncate(start);
+        }
+        self.ends.push(slots.len());
+        outcome
+    }
+
+    /// Adds a histogram of one latency in ns.
+    pub fn push_latency(&mut self, ns: u64) {
+        self.all.slots.push(slots::of(ns.clamp(1, slots::HIGHEST_NS)).expect("it is in the range"));
+        self.all.counts.push(1);
+        self.ends.push(self.all.slots.len());
+    }
+
+    /// Adds a histogram without latencies.
+    pub fn push_empty(&mut self) {
+        self.ends.push(self.all.slots.len());
+    }
+
+    fn row(&self, row: usize) -> Option<(&[Slot], &[u64])> {
+        let end = *self.ends.get(row)?;
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some((&self.all.slots[start..end], &self.all.counts[start..end]))
+    }
+}
+
+/// What a timeline derives from each bin.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Bins of a level that make one of the next.
+    pub factor: i64,
+    /// Number of levels.
+    pub levels: usize,
+    /// Newest bins of a level whose histograms are kept, because more latencies may come.
+    pub held: usize,
+    /// Quantiles, 0 to 1, ascending.
+    pub quantiles: Vec<f64>,
+    /// The row of the heat map of each slot.
+    pub heat_rows: Vec<u8>,
+}
+
+/// New values of the bins of one level.
+#[derive(Debug, Default, PartialEq)]
+pub struct Values {
+    /// The bins, ascending.
+    pub bins: Vec<i64>,
+    /// The slots of the quantiles of each bin.
+    pub quantiles: Vec<Slot>,
+    /// The counts in the rows of the heat map of each bin.
+    pub heat: Vec<u32>,
+}
+
+/// The latencies of one operation over time.
+#[derive(Debug)]
+pub struct Timeline {
+    shape: Shape,
+    heat_height: usize,
+    held: Vec<BTreeMap<i64, Sparse>>,
+    whole: Vec<u64>,
+    sum: Sum,
+}
+
+impl Timeline {
+    /// A timeline without latencies.
+    ///
+    /// # Errors
+    /// `usage` if the shape is invalid.
+    pub fn new(shape: Shape) -> Result<Self> {
+        let fine = shape.factor > 1
+            && shape.heat_rows.len() == SLOTS
+            && shape.quantiles.is_sorted()
+            && shape.quantiles.iter().all(|share| (0.0..=1.0).contains(share));
+        if !fine {
+            return Err(Error::new(ErrorKind::Usage, "The shape of a timeline is invalid."));
+        }
+        let heat_height = usize::from(shape.heat_rows.iter().copied().max().unwrap_or(0)) + 1;
+        let held = vec![BTreeMap::new(); shape.levels];
+        Ok(Self { shape, heat_height, held, whole: vec![0; SLOTS], sum: Sum::default() })
+    }
+
+    /// Adds `rows` of `histograms`, each in its bin of level 0, and returns the new values of each
+    /// level. Latencies that come for a bin older than those held count in wider bins only.
+    ///
+    /// # Errors
+    /// `usage` if a row does not exist, or not every row has a bin.
+    pub fn add(
+        &mut self,
+        bins: &[i64],
+        rows: &[i64],
+        histograms: &Histograms,
+    ) -> Result<Vec<Values>> {
+        let wrong = || Error::new(ErrorKind::Usage, "Rows and bins of latencies do not agree.");
+        if bins.len() != rows.len() {
+            return Err(wrong());
+        }
+        let mut parts = Vec::with_capacity(rows.len());
+        for (&bin, &row) in bins.iter().zip(rows) {
+            let row = usize::try_from(row).ok().and_then(|row| histograms.row(row));
+            parts.push((bin, row.ok_or_else(wrong)?));
+        }
+        parts.sort_by_key(|part| part.0);
+        let mut added = self.sum.by_bin(parts.iter().copied());
+        for (_, one) in &added {
+            for (&slot, &count) in one.slots.iter().zip(&one.counts) {
+                let total = &mut self.whole[usize::from(slot)];
+                *total = total.saturating_add(count);
+            }
+        }
+        let mut found = Vec::with_capacity(self.shape.levels);
+        for level in 0..self.shape.levels {
+            let factor = self.shape.factor;
+            let wider = added.iter().map(|(bin, one)| (bin.div_euclid(factor), one.parts()));
+            let next = self.sum.by_bin(wider);
+            found.push(self.merge(level, added));
+            added = next;
+        }
+        Ok(found)
+    }
+
+    /// All latencies: used slots, ascending, and their counts.
+    pub fn whole(&self) -> (Vec<Slot>, Vec<u64>) {
+        let used = self.whole.iter().enumerate().filter(|one| *one.1 > 0);
+        used.map(|(slot, count)| (slot as Slot, *count)).unzip()
+    }
+
+    /// Merges new histograms with those held of the same bins, and derives the values.
+    fn merge(&mut self, level: usize, added: Vec<(i64, Sparse)>) -> Values {
+        let (held, mut values) = (&mut self.held[level], Values::default());
+        let newest = held.last_key_value().map_or(i64::MIN, |last| *last.0);
+        let oldest = newest.saturating_sub(self.shape.held as i64);
+        for (bin, one) in added {
+            if bin < oldest {
+                // The histogram of this bin is gone: a part of it would be wrong.
+                continue;
+            }
+            let whole = match held.get(&bin) {
+                Some(before) => self.sum.of([before.parts(), one.parts()].into_iter()),
+                None => one,
+            };
+            values.bins.push(bin);
+            whole.quantiles(&self.shape.quantiles, &mut values.quantiles);
+            let start = values.heat.len();
+            values.heat.resize(start + self.heat_height, 0);
+            for (&slot, &count) in whole.slots.iter().zip(&whole.counts) {
+                let row = usize::from(self.shape.heat_rows[usize::from(slot)]);
+                let cell = &mut values.heat[start + row];
+                *cell = cell.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+            }
+            held.insert(bin, whole);
+            if held.len() > self.shape.held {
+                held.pop_first();
+            }
+        }
+        values
+    }
+}
+
+impl Sparse {
+    fn parts(&self) -> (&[Slot], &[u64]) {
+        (&self.slots, &self.counts)
+    }
+
+    /// Appends the slot of rank ⌈q·n⌉ for each quantile.
+    fn quantiles(&self, shares: &[f64], found: &mut Vec<Slot>) {
+        let total = self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        let ranks = shares.iter().map(|share| ((share * total as f64).ceil() as u64).max(1));
+        let (mut at, mut up_to) = (0, self.counts[0]);
+        for rank in ranks {
+            while up_to < rank && at + 1 < self.counts.len() {
+                at += 1;
+                up_to = up_to.saturating_add(self.counts[at]);
+            }
+            found.push(self.slots[at]);
+        }
+    }
+}
+
+/// Adds up histograms, by a dense one that is used again.
+#[derive(Debug)]
+struct Sum {
+    counts: Vec<u64>,
+    used: Vec<u64>,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { counts: vec![0; SLOTS], used: vec![0; SLOTS.div_ceil(64)] }
+    }
+}
+
+impl Sum {
+    /// One histogram for each bin. The parts are in the order of their bins; those without
+    /// latencies make no bin.
+    fn by_bin<'a>(
+        &mut self,
+        parts: impl Iterator<Item = (i64, (&'a [Slot], &'a [u64]))>,
+    ) -> Vec<(i64, Sparse)> {
+        let mut found = Vec::new();
+        let mut parts = parts.filter(|(_, (slots, _))| !slots.is_empty()).peekable();
+        while let Some((bin, first)) = parts.next() {
+            let mut next = || parts.next_if(|part| part.0 == bin).map(|part| part.1);
+            let one = match next() {
+                None => Sparse { slots: first.0.to_vec(), counts: first.1.to_vec() },
+                Some(second) => {
+                    self.of([first, second].into_iter().chain(std::iter::from_fn(next)))
+                }
+            };
+            found.push((bin, one));
+        }
+        found
+    }
+
+    fn of<'a>(&mut self, parts: impl Iterator<Item = (&'a [Slot], &'a [u64])>) -> Sparse {
+        for (slots, counts) in parts {
+            for (&slot, &count) in slots.iter().zip(counts) {
+                let total = &mut self.counts[usize::from(slot)];
+                *total = total.saturating_add(count);
+                self.used[usize::from(slot) / 64] |= 1 << (slot % 64);
+            }
+        }
+        let mut sum = Sparse::default();
+        for (word, used) in self.used.iter_mut().enumerate() {
+            while *used != 0 {
+                let slot = 64 * word + used.trailing_zeros() as usize;
+                *used &= *used - 1;
+                sum.slots.push(slot as Slot);
+                sum.counts.push(std::mem::take(&mut self.counts[slot]));
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Latency;
+    use crate::slots::lowest;
+    use proptest::prelude::*;
+
+    const HELD: usize = 8;
+
+    fn timeline() -> Timeline {
+        let heat_rows = (0..SLOTS).map(|slot| (slot / 4096) as u8).collect();
+        let quantiles = vec![0.5, 0.99];
+        Timeline::new(Shape { factor: 4, levels: 3, held: HELD, quantiles, heat_rows }).unwrap()
+    }
+
+    fn histograms(rows: &[Vec<u64>]) -> Histograms {
+        let (mut found, mut decoder) = (Histograms::default(), Decoder::default());
+        for row in rows {
+            let mut latency = Latency::new();
+            for ns in row {
+                latency.record(*ns);
+            }
+            found.push(&latency.encode().unwrap(), &mut decoder).unwrap();
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn every_level_has_the_quantiles_of_merged_histograms(
+            rows in prop::collection::vec(prop::collection::vec(1u64..1 << 41, 0..40), 1..30),
+            step in 1..9usize,
+        ) {
+            let histograms = histograms(&rows);
+            let mut timeline = timeline();
+            let mut found = vec![BTreeMap::new(); 3];
+            let all: Vec<i64> = (0..rows.len() as i64).collect();
+            for rows in all.chunks(step) {
+                // Two rows a bin, as of two operations.
+                let bins: Vec<i64> = rows.iter().map(|row| row / 2).collect();
+                for (level, values) in timeline.add(&bins, rows, &histograms).unwrap().iter().enumerate() {
+                    for (at, bin) in values.bins.iter().enumerate() {
+                        let heat: u64 = values.heat[9 * at..9 * (at + 1)].iter().map(|n| u64::from(*n)).sum();
+                        found[level].insert(*bin, (values.quantiles[2 * at..2 * at + 2].to_vec(), heat));
+                    }
+                }
+            }
+            for (level, found) in found.iter().enumerate() {
+                let width = 2 * 4usize.pow(level as u32);
+                for (bin, rows) in rows.chunks(width).enumerate() {
+                    let mut whole = Latency::new();
+                    for ns in rows.iter().flatten() {
+                        whole.record(*ns);
+                    }
+                    let of_bin = found.get(&(bin as i64));
+                    prop_assert_eq!(of_bin.is_some(), whole.count() > 0);
+                    if let Some((quantiles, heat)) = of_bin {
+                        prop_assert_eq!(*heat, whole.count());
+                        for (slot, share) in quantiles.iter().zip([0.5, 0.99]) {
+                            let expected = crate::slots::of(whole.quantile_ns(share)).unwrap();
+                            prop_assert_eq!(lowest(*slot), lowest(expected));
+                        }
+                    }
+                }
+            }
+            prop_assert_eq!(timeline.whole().1.iter().sum::<u64>(), rows.iter().flatten().count() as u64);
+        }
+    }
+
+    #[test]
+    fn a_bin_that_is_no_longer_held_gets_no_value_of_a_part() {
+        let histograms = histograms(&[vec![1_000], vec![9_000]]);
+        let mut timeline = timeline();
+        for bin in 0..3 * HELD as i64 {
+            timeline.add(&[bin], &[0], &histograms).unwrap();
+        }
+        let found = timeline.add(&[0], &[1], &histograms).unwrap();
+        assert!(found[0].bins.is_empty());
+        assert_eq!(found[1].bins, [0]);
+    }
+
+    #[test]
+    fn rows_that_do_not_exist_are_refused() {
+        let histograms = histograms(&[vec![1]]);
+        for (bins, rows) in [(&[0][..], &[1][..]), (&[0], &[-1]), (&[0, 1], &[0])] {
+            assert!(timeline().add(bins, rows, &histograms).is_err());
+        }
+    }
+}
