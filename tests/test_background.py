@@ -43,6 +43,7 @@ target = "null:?mean_us=5000"
 """
 
 
+@pytest.mark.long
 def test_a_study_in_the_background_ends_its_run_when_it_is_ended(out: Path) -> None:
     study = out / "mine.toml"
     study.write_text(STUDY)

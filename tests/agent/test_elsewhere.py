@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psutil
+import psycopg
 import pytest
 
 from dyno.bundle.reader import Bundle, list_bundles
@@ -25,6 +26,7 @@ from tests import forked
 from tests.agent.network import TOKEN, Link, agent, postgres, server_network
 from tests.process import events, wait_until
 from tests.targets.debian import as_server
+from tests.targets.loops import mounted
 
 LEVEL = "oltp-tpcc-postgresql-users-2"
 
@@ -206,6 +208,37 @@ def test_a_killed_agent_does_not_end_the_run(place: Place, tmp_path: Path) -> No
     assert "does not respond" in lost[0]["reason"]
     assert sum(value for _, value in seconds(bundle, "dyno@db1", "agent", "missed_ticks")) >= 3
     assert "server-unseen" in {finding.code for finding in bundle.findings()}
+
+
+@pytest.mark.long
+def test_partitions_in_tablespaces_there_have_volumes_of_their_own(tmp_path: Path) -> None:
+    # File systems that are mounted later are not in the name space of the server.
+    with (
+        mounted("one", "two") as home,
+        server_network() as link,
+        postgres(link, home) as url,
+        agent("--listen", link.address, "--port", "0", "--plain-http", inside=link.inside) as at,
+    ):
+        volumes = (home / "one", home / "two")
+        with psycopg.connect(url, autocommit=True) as session:
+            for volume in volumes:
+                space = volume / "space"
+                space.mkdir()
+                os.chown(space, (home / "debian").stat().st_uid, -1)
+                session.execute(f"CREATE TABLESPACE {volume.name} LOCATION '{space}'".encode())
+        layout = tmp_path / "parts.toml"
+        layout.write_text(
+            '[tables.orders]\npartition = { column = "o_orderkey", count = 2, '
+            'volumes = ["tablespace:one", "tablespace:two"] }\n'
+        )
+        for verb in (("load", "tpch", "--scale", "0.01", "--layout", str(layout)), ("run", "tpch")):
+            words = ("--target", url, "--agent", f"db1={at[1]}", "--json", "--out", str(tmp_path))
+            _, bundle = ended(dyno(*verb, *words), tmp_path)
+            facts = bundle.run.targets["postgresql"]
+            for number, volume in enumerate(volumes, start=1):
+                subject = storage_facts(volume)["subject"]
+                assert facts.devices[f"partition-{number}"] == (subject,)
+                assert subject in facts.devices["data"]
 
 
 def test_a_database_is_watched_and_followed_through_its_restart(

@@ -84,6 +84,7 @@ def test_cold_before_each_query(loaded: tuple[Path, dict[str, Any]]) -> None:
     assert document["cache"]["proofs"]["clickhouse"]["left_share"] <= 0.01
 
 
+@pytest.mark.long
 def test_an_integrity_check_beside_the_queries(loaded: tuple[Path, dict[str, Any]]) -> None:
     document, bundle = run(loaded[0], "--duration", "1s", "--during", "integrity-check")
     (entry,) = document["maintenance"]

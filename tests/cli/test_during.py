@@ -122,6 +122,7 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
     assert (bundle.path / "sheet.html").read_text().count("└─") > 22
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["integrity-check", "backup"])
 def test_ctrl_c_during_maintenance(loaded: Path, name: str) -> None:
     process = start(

@@ -44,6 +44,7 @@ def loaded(
     return outs[target], url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "name"),
     [

@@ -148,6 +148,7 @@ def test_a_level_until_the_sum_is_steady_in_each_of_them(out: Path) -> None:
     assert counted["users-2"] == counted["users-2-db-1"] + counted["users-2-db-2"]
 
 
+@pytest.mark.long
 def test_a_search_over_all_of_them(out: Path) -> None:
     done = dyno(
         "run", "tpcc", "--target", "null:?mean_us=2000", "--databases", "2", "--find-max",
@@ -170,6 +171,7 @@ def test_a_search_over_all_of_them(out: Path) -> None:
     assert "Users in each database" in report
 
 
+@pytest.mark.long
 def test_a_foreign_table_keeps_them_from_removal_and_stays(loaded: tuple[Path, str]) -> None:
     out, url = loaded
     mark(out).unlink()

@@ -76,6 +76,7 @@ def test_each_query_can_be_cold(loaded: tuple[Path, dict[str, Any], str]) -> Non
     assert document["cache"]["proofs"]["sqlite"]["times"] == 22
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "checks"), [("integrity-check", 9), ("reindex", 1)])
 def test_maintenance_beside_queries(
     loaded: tuple[Path, dict[str, Any], str], name: str, checks: int

@@ -106,6 +106,7 @@ def test_failures_to_serialise_are_retried(copies: Copies, copy: Copy, run: Driv
         assert sound(target)
 
 
+@pytest.mark.long
 def test_users_at_once_leave_consistent_data(
     copies: Copies, copy: Copy, run: Drive, out: Path
 ) -> None:

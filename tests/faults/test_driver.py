@@ -116,6 +116,7 @@ def counted(outcome: dict[str, Any], what: str, kind: str) -> int:
     return sum(operation[what].get(kind, 0) for operation in outcome["ops"].values())
 
 
+@pytest.mark.long
 def test_the_victims_of_deadlocks_try_again_and_are_counted_apart(
     place: Place, driven: Any
 ) -> None:
@@ -149,6 +150,7 @@ def test_the_victims_of_deadlocks_try_again_and_are_counted_apart(
     assert found.value("oltp.users-4.errors") == 0
 
 
+@pytest.mark.long
 def test_a_server_that_is_killed_and_comes_back(place: Place, driven: Any) -> None:
     def act(control: _core.Control) -> None:
         os.kill(place.server.pid or 0, signal.SIGKILL)
@@ -226,6 +228,7 @@ def test_more_users_than_the_server_takes(place: Place, out: Path) -> None:
     assert document(done)["valid"] is False
 
 
+@pytest.mark.long
 def test_a_disk_of_the_server_that_fills(small: Path, driven: Any, out: Path) -> None:
     assert resized(small, 4 << 30)  # takes no memory before it is filled
 

@@ -48,6 +48,7 @@ def failed(out: Path) -> set[str]:
     return {check.name for check in list_bundles(out)[0].checks() if check.passed is False}
 
 
+@pytest.mark.long
 def test_a_killed_refresh_is_detected_and_restored(
     loaded: tuple[Path, tuple[str, str]],
 ) -> None:

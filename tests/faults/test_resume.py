@@ -98,15 +98,16 @@ def cut_off(engine: str, out: Path, kill: Callable[[int, Path], None]) -> None:
     no_server_left(out)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("engine", "kill"),
     [
         ("postgresql", kill_dyno),
-        pytest.param("postgresql", kill_server, marks=pytest.mark.long),
-        pytest.param("mysql", kill_dyno, marks=pytest.mark.long),
-        pytest.param("mysql", kill_server, marks=pytest.mark.long),
-        pytest.param("duckdb", kill_dyno, marks=pytest.mark.long),
-        pytest.param("duckdb", interrupt, marks=pytest.mark.long),
+        ("postgresql", kill_server),
+        ("mysql", kill_dyno),
+        ("mysql", kill_server),
+        ("duckdb", kill_dyno),
+        ("duckdb", interrupt),
     ],
 )
 def test_a_load_that_was_cut_off_goes_on(

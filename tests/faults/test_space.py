@@ -26,6 +26,7 @@ def test_too_little_space_is_reported_before_the_start(small: Path) -> None:
     assert "needs" in load.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["postgresql", "duckdb", "clickhouse"])
 def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
     if lacks := targets.lacks(engine):

@@ -166,6 +166,7 @@ def test_a_volume_that_fills_up(mounted: Callable[..., Path], out: Path, asked: 
     assert only(out).run.status == "failed"
 
 
+@pytest.mark.long
 def test_space_taken_between_fill_levels(
     mounted: Callable[..., Path], out: Path, asked: Asked
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked)
     assert not bundle.run.validity.valid
 
 
+@pytest.mark.long
 def test_a_file_cut_underneath(tmp_path: Path, out: Path, asked: Asked) -> None:
     path = tmp_path / "data"
     path.write_bytes(os.urandom(16 * MIB))

@@ -61,6 +61,7 @@ def test_ctrl_c_stops_all_streams_and_the_data_is_whole(loaded: Path) -> None:
     assert all(item.passed for item in list_bundles(loaded)[0].checks())
 
 
+@pytest.mark.long
 def test_a_killed_server_ends_the_run_and_the_next_one_finds_whole_data(loaded: Path) -> None:
     process = start(*RUN, "--json", "--out", loaded)
     under_way(process, loaded)

@@ -35,6 +35,7 @@ target = "null:?mean_us=5000"
 """
 
 
+@pytest.mark.long
 def test_the_page_of_a_study_goes_from_run_to_run(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(TOML)
     study = start("study", tmp_path / "mine.toml", "--live", "--out", tmp_path)

@@ -128,6 +128,7 @@ def test_a_memory_limit_costs_the_charts_only(tmp_path: Path) -> None:
     assert page.rstrip().endswith("</html>")
 
 
+@pytest.mark.long
 def test_no_renderer_is_left_behind(tmp_path: Path) -> None:
     bundle = quickstart(tmp_path).write()
     subprocess.run(

@@ -10,6 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from dyno.statistics.multiple import Family, adjusted
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_they_are_those_of_statsmodels(values: list[float]) -> None:

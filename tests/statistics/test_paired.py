@@ -132,6 +132,7 @@ def _one_sided(noise: str, rng: np.random.Generator, studies: int, pairs: int) -
     return (skewed - rng.normal(0, 0.003, studies * pairs)).reshape(studies, pairs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pairs", [5, 6, 8])
 @pytest.mark.parametrize("noise", SKEWED)
 def test_intervals_hold_the_median_shift_where_one_variant_is_skewed(

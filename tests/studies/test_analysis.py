@@ -37,6 +37,7 @@ NOISES: dict[str, Draw] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", NOISES)
 def test_nothing_is_found_where_nothing_is(noise: str) -> None:
     """At most 5 % of A/A studies see a difference; 6.5 % is what 1,000 may show of 5 by chance."""
@@ -49,6 +50,7 @@ def test_nothing_is_found_where_nothing_is(noise: str) -> None:
     assert sum(one in {"better", "worse"} for one in said) <= 0.065 * STUDIES
 
 
+@pytest.mark.long
 def test_a_tenth_is_found_under_three_percent_of_noise() -> None:
     rng = np.random.default_rng(2)
     asked = study()
@@ -134,6 +136,7 @@ def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
     assert "  different v1: cpu_percent +104 %" in printed
 
 
+@pytest.mark.long
 def test_the_smallest_effect_holds_for_all_questions() -> None:
     """Among seven questions at once, one shift is found as often as predicted."""
     rng, sd = np.random.default_rng(8), 0.03

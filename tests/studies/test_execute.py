@@ -285,6 +285,7 @@ def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:
     no_server_left(folder)
 
 
+@pytest.mark.long
 def test_variants_that_fail_are_left_out(study: Path, out: Path) -> None:
     nowhere = "sqlite:////no/such/folder/x.db"
     study.write_text(

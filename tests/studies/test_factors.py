@@ -80,6 +80,7 @@ def test_noisier_combinations_are_reported() -> None:
     assert note.startswith("for tps: the noise of combinations ranges from ")
 
 
+@pytest.mark.long
 def test_nothing_is_found_of_factors_that_do_nothing() -> None:
     """Holm's method keeps the chance of any false effect of a study at 5 %."""
     rng = np.random.default_rng(3)

@@ -110,6 +110,7 @@ def test_a_query_that_failed_has_no_metrics_and_harms_no_other(target: Clickhous
             assert meter.after()["temp_bytes"] == 0
 
 
+@pytest.mark.long
 def test_the_log_stays_in_memory_and_small(target: ClickhouseTarget) -> None:
     with closing(target.connect()) as session:
         for number in range(1500):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.bundle.model import Role
 from dyno.contracts.layout import Layout, Partition, TableDesign
 from dyno.targets.devices import devices, stored
 from dyno.targets.null.target import NullTarget
@@ -16,9 +15,9 @@ from dyno.targets.null.target import NullTarget
 class Kept(NullTarget):
     """A target with files."""
 
-    places: dict[Role, list[Path]]
+    places: dict[str, list[Path]]
 
-    def storage(self) -> dict[Role, list[Path]]:
+    def storage(self) -> dict[str, list[Path]]:
         return self.places
 
 
@@ -47,6 +46,21 @@ def test_each_volume_with_partitions_has_a_role(target: Kept, tmp_path: Path) ->
         "partition-1": [Path("/srv/b")],
         "partition-2": [Path("/srv/a")],
         "backup": [tmp_path / "out"],
+    }
+
+
+def test_partitions_in_tablespaces_are_where_these_are(target: Kept, tmp_path: Path) -> None:
+    target.places["tablespace:fast"] = [tmp_path / "fast"]
+    target.places["tablespace:spill"] = [tmp_path / "spill"]
+    target.places["data"] = [tmp_path / "data", tmp_path / "fast", tmp_path / "spill"]
+    layout = spread("/srv/b", "tablespace:fast").model_copy(update={"temp": "tablespace:spill"})
+    found = stored(target, layout)
+    assert found == {
+        "data": [tmp_path / "data", tmp_path / "fast"],
+        "log": [tmp_path / "wal"],
+        "temp": [tmp_path / "spill"],
+        "partition-1": [Path("/srv/b")],
+        "partition-2": [tmp_path / "fast"],
     }
 
 

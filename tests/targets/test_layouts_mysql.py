@@ -77,6 +77,7 @@ def answers(target: MysqlTarget) -> list[QueryResult]:
         ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "count"), [("partitioned-4", 4), ("partitioned-8", 8)])
 def test_partitions_hold_their_ranges_and_answer_alike(
     server: MysqlTarget, name: str, count: int

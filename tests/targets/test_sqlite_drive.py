@@ -148,6 +148,7 @@ def test_a_session_and_the_driver_exclude_each_other(lite: SqliteTarget) -> None
         assert session.execute("SELECT count(*) FROM warehouse").rows == [(1,)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "checks"), [("integrity-check", 10), ("reindex", 1)])
 def test_maintenance_beside_transactions(filled: Path, name: str, checks: int) -> None:
     found = drive(filled, "--users", "2", "--duration", "1s", "--during", name)

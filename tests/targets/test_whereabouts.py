@@ -82,6 +82,8 @@ def test_log_and_temporary_files_on_another_volume(searchable: Path, volume: Pat
                 "data": [data, spare, space],
                 "log": [wal],
                 "temp": [spare, space],
+                "tablespace:Spare one": [spare],
+                "tablespace:more": [space],
             }
             found = devices(target, stored(target))
             first = (data / "postmaster.pid").read_text().split()[0]

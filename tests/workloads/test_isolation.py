@@ -50,6 +50,7 @@ def failed(checks: dict[int, Check]) -> set[int]:
     return {number for number, item in checks.items() if item.passed is not True}
 
 
+@pytest.mark.long
 def test_all_hold_where_a_transaction_sees_one_moment(target: Target) -> None:
     level = {"sqlite": "serializable"}.get(target.name, "repeatable-read")
     checks = played(target, level)

@@ -11,7 +11,12 @@ Every request needs the token, or a client's certificate. Times are of the agent
 
 from __future__ import annotations
 
-from dyno.bundle.model import Model, Role
+from typing import Annotated
+
+from pydantic import Field
+
+from dyno.bundle.carriers import ROLE
+from dyno.bundle.model import Model
 
 VERSION = 1
 DEFAULT_PORT = 7411
@@ -76,7 +81,7 @@ class Placed(Model):
     """
 
     pid: int | None = None
-    devices: dict[Role, tuple[str, ...]] = {}
+    devices: dict[Annotated[str, Field(pattern=f"^({ROLE})$")], tuple[str, ...]] = {}
     disks: dict[str, tuple[dict[str, object], ...]] = {}
     path: str = ""
     notes: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from dyno.bundle.model import Role, TargetFacts
+from dyno.bundle.model import TargetFacts
 from dyno.contracts.layout import Layout
 from dyno.errors import DynoError
 
@@ -318,8 +318,8 @@ class Designed(Protocol):
 class Stored(Protocol):
     """A target that knows the paths of its files on this machine."""
 
-    def storage(self) -> dict[Role, list[Path]]:
-        """Paths of data, log and temporary files; unknown ones have no entry."""
+    def storage(self) -> dict[str, list[Path]]:
+        """Paths of data, log and temporary files, and of tablespaces by volume, if known."""
         ...
 
 

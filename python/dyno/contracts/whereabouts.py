@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from dyno.bundle.model import Role
-
 
 @dataclass(frozen=True)
 class Told:
@@ -18,7 +16,8 @@ class Told:
         pid: The process of a session; None to search all processes for ``programs``.
         age_s: Seconds since that process, or the server, started; None if it is not told.
         data: Its data folder; empty without the right to read it.
-        places: Paths by role. Relative ones begin at ``data``.
+        places: Paths by role, and of tablespaces by volume (``tablespace:NAME``). Relative ones
+            begin at ``data``.
         link: A path of ``places`` that may be a link: where it leads counts.
         notes: Why something is not told, and the remedy.
     """
@@ -27,7 +26,7 @@ class Told:
     pid: int | None = None
     age_s: float | None = None
     data: str = ""
-    places: dict[Role, tuple[str, ...]] = field(default_factory=dict[Role, tuple[str, ...]])
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     link: str = ""
     notes: tuple[str, ...] = ()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dyno import targets
@@ -13,6 +15,7 @@ from dyno.agent.follow import Follower
 from dyno.agent.ssh import SshAgent
 from dyno.bundle.model import TargetFacts
 from dyno.bundle.writer import Recorder
+from dyno.contracts.layout import Layout
 from dyno.contracts.target import Target
 from dyno.contracts.whereabouts import Telling
 from dyno.errors import TargetError, UsageError
@@ -21,6 +24,7 @@ from dyno.plans.fields import Plan
 from dyno.plans.watch import HOST, WatchPlan
 from dyno.stages.observe.exporters import ExporterProbe
 from dyno.stages.observe.sampler import Sampler
+from dyno.targets.devices import with_layout
 
 
 class Machines:
@@ -51,10 +55,18 @@ class Machines:
             stack.enter_context(sampler.joined(self._exporters))
             yield
 
-    def place(self, target: Target, facts: TargetFacts, recorder: Recorder) -> TargetFacts:
+    def place(
+        self, target: Target, facts: TargetFacts, recorder: Recorder, layout: Layout | None
+    ) -> TargetFacts:
         """Completes the facts of a server on the first machine.
 
         A server that runs here is not changed: the probes of this machine see it.
+
+        Args:
+            target: The running target.
+            facts: Its facts so far.
+            recorder: Records the facts of the machine.
+            layout: The layout of its data, with the volumes of partitions; None if unknown.
 
         Raises:
             UsageError: If the target is not a server.
@@ -68,7 +80,10 @@ class Machines:
         if client is not None and isinstance(target, Telling):
             try:
                 with target.told() as told:
-                    found = client.locate(told)
+                    own = {role: [Path(one) for one in told.places[role]] for role in told.places}
+                    places = with_layout(own, layout).items()
+                    texts = {role: tuple(map(str, paths)) for role, paths in places}
+                    found = client.locate(replace(told, places=texts))
                 machines = {**recorder.run.machines, self.first: client.facts(found.path)}
                 recorder.update(machines=machines)
             except (TargetError, LookupError, ValueError) as error:

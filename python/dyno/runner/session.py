@@ -165,7 +165,7 @@ class Session:
                     self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
                 facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
-                facts = self.machines.place(target, facts, self.recorder)
+                facts = self.machines.place(target, facts, self.recorder, self._layout)
                 self.recorder.set_target(target.name, facts)
                 facts = self._place(target, self._stored(target))
                 self.watch(target)
@@ -207,21 +207,25 @@ class Session:
 
     def _stored(self, target: Target) -> dict[str, list[Path]]:
         """Paths of the target's files by role, with the layout of its data if that is known."""
-        plan = self.recorder.run.plan
-        layout = plan.get("layout")
+        backup = self.out if self.recorder.run.plan.get("during") == "backup" else None
+        return stored(target, self._layout, backup)
+
+    @property
+    def _layout(self) -> Layout | None:
+        """The layout of the data of the run, once it is known."""
+        layout = self.recorder.run.plan.get("layout")
         known = isinstance(layout, dict) and "workload" in layout
-        backup = self.out if plan.get("during") == "backup" else None
-        return stored(target, Layout.model_validate(layout) if known else None, backup)
+        return Layout.model_validate(layout) if known else None
 
     def _place(self, target: Target, places: Mapping[str, list[Path]]) -> TargetFacts:
-        """Records the devices under the files of a target, if they changed.
-
-        Those of a server on another machine are known from there.
-        """
+        """Records the devices under the files of a target, if they changed."""
         facts = self.recorder.run.targets[target.name]
-        if facts.machine:
-            return facts
-        found = facts.model_copy(update=devices(target, places))
+        if not facts.machine:
+            found = facts.model_copy(update=devices(target, places))
+        elif self._layout is None:  # nothing is new
+            found = facts
+        else:
+            found = self.machines.place(target, facts, self.recorder, self._layout)
         if found != facts:
             self.recorder.set_target(target.name, found)
         return found

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import psutil
 
-from dyno.bundle.model import Role
 from dyno.contracts.whereabouts import Told
 from dyno.host.files import read_text
 
@@ -25,12 +24,12 @@ class Here:
 
     Attributes:
         pid: Its main process, the parent of the others; None if it is not found on this machine.
-        storage: Its paths by role; unknown roles are absent.
+        storage: Its paths by role, and of tablespaces by volume; unknown ones are absent.
         notes: Why something is unknown, and advice; one line each.
     """
 
     pid: int | None = None
-    storage: dict[Role, list[Path]] = field(default_factory=dict[Role, list[Path]])
+    storage: dict[str, list[Path]] = field(default_factory=dict[str, list[Path]])
     notes: tuple[str, ...] = ()
 
 
@@ -63,7 +62,7 @@ def locate(told: Told) -> Here:
     data = Path(told.data)
     if not shares_files(found, data):
         return UNSEEN
-    storage: dict[Role, list[Path]] = {}
+    storage: dict[str, list[Path]] = {}
     notes = list(told.notes)
     for role, texts in told.places.items():
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,8 @@ def stored(
         backup: The folder of its backups during the run.
     """
     own = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
-    found = {str(role): paths for role, paths in own.items() if paths}
-    if "data" not in found:
-        return found
-    if layout is not None:
-        found |= _of_layout(layout, found)
-    return found if backup is None else {**found, "backup": [backup]}
+    found = with_layout({role: paths for role, paths in own.items() if paths}, layout, Path.resolve)
+    return found if backup is None or "data" not in found else {**found, "backup": [backup]}
 
 
 def devices(target: Target, places: Mapping[str, list[Path]]) -> dict[str, Any]:
@@ -53,32 +49,52 @@ def of_places(places: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
     return {"devices": devices, "disks": disks}
 
 
-def _of_layout(layout: Layout, own: Mapping[str, list[Path]]) -> dict[str, list[Path]]:
-    """The roles that a layout adds or moves."""
-    volumes = _of_partitions(layout)
-    found = {partition(number): [path] for number, path in enumerate(volumes, start=1)}
-    found = found if len(volumes) > 1 else {}
+def with_layout(
+    own: Mapping[str, Sequence[Path]],
+    layout: Layout | None,
+    resolved: Callable[[Path], Path] = lambda path: path,
+) -> dict[str, list[Path]]:
+    """Paths by role, with the roles that a layout adds or moves.
+
+    Args:
+        own: Paths of the server by role, and of its tablespaces by volume (``tablespace:NAME``).
+        layout: The layout of its data; None if unknown.
+        resolved: Follows links. The default leaves the paths of another machine as they are.
+    """
+    found = {role: list(paths) for role, paths in own.items() if not role.startswith(TABLESPACE)}
+    if layout is None or "data" not in found:
+        return found
+    volumes = [_path(volume, own) for volume in _of_partitions(layout)]
+    known = [path for path in volumes if path is not None]
+    if len(known) > 1:
+        found |= {partition(number): [path] for number, path in enumerate(known, start=1)}
     if layout.temp is None:
         # A server with tablespaces does not know which workload's temporary files are asked for.
-        return {"temp": own["data"][:1], **found} if "temp" not in own else found
-    if layout.temp.startswith(TABLESPACE):
+        return {"temp": found["data"][:1], **found}
+    place = _path(layout.temp, own)
+    if place is None:
         return found
-    place = Path(layout.temp)
     if layout.temp not in layout.data_volumes():  # a tablespace there holds no tables
-        kept = [path for path in own["data"] if not path.is_relative_to(place.resolve())]
-        found["data"] = kept or own["data"]
+        kept = [path for path in found["data"] if not path.is_relative_to(resolved(place))]
+        found["data"] = kept or found["data"]
     return {**found, "temp": [place]}
 
 
-def _of_partitions(layout: Layout) -> list[Path]:
-    """The folders that hold partitions, each once, in the order of the partitions."""
+def _path(volume: str, own: Mapping[str, Sequence[Path]]) -> Path | None:
+    """The folder of a volume; None for an unknown tablespace."""
+    if volume.startswith(TABLESPACE):
+        return next(iter(own.get(volume, ())), None)
+    return Path(volume)
+
+
+def _of_partitions(layout: Layout) -> list[str]:
+    """The volumes that hold partitions, each once, in the order of the partitions."""
     volumes = [
         layout.volume_of(name, part)
         for name, design in layout.tables.items()
         for part in design.partitions
     ]
-    named = dict.fromkeys(volume for volume in volumes if volume is not None)
-    return [Path(volume) for volume in named if not volume.startswith(TABLESPACE)]
+    return list(dict.fromkeys(volume for volume in volumes if volume is not None))
 
 
 def _carriers(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:

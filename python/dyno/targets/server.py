@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from dyno.bundle.model import Applied, Role, TargetFacts
+from dyno.bundle.model import Applied, TargetFacts
 from dyno.config.settings import Setting
 from dyno.contracts.cold import Emptied
 from dyno.contracts.inspection import Inspector
@@ -197,7 +197,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         """Measures the steps after a load."""
 
     @abstractmethod
-    def _stored(self, server: Private) -> dict[Role, list[Path]]:
+    def _stored(self, server: Private) -> dict[str, list[Path]]:
         """Paths of the private server's files."""
 
     def _admit(self, session: Session) -> None:
@@ -411,8 +411,8 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         """The server's data folder, if it is known and on this machine."""
         return self.storage().get("data", [])[:1]
 
-    def storage(self) -> dict[Role, list[Path]]:
-        """Data, log and temporary files of a server on this machine."""
+    def storage(self) -> dict[str, list[Path]]:
+        """Data, log and temporary files of a server on this machine, and its tablespaces."""
         return self._here.storage if self._server is None else self._stored(self._server)
 
     @contextlib.contextmanager

@@ -7,7 +7,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from dyno.bundle.model import Role, TargetFacts
+from dyno.bundle.model import TargetFacts
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
@@ -201,7 +201,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
             return [self._server.data, *places.own(self._home)]
         return super().data_paths()
 
-    def _stored(self, server: Server) -> dict[Role, list[Path]]:
+    def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data, log and temporary files."""
         log = volumes.log_volume(self._home)
         return {

@@ -9,7 +9,6 @@ import posixpath
 
 import psutil
 
-from dyno.bundle.model import Role
 from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError
 from dyno.servers.here import ELSEWHERE, Here, locate
@@ -44,7 +43,7 @@ def told(session: MysqlConnection, address: Address) -> Told:
     uptime = session.execute("SHOW GLOBAL STATUS LIKE 'Uptime'").rows
     data = shown["datadir"]
     # Relative paths start at the data folder, the server's working directory.
-    places: dict[Role, tuple[str, ...]] = {
+    places: dict[str, tuple[str, ...]] = {
         "data": _paths(data, data, *(shown.get(name, "") for name in _DATA)),
         "log": _paths(data, shown.get(_LOG) or "."),
         "temp": _paths(data, *shown.get(_TEMP, "").split(":")),

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 
 from psycopg import sql
 
-from dyno.bundle.model import Role, TargetFacts
+from dyno.bundle.model import TargetFacts
 from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
@@ -238,11 +238,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         assert isinstance(connection, PostgresConnection)  # noqa: S101  (one of its own)
         return plans.explain(connection, sql, analyse=analyse)
 
-    def _stored(self, server: Server) -> dict[Role, list[Path]]:
+    def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""
         data = server.data
         spaces = [link.resolve() for link in sorted((data / "pg_tblspc").glob("*"))]
-        found: dict[Role, list[Path]] = {"data": [data, *spaces]}
+        found: dict[str, list[Path]] = {"data": [data, *spaces]}
         found["log"] = [(data / "pg_wal").resolve()]
         # With tablespaces of a layout, the location of temporary files depends on the workload.
         return found if spaces else {**found, "temp": [data]}

@@ -11,7 +11,7 @@ import csv
 import psutil
 from psycopg import sql
 
-from dyno.bundle.model import Role
+from dyno.contracts.layout import TABLESPACE
 from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError
 from dyno.servers.here import ELSEWHERE, Here, locate
@@ -52,7 +52,8 @@ def told(session: PostgresConnection) -> Told:
     if not shown.rows:
         return Told(_PROGRAMS, pid, age_s, notes=(_missing_right(session),))
     spaces = _tablespaces(session)
-    places: dict[Role, tuple[str, ...]] = {
+    places: dict[str, tuple[str, ...]] = {
+        **{f"{TABLESPACE}{name}": (place,) for name, place in spaces.items() if place != _HERE},
         "data": tuple(dict.fromkeys([_HERE, *spaces.values()])),
         "log": (_LOG,),
         "temp": _temp(session, spaces),
