@@ -133,10 +133,10 @@ def server_network() -> Iterator[Link]:
 
 
 @contextlib.contextmanager
-def postgres(link: Link, folder: Path) -> Iterator[str]:
-    """URL of the operating system's PostgreSQL in the namespace."""
+def postgres(link: Link, folder: Path, wal: Path | None = None) -> Iterator[str]:
+    """URL of the operating system's PostgreSQL in the namespace; its log is in ``wal``."""
     lines = (f"listen_addresses = '{link.address}'", f"port = {PG_PORT}", "fsync = on")
-    with debian_server(folder, *lines, inside=link.inside) as url:
+    with debian_server(folder, *lines, inside=link.inside, wal=wal) as url:
         with (folder / "debian" / "pg_hba.conf").open("a") as file:
             file.write("host all all 10.0.0.0/8 trust\n")
         with psycopg.connect(f"{url}&port={PG_PORT}") as session:

@@ -22,10 +22,11 @@ import pytest
 from dyno.bundle.reader import Bundle, list_bundles
 from dyno.decide.limits.cpu import LEAST_PERCENT
 from dyno.host.storage import storage_facts
+from dyno.studies.store import StudyStore
 from tests import forked
 from tests.agent.network import TOKEN, Link, agent, postgres, server_network
 from tests.process import events, wait_until
-from tests.targets.debian import as_server
+from tests.targets.debian import as_server, owned
 from tests.targets.loops import mounted
 
 LEVEL = "oltp-tpcc-postgresql-users-2"
@@ -222,9 +223,7 @@ def test_partitions_in_tablespaces_there_have_volumes_of_their_own(tmp_path: Pat
         volumes = (home / "one", home / "two")
         with psycopg.connect(url, autocommit=True) as session:
             for volume in volumes:
-                space = volume / "space"
-                space.mkdir()
-                os.chown(space, (home / "debian").stat().st_uid, -1)
+                space = owned(volume / "space")
                 session.execute(f"CREATE TABLESPACE {volume.name} LOCATION '{space}'".encode())
         layout = tmp_path / "parts.toml"
         layout.write_text(
@@ -239,6 +238,59 @@ def test_partitions_in_tablespaces_there_have_volumes_of_their_own(tmp_path: Pat
                 subject = storage_facts(volume)["subject"]
                 assert facts.devices[f"partition-{number}"] == (subject,)
                 assert subject in facts.devices["data"]
+
+
+STUDY = """
+pairs = 2
+headline = ["tps"]
+exploratory = ["cpu_max", "data_write_ms", "log_write_ms", "memory_available"]
+
+[base]
+workload = "tpcc"
+target = "{url}"
+scale = 1
+
+[base.load]
+agent = "db1={agent}"
+
+[base.run]
+agent = "db1={agent}"
+warmup = "500ms"
+duration = "3s"
+no_criteria = true
+
+[factors]
+"run.users" = [1, 4]
+"""
+
+
+@pytest.mark.long
+def test_the_metrics_of_a_study_are_those_of_the_other_machine(tmp_path: Path) -> None:
+    with (
+        mounted("data", "log") as home,
+        server_network() as link,
+        postgres(link, home / "data", wal=owned(home / "log" / "wal")) as url,
+        agent("--listen", link.address, "--port", "0", "--plain-http", inside=link.inside) as at,
+    ):
+        study = tmp_path / "elsewhere.toml"
+        study.write_text(STUDY.format(url=url, agent=at[1]))
+        done = dyno("study", str(study), "--yes", "--no-early-stop", "--out", str(tmp_path / "out"))
+        _, stderr = done.communicate(timeout=600)
+        assert done.returncode in (0, 1), stderr
+        store = StudyStore.open(tmp_path / "out" / "studies" / "elsewhere")
+        entries = store.entries()
+        assert len(entries) >= 4
+        for entry in entries:
+            assert entry.bundle is not None
+            bundle = Bundle.open(store.folder / entry.bundle)
+            known = estimates(bundle)
+            (log,) = bundle.run.targets["postgresql"].devices["log"]
+            assert log == storage_facts(home / "log")["subject"]
+            phase = next(one.name for one in bundle.run.phases if one.kind == "oltp")
+            there = f"resource.{phase}@db1"
+            assert entry.figures["log_write_ms"] == known[f"{there}.disk.{log}.write_await.mean"]
+            assert entry.figures["cpu_max"] > 0
+            assert entry.figures["memory_available"] > 0
 
 
 def test_a_database_is_watched_and_followed_through_its_restart(

@@ -58,3 +58,11 @@ def debian_server(
         yield f"postgresql:///postgres?host={data}&user=dyno"
     finally:
         run(*control, "-m", "immediate", "stop")
+
+
+def owned(folder: Path) -> Path:
+    """A new folder of the server's user."""
+    folder.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        os.chown(folder, SERVER_UID, SERVER_UID)
+    return folder

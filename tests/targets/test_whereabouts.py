@@ -24,7 +24,7 @@ from dyno.targets.postgresql.target import PostgresTarget
 from tests.conftest import missing
 from tests.process import wait_until
 from tests.targets.conftest import LIMITS, ask, embedded_mariadb
-from tests.targets.debian import SERVER_UID, as_server, debian_server
+from tests.targets.debian import as_server, debian_server, owned
 
 SLEEP = (sys.executable, "-c", "input()")
 
@@ -53,14 +53,6 @@ def volume(searchable: Path) -> Iterator[Path]:
             missing("a loop device, to mount a file system")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
-
-
-def owned(folder: Path) -> Path:
-    """A new folder of the server's user."""
-    folder.mkdir(mode=0o700)
-    if os.geteuid() == 0:
-        os.chown(folder, SERVER_UID, SERVER_UID)
-    return folder
 
 
 def opened(url: str) -> PostgresTarget:
