@@ -59,9 +59,9 @@ test: build
 test-rust:
 	MAKEFLAGS= cargo test --release --workspace --tests --quiet -- --test-threads=$(RUST_THREADS)
 
-# Most tests wait for servers, disks and intervals, so four at once take half the time on two CPUs.
+# Most tests wait for servers, disks and intervals: six at once keep two CPUs busy.
 # WORKERS=0 runs them one after another; TESTS= runs the long ones as well.
-WORKERS ?= 4
+WORKERS ?= 6
 RUST_THREADS ?= 4
 TESTS ?= not long
 
