@@ -78,6 +78,7 @@ def test_numbers_of_a_document(
     sane(dyno("report", bundle.path, "--json", *out))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "column", "number"),
     [

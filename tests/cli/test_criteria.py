@@ -63,6 +63,7 @@ def test_the_usual_limits_give_way(texts: tuple[str, ...], none: bool, expected:
     assert sorted(map(str, found)) == sorted(expected)
 
 
+@pytest.mark.long
 def test_the_planted_maximum_is_found(out: Path) -> None:
     """Two servers of 40 ms: n users wait n·20 ms each, so 4 stay below 98 ms, and 5 cannot."""
     done = dyno(

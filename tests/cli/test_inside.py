@@ -55,6 +55,7 @@ def test_transactions_on_mariadb(out: Path) -> None:
     assert "probe-" not in journal(bundle)
 
 
+@pytest.mark.long
 def test_queries_on_duckdb_that_start_cold(out: Path) -> None:
     options = ("--test", "power", "--cold-each-query")
     bundle = run(out, "tpch", "duckdb", *options, load=("--scale", "0.3"))

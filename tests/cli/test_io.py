@@ -98,6 +98,7 @@ def test_a_rate_is_kept_and_its_response_times_recorded(tmp_path: Path, out: Pat
     assert {row["phase"] for row in table(made)} == {"sequential_read", "random_read"}
 
 
+@pytest.mark.long
 def test_a_file_is_read_as_it_is_or_overwritten(tmp_path: Path, out: Path, profile: Path) -> None:
     file = tmp_path / "data"
     content = bytes(range(256)) * (1 << 15)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dyno.bundle.reader import Bundle
 from tests.mariadb import require_mariadb
 from tests.process import dyno, no_server_left, spoilt
@@ -13,6 +15,7 @@ from tests.process import dyno, no_server_left, spoilt
 TARGET = ("--target", "embedded:mysql")
 
 
+@pytest.mark.long
 def test_layout_settings_and_cold_runs_reach_bundle_and_report(out: Path) -> None:
     require_mariadb()
     load = dyno(

@@ -34,6 +34,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     return json.loads(done.stdout), list_bundles(out)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "args",
     [

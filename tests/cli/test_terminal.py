@@ -41,6 +41,7 @@ def shape(place: tuple[Any, ...]) -> str:
     return ".".join("#" if isinstance(step, int) else str(step) for step in place)
 
 
+@pytest.mark.long
 def test_text_of_a_bundle_in_every_reading_verb(tmp_path: Path) -> None:
     bundle = quickstart(tmp_path).write()
     dyno("report", bundle.path, "--out", tmp_path)

@@ -175,6 +175,7 @@ def test_a_server_that_is_killed_and_comes_back(place: Place, driven: Any) -> No
     assert 0.0 in values[work[0] : work[-1]]
 
 
+@pytest.mark.long
 def test_a_network_that_is_cut(place: Place, driven: Any) -> None:
     with Proxy(place.server.socket_folder / SOCKET) as proxy:
 
@@ -190,6 +191,7 @@ def test_a_network_that_is_cut(place: Place, driven: Any) -> None:
     assert "outage" in found.warned()
 
 
+@pytest.mark.long
 def test_a_server_that_answers_no_more_does_not_hold_the_run(place: Place, out: Path) -> None:
     with Proxy(place.server.socket_folder / SOCKET) as proxy:
         process = start(
@@ -249,6 +251,7 @@ def test_a_disk_of_the_server_that_fills(small: Path, driven: Any, out: Path) ->
     assert "errors" in found.warned()
 
 
+@pytest.mark.long
 def test_dyno_killed_in_mid_run(place: Place, out: Path) -> None:
     process = start(
         *("run", "tpcc", "--target", place.url, "--users", str(USERS)),

@@ -47,6 +47,7 @@ def concluded(out: Path, code: int, errors: str) -> None:
     assert bundle.run.error
 
 
+@pytest.mark.long
 def test_killed_during_the_load(out: Path) -> None:
     process = start("load", "tpch", *TARGET, "--scale", "1", "--json", "--out", out)
     wait_for_phase(process, out, "load-tpch-postgresql")
@@ -101,6 +102,7 @@ def outgrown(loaded: Path) -> None:
     assert "resource-limits" in {reason.code for reason in run.validity.reasons}
 
 
+@pytest.mark.long
 def test_a_load_that_did_not_end_is_not_run(out: Path) -> None:
     process = start("load", "tpcc", *TARGET, "--scale", "5", "--out", out)
     wait_for_phase(process, out, "load-tpcc-postgresql")

@@ -241,6 +241,7 @@ def test_a_file_cut_underneath(tmp_path: Path, out: Path, asked: Asked) -> None:
     assert "another process truncated" in (bundle.path / "sheet.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_file_that_vanishes(tmp_path: Path, out: Path, asked: Asked) -> None:
     folder = tmp_path / "volume"
     folder.mkdir()
@@ -284,6 +285,7 @@ def test_without_io_uring(tmp_path: Path, out: Path, asked: Asked) -> None:
     assert "psync is used" in notes(only(out))
 
 
+@pytest.mark.long
 def test_with_too_little_locked_memory(tmp_path: Path, out: Path, asked: Asked) -> None:
     before = [*limits.without("ipc_lock"), "prlimit", "--memlock=0:0"]
     words = ["io", tmp_path, "--profile", asked(), "--out", out]

@@ -86,6 +86,7 @@ def test_the_document_is_json(tmp_path: Path) -> None:
     assert isinstance(json.loads(text)["valid"], bool)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "value",
     [10**400, float("nan"), float("inf"), True, "much", [], {}],

@@ -94,6 +94,7 @@ def test_one_that_never_ends_is_killed(tmp_path: Path, monkeypatch: pytest.Monke
         Renderer().svg(SPEC)
 
 
+@pytest.mark.long
 def test_without_charts_the_report_has_all_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_without_charts_the_report_has_all_else(
     assert "exit code" in without.html
 
 
+@pytest.mark.long
 def test_a_memory_limit_costs_the_charts_only(tmp_path: Path) -> None:
     """The renderer's engine reserves more than this and ends by a trap: the report went with it."""
     bundle = quickstart(tmp_path).write()

@@ -105,6 +105,7 @@ NOISES: dict[str, Callable[[np.random.Generator, int], object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pairs", [5, 10])
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_hold_what_they_promise(noise: str, pairs: int) -> None:
@@ -144,6 +145,7 @@ def test_intervals_hold_the_median_shift_where_one_variant_is_skewed(
     assert 0.93 <= np.mean([one.low <= truth <= one.high for one in studies]) <= 0.97
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pairs", [5, 6, 8])
 def test_a_test_and_its_interval_agree(pairs: int) -> None:
     rng = np.random.default_rng(pairs)

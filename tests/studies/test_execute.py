@@ -383,6 +383,7 @@ def test_another_data_set_takes_the_place_of_the_last(
     assert loads == ["1", "2"]
 
 
+@pytest.mark.long
 def test_files_of_the_users_folder_are_no_modules_of_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

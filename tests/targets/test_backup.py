@@ -103,6 +103,7 @@ def served_rows(data: Path) -> int:
         run("-m", "immediate", "stop")
 
 
+@pytest.mark.long
 def test_a_backup_is_whole_for_a_server_that_is_started_in_it(
     postgresql: PostgresTarget, kept: Path, public_out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

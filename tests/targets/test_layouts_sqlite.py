@@ -138,6 +138,7 @@ def test_a_clustered_table_is_stored_by_its_columns(out: Path, tmp_path: Path) -
         assert rows(target, "SELECT count(*) FROM lineitem") == [(60_175,)]
 
 
+@pytest.mark.long
 def test_a_kill_while_rows_are_sorted_leaves_all_or_none_of_it(out: Path) -> None:
     process = start(
         "load", "tpch", "--target", "embedded:sqlite", "--scale", "0.1", "--layout", "clustered",
