@@ -16,6 +16,7 @@ import pytest
 
 from dyno.agent.address import exporter_address
 from dyno.bundle.inside import Inside
+from dyno.bundle.reader import list_bundles
 from dyno.contracts.probe import Sample
 from dyno.errors import TargetError, UsageError
 from dyno.stages.observe.cpu import CpuProbe
@@ -23,7 +24,7 @@ from dyno.stages.observe.disk import DiskProbe
 from dyno.stages.observe.exporters import ExporterProbe, database, node
 from dyno.stages.observe.exporters.text import Scrape
 from tests.conftest import missing
-from tests.process import wait_until
+from tests.process import document, dyno, wait_until
 from tests.targets.conftest import embedded_mariadb, public_folder
 from tests.targets.debian import debian_server
 
@@ -145,6 +146,17 @@ def test_a_node_exporter_agrees_with_the_probes(tmp_path: Path) -> None:
         assert devices & {name for _, name, _ in values(disk.read(10**9))} or not devices
         assert {"memory@db1", "network@db1"} <= {source for source, _, _ in theirs}
         probe.close()
+
+
+def test_a_machine_is_recorded_through_its_exporter(tmp_path: Path) -> None:
+    with exporter("node") as url:
+        words = ("--exporter", f"db1={url}", "--for", "4s", "--json", "--out", tmp_path)
+        document(dyno("watch", "host:", *words))
+    bundle = list_bundles(tmp_path)[0]
+    (phase,) = [one.name for one in bundle.run.phases if one.kind == "watch"]
+    busy = f"resource.{phase}@db1.cpu.host.busy.mean"
+    assert busy in {one.name for one in bundle.estimates()}
+    assert bundle.run.machines["db1"]["cpu"]["logical"] == os.cpu_count()
 
 
 def test_a_postgres_exporter_counts_what_was_committed(tmp_path: Path) -> None:

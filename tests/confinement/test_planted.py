@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,3 +119,24 @@ def the_limits(confined: Confinement) -> str:
         file for member in members for name in files if (file := member.parent / name).exists()
     )
     return found.read_text(encoding="utf-8")
+
+
+def test_slow_temporary_files_are_named() -> None:
+    """Small work memory, and a volume of temporary files that writes through to its device."""
+    with mounted("data", "temp") as home:
+        remount = ["mount", "-o", "remount,sync", home / "temp"]
+        subprocess.run(remount, check=True, capture_output=True)
+        device = storage_facts(home / "temp")["subject"]
+        layout = home / "apart.toml"
+        layout.write_text(f'[volumes]\ntemp = "{home / "temp"}"\n', encoding="utf-8")
+        out = home / "data" / "out"
+        words = ("tpch", *TARGET, "--out", out)
+        done = dyno("load", *words, "--scale", "0.05", "--layout", layout)
+        assert done.returncode in {0, 1}, done.stderr
+        small = ("--set", "work_memory=64kB", "--no-warming", "--json")
+        made = document(dyno("run", *words, *small))
+        bundle = Bundle.open(Path(made["bundle"]))
+    (found,) = (one for one in bundle.findings() if one.code.startswith("limit-"))
+    is_named(found, "limit-temp", f"temporary files ({device})")
+    assert "BuffileWrite" in found.message
+    assert "MB/s spilled" in found.message

@@ -16,6 +16,8 @@ Ask = Callable[[Session, int], Sequence[Sample]]
 """Reads samples in a session, at a time of the monotonic clock in ns."""
 
 _FIRST_S = 1.0
+_SHARE = 0.01
+"""The share of a core that frequent readings may take."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,31 @@ class Asked(Generic[Session]):
     make: Callable[[], Ask[Session]]
     period_s: float = 1.0
     deadline_s: float = 5.0
+
+
+class Budget:
+    """Leaves out readings, so that frequent ones take at most a hundredth of a core.
+
+    With many sessions a reading costs more, and fewer of them are as precise.
+    """
+
+    def __init__(self, period_s: float) -> None:
+        """Leaves out none at first.
+
+        Args:
+            period_s: Time between two readings.
+        """
+        self._period_s = period_s
+        self._left_out = 0
+
+    def allows(self) -> bool:
+        """Whether the next reading may be done; counts it if not."""
+        self._left_out -= 1
+        return self._left_out < 0
+
+    def spend(self, cpu_s: float) -> None:
+        """Counts the CPU time of a reading."""
+        self._left_out = int(cpu_s / (_SHARE * self._period_s))
 
 
 class SessionProbe(Generic[Session]):

@@ -20,14 +20,11 @@ from dyno.contracts.probe import Sample
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.inside.shown import Shown
 from dyno.targets.mysql.inside.waits import ROW_LOCK, RUNNING, of_event, of_state
-from dyno.targets.sessionprobe import Ask
+from dyno.targets.sessionprobe import Ask, Budget
 
 PERIOD_S = 0.1
 _READINGS = 10
 """Readings in a sample: one a second."""
-
-_SHARE = 0.01
-"""The share of a core that reading may take: with many sessions, some readings are left out."""
 
 _IDLE = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Connect", "Slave_IO", "Slave_SQL")
 _LIST = "SHOW PROCESSLIST"
@@ -53,19 +50,18 @@ def reader(target: str) -> Ask[MysqlConnection]:
     """
     shown: Shown | None = None
     total: Counter[Wait] = Counter()
-    due = read = resting = 0
+    due = read = 0
+    budget = Budget(PERIOD_S)
 
     def ask(session: MysqlConnection, now_ns: int) -> Sequence[Sample]:  # noqa: ARG001
-        nonlocal shown, due, read, resting
+        nonlocal shown, due, read
         due += 1
-        if resting > 0:
-            resting -= 1
-        else:
+        if budget.allows():
             began_s = time.thread_time()
             shown = shown or Shown.read(session)
             total.update(_waits(session, waits=shown.waits))
             read += 1
-            resting = int((time.thread_time() - began_s) / (_SHARE * PERIOD_S))
+            budget.spend(time.thread_time() - began_s)
         if due < _READINGS or not read:
             return ()
         found = {wait: count / read for wait, count in total.items()} or {RUNNING: 0.0}
