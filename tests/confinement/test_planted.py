@@ -136,7 +136,7 @@ def test_slow_temporary_files_are_named() -> None:
         small = ("--set", "work_memory=64kB", "--no-warming", "--json")
         made = document(dyno("run", *words, *small))
         bundle = Bundle.open(Path(made["bundle"]))
-    (found,) = (one for one in bundle.findings() if one.code.startswith("limit-"))
+        (found,) = (one for one in bundle.findings() if one.code.startswith("limit-"))
     is_named(found, "limit-temp", f"temporary files ({device})")
     assert "BuffileWrite" in found.message
     assert "MB/s spilled" in found.message
