@@ -22,7 +22,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 help:
 	@echo "make build       build Dyno into $(VENV)"
 	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
-	@echo "make test        build, then run the tests (19 minutes on 2 CPUs the first time)"
+	@echo "make test        build, then run the tests (17 minutes on 2 CPUs the first time)"
 	@echo "make proofs      run the long tests: kills on every engine, real studies"
 	@echo "make lint        check formatting, lints and types"
 	@echo "make bench       run every benchmark in benches/ (long; keep the machine idle)"
@@ -59,9 +59,10 @@ test: build
 test-rust:
 	MAKEFLAGS= cargo test --release --workspace --tests --quiet -- --test-threads=$(RUST_THREADS)
 
-# Most tests wait for servers, disks and intervals: six at once keep two CPUs busy.
+# Most tests wait for servers, disks and intervals, so four at once take half the time on two CPUs.
+# Six save a tenth of it, and fail where a test needs a CPU in time.
 # WORKERS=0 runs them one after another; TESTS= runs the long ones as well.
-WORKERS ?= 6
+WORKERS ?= 4
 RUST_THREADS ?= 4
 TESTS ?= not long
 
