@@ -52,7 +52,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """Windows so short are rarely steady on a busy machine, whose driver is late; neither counts."""
+    """Windows so short are unsteady, and their driver late, on a busy machine: neither counts."""
     real = _search.trial
 
     def settled(*args: Any, **kwargs: Any) -> Any:
