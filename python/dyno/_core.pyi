@@ -45,7 +45,7 @@ class Histograms:
     def stored(texts: Sequence[str | None]) -> Histograms: ...
     @staticmethod
     def single(latencies_ns: NDArray[np.int64]) -> Histograms:
-        """Rows of one latency ; 0 is a row without one."""
+        """Rows of one latency each; 0 is a row without one."""
 
 class Timeline:
     """Latencies in bins of several widths; every level has bins ``factor`` times as wide."""

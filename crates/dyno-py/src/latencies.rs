@@ -1,5 +1,6 @@
 //! Latency histograms for analysis and the live page: decoded, merged, and in bins of time.
 
+use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
 use dyno_record::{Decoder, Histograms, Latency, Shape, Slot, Timeline, Values};
@@ -10,13 +11,15 @@ use pyo3::types::PyBytes;
 
 use crate::control::raise;
 
+thread_local! {
+    /// Its buffers take a megabyte, and a report has thousands of distributions.
+    static DECODER: RefCell<Decoder> = RefCell::default();
+}
+
 /// One latency distribution.
 #[pyclass(name = "Latency", module = "dyno._core")]
 #[derive(Default)]
-pub struct PyLatency {
-    sum: Latency,
-    decoder: Decoder,
-}
+pub struct PyLatency(Latency);
 
 #[pymethods]
 impl PyLatency {
@@ -27,23 +30,25 @@ impl PyLatency {
 
     /// Adds a stored histogram.
     fn add(&mut self, text: &str) -> PyResult<()> {
-        self.sum.add_encoded(text, &mut self.decoder).map_err(|error| raise(&error))
+        DECODER
+            .with_borrow_mut(|decoder| self.0.add_encoded(text, decoder))
+            .map_err(|error| raise(&error))
     }
 
     /// Adds the latencies of another distribution.
     fn merge(&mut self, other: &Self) {
-        self.sum.merge(&other.sum);
+        self.0.merge(&other.0);
     }
 
     /// Used slots (16 bits each) and their counts (64 bits).
     fn used<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
-        let (slots, counts) = self.sum.used();
+        let (slots, counts) = self.0.used();
         (of_slots(py, &slots), of_counts(py, &counts))
     }
 
     /// The distribution as it is stored.
     fn encode(&self) -> PyResult<String> {
-        self.sum.encode().map_err(|error| raise(&error))
+        self.0.encode().map_err(|error| raise(&error))
     }
 }
 
