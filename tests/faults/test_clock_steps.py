@@ -88,7 +88,8 @@ def test_a_study_and_its_time_limit(tmp_path: Path, out: Path, clock: Stepped, s
     clock.set(step)
     wait_until(lambda: len(StudyStore.open(folder).entries()) > 0, "an entry")
     process.send_signal(signal.SIGINT)
-    assert end(process)[0] == 130
+    code, output, errors = end(process)
+    assert code == 130, (output, errors)
     first = StudyStore.open(folder).entries()
     again = start("study", "--resume", folder)
     code, output, errors = end(again)
