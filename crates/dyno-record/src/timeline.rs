@@ -165,7 +165,7 @@ impl Timeline {
     fn merge(&mut self, level: usize, added: Vec<(i64, Sparse)>) -> Values {
         let (held, mut values) = (&mut self.held[level], Values::default());
         let newest = held.last_key_value().map_or(i64::MIN, |last| *last.0);
-        let oldest = newest.saturating_sub(self.shape.held as i64);
+        let oldest = newest.saturating_sub(self.shape.held as i64 - 1);
         for (bin, one) in added {
             if bin < oldest {
                 // The histogram of this bin is gone: a part of it would be wrong.
@@ -348,6 +348,9 @@ mod tests {
         let found = timeline.add(&[0], &[1], &histograms).unwrap();
         assert!(found[0].bins.is_empty());
         assert_eq!(found[1].bins, [0]);
+        let (kept, gone) = (2 * HELD as i64, 2 * HELD as i64 - 1);
+        let found = timeline.add(&[gone, kept], &[1, 1], &histograms).unwrap();
+        assert_eq!(found[0].bins, [kept]);
     }
 
     #[test]

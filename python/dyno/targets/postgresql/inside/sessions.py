@@ -25,7 +25,8 @@ AND application_name <> '{NAME}'))::int AS sessions
 FROM pg_stat_get_activity(NULL) GROUP BY 1, 2"""  # noqa: S608  (fixed names)
 
 _PROCESS_S = 3.5e-6
-"""CPU time of the server for each of its processes in a reading, measured with 1,000 of them."""
+"""CPU time of the server for each of its processes in a reading. An upper estimate: with 1,000 of
+them, all probes took 3.5 % of a core."""
 
 
 class Sessions:
