@@ -2,9 +2,10 @@
 
 Targets: ≤ 1 % of throughput and ≤ 1.5 % of a core for all probes (machine once a second, sessions
 ten times a second), ≤ 100 MB of samples a day. A driver in a process of its own runs point selects,
-then TPC-C, without a pause; windows with and without the probes alternate (off, on, on, off), and
-each pair is compared. The first seconds of a window, in which the probes connect, do not count. CPU
-is that of this process, which does nothing else, and of the probes' sessions in PostgreSQL.
+then TPC-C, without a pause. The probes stay connected and read in every other window (off, on, on,
+off); neighbouring windows are compared, and short, because the machine's speed drifts. The start of
+a window does not count. CPU is that of this process, which does nothing else, and of
+the probes' sessions in PostgreSQL.
 `python benches/bench_observe.py [SECONDS [PAIRS [TARGET …]]]`, 20 minutes by default
 """
 
@@ -15,8 +16,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,15 @@ from paired import Times, more, total
 from dyno import _core, host, targets, workloads
 from dyno.bundle.tables import read_lines
 from dyno.bundle.writer import Recorder
-from dyno.contracts.probe import Probed
+from dyno.contracts.probe import Probed, Sample
 from dyno.contracts.target import Loaded, LoadPlan, Target
 from dyno.contracts.transactions import Work
+from dyno.stages.observe.registry import open_probes
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets.postgresql.inside.observer import NAME
 
 USERS, WAREHOUSES, ROWS = 8, 5, 100_000
-SETTLE_S = 3
+CONNECT_S, SETTLE_S, INTERVAL_S = 4, 0.2, 0.1
 DRIVE = """
 import json, sys
 from dyno import _core
@@ -58,6 +60,20 @@ POINTS = {
 }
 
 
+class Gated:
+    """A probe that reads while its gate is open."""
+
+    def __init__(self, probe: Any, gate: threading.Event) -> None:
+        self._probe, self._gate = probe, gate
+
+    def read(self, now_ns: int) -> Sequence[Sample]:
+        """The samples, or none."""
+        return self._probe.read(now_ns) if self._gate.is_set() else ()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._probe, name)
+
+
 class Windows:
     """Windows of work with the probes off and on.
 
@@ -66,61 +82,71 @@ class Windows:
         cpu: Seconds of CPU of this process and of the probes' sessions by counted part.
     """
 
-    def __init__(self, target: Target, recorder: Recorder, seconds: int) -> None:
+    def __init__(self, target: Target, recorder: Recorder, seconds: float) -> None:
         self._target, self._recorder, self._seconds = target, recorder, seconds
+        self._gate = threading.Event()
         self.times: list[tuple[int, int]] = []
         self.cpu: list[tuple[float, float]] = []
 
+    @contextmanager
+    def connected(self) -> Generator[None]:
+        """All probes, connected and silent."""
+        assert isinstance(self._target, Probed)
+        host = [Gated(probe, self._gate) for probe in open_probes()]
+        inside = [Gated(probe, self._gate) for probe in self._target.probes()]
+        with Sampler(self._recorder, host) as sampler, sampler.joined(inside):
+            sampler.watch(self._target.process_ids())
+            self._gate.set()
+            time.sleep(CONNECT_S)
+            self._gate.clear()
+            self._sessions = session_ids(self._target)
+            yield
+
     def run(self, *, observed: bool) -> None:
-        with ExitStack() as stack:
-            if observed:
-                sampler = stack.enter_context(Sampler(self._recorder))
-                sampler.watch(self._target.process_ids())
-                assert isinstance(self._target, Probed)
-                stack.enter_context(sampler.joined(self._target.probes()))
-            time.sleep(SETTLE_S)
-            start_ns, own, theirs = self._now()
-            time.sleep(self._seconds)
-            end_ns, own_end, theirs_end = self._now()
-            self.times.append((start_ns, end_ns))
-            self.cpu.append((own_end - own, theirs_end - theirs))
+        (self._gate.set if observed else self._gate.clear)()
+        time.sleep(SETTLE_S)
+        start_ns, own, theirs = self._now()
+        time.sleep(self._seconds)
+        end_ns, own_end, theirs_end = self._now()
+        self.times.append((start_ns, end_ns))
+        self.cpu.append((own_end - own, theirs_end - theirs))
 
     def _now(self) -> tuple[int, float, float]:
-        found = session_cpu_s(self._target)
+        texts = (Path(f"/proc/{pid}/schedstat").read_text("ascii") for pid in self._sessions)
+        found = sum(int(text.split()[0]) for text in texts) / 1e9
         return self._recorder.clock.unix_now_ns(), time.process_time(), found
 
 
-def session_cpu_s(target: Target) -> float:
-    """CPU seconds of the probes' sessions so far; 0 if they are threads of the server."""
+def session_ids(target: Target) -> list[int]:
+    """The processes of the probes' sessions; none if they are threads of the server."""
     if target.name != "postgresql":
-        return 0.0
+        return []
     with closing(target.connect()) as session:
         sessions = f"SELECT pid FROM pg_stat_activity WHERE application_name = '{NAME}'"
-        pids = [int(row[0]) for row in session.execute(sessions).rows]
-    texts = [Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii") for pid in pids]
-    return sum(int(text.split()[0]) for text in texts) / 1e9
+        return [int(row[0]) for row in session.execute(sessions).rows]
 
 
 def compare(
-    target: Target, out: Path, name: str, work: dict[str, Any], seconds: int, pairs: int
+    target: Target, out: Path, name: str, work: dict[str, Any], seconds: float, pairs: int
 ) -> None:
     recorder = Recorder(out, "bench", {}, ())
     windows = Windows(target, recorder, seconds)
     spool, plan = out / f"{name}.jsonl", out / f"{name}.json"
-    length = 2 * pairs * (seconds + SETTLE_S + 2) + 60
+    length = 2 * pairs * (seconds + SETTLE_S) * 1.2 + 120
     plan.write_text(
         json.dumps({
             **work, "seed": 1, "users": USERS, "loop": {"kind": "closed"}, "warmup_s": 5,
-            "duration_s": length, "threads": 1, "interval_s": 0.5,
+            "duration_s": length, "threads": 1, "interval_s": INTERVAL_S,
             "clock": recorder.clock.model_dump(), "spool": str(spool),
         })
     )  # fmt: skip
     command = [sys.executable, "-c", DRIVE, str(plan)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as driver:
         time.sleep(10)
-        for turn in range(pairs):
-            for observed in (False, True) if turn % 2 == 0 else (True, False):
-                windows.run(observed=observed)
+        with windows.connected():
+            for turn in range(pairs):
+                for observed in (False, True) if turn % 2 == 0 else (True, False):
+                    windows.run(observed=observed)
         assert driver.poll() is None, "the driver ended early"
         driver.terminate()
     report(windows, read_lines(spool), pairs)
@@ -183,8 +209,9 @@ WORK: dict[str, Callable[[Target], dict[str, Any]]] = {
 
 def main() -> None:
     given = sys.argv[1:]
-    seconds, pairs = (int(word) for word in (given + ["10", "10"][len(given) :])[:2])
-    print(f"{USERS} users, {pairs} pairs of windows of {seconds} s: estimate [95 % interval]\n")
+    words = (given + ["1", "100"][len(given) :])[:2]
+    seconds, pairs = float(words[0]), int(words[1])
+    print(f"{USERS} users, {pairs} pairs of windows of {seconds:g} s: estimate [95 % interval]\n")
     for name in given[2:] or POINTS:
         if targets.lacks(name):
             continue

@@ -61,6 +61,7 @@ def sane(done: subprocess.CompletedProcess[str]) -> None:
         assert not {"nan", "inf"} & set(done.stdout.replace("%", " ").split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "path", "number"), CASES)
 def test_numbers_of_a_document(
     tmp_path: Path, name: str, path: tuple[str, ...], number: str

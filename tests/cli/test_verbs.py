@@ -52,7 +52,10 @@ def union(files: list[Path]) -> Any:
     return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-@pytest.mark.parametrize("file_format", ["tbl", "csv", "parquet", "arrow"])
+@pytest.mark.parametrize(
+    "file_format",
+    ["tbl", "parquet", *(pytest.param(name, marks=pytest.mark.long) for name in ("csv", "arrow"))],
+)
 def test_generate_writes_every_row_once_in_any_number_of_parts(
     tmp_path: Path, file_format: str
 ) -> None:

@@ -26,6 +26,7 @@ PHASES = [
     "check-tpcc-postgresql-run",
 ]
 LATE = {
+    "load-tpch-postgresql",
     "index-tpch-postgresql",
     "power-tpch-postgresql",
     "load-tpch-duckdb",
