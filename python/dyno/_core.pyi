@@ -108,3 +108,12 @@ def sums(
 def load_constant(seed: int) -> int: ...
 def derive_seed(seed: int, workload: str, user: int, purpose: str) -> int: ...
 def tpch_answer(number: int) -> str: ...
+
+
+def replay(blocks: NDArray[np.uint64], kinds: NDArray[np.uint8], plan: str, control: Control) -> str:
+    """Replays a trace over caches; JSON."""
+
+def miss_ratios(
+    blocks: NDArray[np.uint64], sizes: Sequence[int], sampled: int
+) -> tuple[list[float], float]:
+    """Miss ratios of LRU caches of these sizes, and the number of different blocks, estimated."""

@@ -4,6 +4,7 @@
 //! They release the interpreter lock for the whole call. Python values are taken by `digest`, the
 //! rows of a query's answer, and by the latency histograms of analysis and the live page.
 
+mod accelerate;
 mod answers;
 mod arrow;
 mod control;
@@ -23,6 +24,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<latencies::PyLatency>()?;
     module.add_class::<latencies::PyHistograms>()?;
     module.add_class::<latencies::PyTimeline>()?;
+    module.add_function(wrap_pyfunction!(accelerate::replay_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(accelerate::miss_ratios, module)?)?;
     module.add_function(wrap_pyfunction!(answers::digest, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from dyno.errors import Interrupted
 from dyno.plans import Plan, document
@@ -52,26 +53,38 @@ def dyno(plan: Plan) -> Ended:
         # -P: files in the user's folder must not shadow modules of Python's library.
         *(sys.executable, "-P", "-m", "dyno.cli._planned"),
     ]
-    # A separate session: Ctrl-C reaches only this process, which passes it on once.
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    )  # fmt: skip
-    try:
-        output, error = process.communicate(json.dumps(document(plan)))
-    except KeyboardInterrupt:
-        _stop(process)
-        raise Interrupted("Interrupted.") from None
-    lines = [line for line in error.splitlines() if line.strip()]
+    # Files in memory, not pipes: an interrupt while `communicate` prepares them is a fault.
+    with _memory("output") as output, _memory("errors") as errors:
+        # A separate session: Ctrl-C reaches only this process, which passes it on once.
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=output, stderr=errors, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            with contextlib.suppress(BrokenPipeError), cast("IO[str]", process.stdin) as asked:
+                asked.write(json.dumps(document(plan)))
+            process.wait()
+        except KeyboardInterrupt:
+            _stop(process)
+            raise Interrupted("Interrupted.") from None
+        output.seek(0)
+        errors.seek(0)
+        return _ended(process.returncode, output.read(), errors.read())
+
+
+def _memory(name: str) -> IO[str]:
+    return os.fdopen(os.memfd_create(name), "w+")
+
+
+def _ended(code: int, output: str, errors: str) -> Ended:
+    lines = [line for line in errors.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("dyno: ")), "")
     try:
         printed = json.loads(output) if output.strip() else {}
     except ValueError:
         printed = {}
-    said = last.removeprefix("dyno: ") or (
-        lines[-1] if lines else f"exit code {process.returncode}"
-    )
-    return Ended(process.returncode, printed if isinstance(printed, dict) else {}, said)
+    said = last.removeprefix("dyno: ") or (lines[-1] if lines else f"exit code {code}")
+    return Ended(code, printed if isinstance(printed, dict) else {}, said)
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
@@ -83,7 +96,7 @@ def _stop(process: subprocess.Popen[str]) -> None:
     asked = interrupts.count()
     while True:
         try:
-            process.communicate(timeout=_POLL_S)
+            process.wait(_POLL_S)
         except subprocess.TimeoutExpired:
             if interrupts.count() > asked:
                 asked = interrupts.count()

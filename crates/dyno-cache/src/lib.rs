@@ -1,0 +1,12 @@
+//! The accelerator: which blocks a flash cache should keep, and how much that would help.
+//!
+//! [`policy`] decides which blocks are kept, knows nothing of devices, and is the same in the
+//! simulator and in the cache. [`replay`] runs a trace through policies, [`shards`] computes the
+//! miss ratio of every cache size from a sample of a trace. [`flash`] keeps blocks on a device.
+
+pub mod flash;
+mod hash;
+pub mod policy;
+pub mod replay;
+pub mod shards;
+mod sketch;

@@ -1,0 +1,295 @@
+//! Crashes of all kinds: whatever the cache returns afterwards is what the origin has.
+
+mod recorder;
+
+use dyno_cache::flash::{BLOCK, Cache, Geometry, Missed, PAGE, S3Fifo};
+use recorder::{Chance, Recorder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+const KEYS: usize = 240;
+const ORIGIN: &str = "origin";
+const CRASHES: u64 = 1500;
+
+/// Keys spread over some 70 regions.
+fn key(number: usize) -> u64 {
+    (number as u64 * 37 + 1) << 2
+}
+
+fn block(number: usize, version: u64) -> Vec<u8> {
+    (number as u64)
+        .to_le_bytes()
+        .iter()
+        .chain(&version.to_le_bytes())
+        .copied()
+        .cycle()
+        .take(BLOCK)
+        .collect()
+}
+
+fn geometry() -> Geometry {
+    Geometry { segments: 9, blocks: 8, intent_pages: 1 }
+}
+
+fn image() -> Vec<u8> {
+    let geometry = geometry();
+    vec![0; geometry.segment(geometry.segments) as usize]
+}
+
+fn policy(geometry: &Geometry) -> Box<S3Fifo> {
+    Box::new(S3Fifo::new(geometry.segments as usize, geometry.blocks as usize))
+}
+
+/// Versions of the origin's blocks: as written, and as they are after a power cut.
+#[derive(Clone)]
+struct Origin {
+    now: Vec<u64>,
+    durable: Vec<u64>,
+}
+
+impl Origin {
+    fn after_power_cut(&self, chance: &mut Chance) -> Self {
+        let left: Vec<u64> = self
+            .now
+            .iter()
+            .zip(&self.durable)
+            .map(|(&now, &durable)| if chance.one_in(2) { now } else { durable })
+            .collect();
+        Self { now: left.clone(), durable: left }
+    }
+}
+
+struct Machine {
+    device: Arc<Recorder>,
+    cache: Cache,
+    origin: Origin,
+    version: u64,
+    hits: u64,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let device = Arc::new(Recorder::new(image()));
+        let cache = Cache::create(device.clone(), geometry(), ORIGIN, policy(&geometry())).unwrap();
+        let origin = Origin { now: vec![0; KEYS], durable: vec![0; KEYS] };
+        Self { device, cache, origin, version: 0, hits: 0 }
+    }
+
+    /// Reads through the cache and checks what it returns.
+    fn read(&mut self, number: usize) {
+        let mut found = vec![0; BLOCK];
+        let right = block(number, self.origin.now[number]);
+        if self.cache.read(key(number), &mut found) {
+            assert!(found == right, "block {number} is stale or torn");
+            self.hits += 1;
+        } else if let Missed::Fill(fill) = self.cache.begin_fill(key(number)) {
+            fill.finish(&right);
+        }
+    }
+
+    fn write(&mut self, first: usize, chance: &mut Chance) {
+        let numbers = first..KEYS.min(first + 1 + chance.below(4) as usize);
+        // One who read before the write, and caches after it.
+        let late =
+            chance.one_in(3).then(|| (self.cache.begin_fill(key(first)), self.origin.now[first]));
+        let keys = numbers.clone().map(key).collect();
+        let writing = self.cache.begin_write(keys).unwrap();
+        let during = chance.one_in(3).then(|| self.cache.begin_fill(key(first)));
+        assert!(!matches!(during, Some(Missed::Fill(_))));
+        self.version += 1;
+        for number in numbers {
+            self.origin.now[number] = self.version;
+        }
+        let first_ends = chance.one_in(2);
+        if first_ends {
+            drop(writing);
+        }
+        if let Some((Missed::Fill(fill), version)) = late {
+            fill.finish(&block(first, version));
+        }
+    }
+
+    fn checkpoint(&mut self) {
+        let Self { cache, origin, .. } = self;
+        cache
+            .checkpoint(|| {
+                origin.durable.clone_from(&origin.now);
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    fn step(&mut self, chance: &mut Chance) {
+        // Two thirds of the accesses go to a quarter of the blocks.
+        let among = if chance.one_in(3) { KEYS } else { KEYS / 4 };
+        let number = chance.below(among as u64) as usize;
+        match chance.below(100) {
+            0..70 => self.read(number),
+            70..80 => self.write(number, chance),
+            80..84 => self.origin.durable.clone_from(&self.origin.now),
+            84..86 => self.checkpoint(),
+            _ => self.cache.maintain(),
+        }
+    }
+
+    /// Goes on after the daemon was killed, or after a power cut.
+    fn crash(self, chance: &mut Chance) -> Self {
+        let (image, origin) = if chance.one_in(3) {
+            (self.device.now(), self.origin)
+        } else {
+            (self.device.after_power_cut(chance), self.origin.after_power_cut(chance))
+        };
+        Self::open(image, Self { origin, ..self })
+    }
+
+    fn open(image: Vec<u8>, before: Self) -> Self {
+        let device = Arc::new(Recorder::new(image));
+        let cache = Cache::open(device.clone(), ORIGIN, |geometry| policy(geometry)).unwrap();
+        let mut after = Self { device, cache, ..before };
+        (0..KEYS).for_each(|number| after.check(number));
+        after
+    }
+
+    fn check(&mut self, number: usize) {
+        let mut found = vec![0; BLOCK];
+        if self.cache.read(key(number), &mut found) {
+            assert!(
+                found == block(number, self.origin.now[number]),
+                "block {number} is stale or torn"
+            );
+            self.hits += 1;
+        }
+    }
+}
+
+#[test]
+fn nothing_is_stale_or_torn_after_any_crash() {
+    let mut kept = 0;
+    for seed in 0..CRASHES / 10 {
+        let mut chance = Chance::new(seed);
+        let mut machine = Machine::new();
+        for _ in 0..10 {
+            for _ in 0..chance.below(400) {
+                machine.step(&mut chance);
+            }
+            machine = machine.crash(&mut chance);
+            kept += machine.cache.len();
+        }
+        assert_eq!(machine.cache.counts().errors, 0);
+    }
+    assert!(kept as u64 > CRASHES * 5, "crashes left {kept} blocks, so the test shows nothing");
+}
+
+#[test]
+fn a_clean_stop_keeps_everything() {
+    let mut chance = Chance::new(5);
+    let mut machine = Machine::new();
+    (0..3000).for_each(|_| machine.step(&mut chance));
+    let before = machine.cache.len();
+    assert!(before > 40, "{before}");
+    machine.cache.close(|| Ok(())).unwrap();
+    let image = machine.device.after_power_cut(&mut chance);
+    let mut after = Machine::open(image, machine);
+    assert_eq!(after.cache.len(), before);
+    (0..3000).for_each(|_| after.step(&mut chance));
+}
+
+#[test]
+fn damage_is_found_by_its_checksum() {
+    let mut chance = Chance::new(9);
+    let mut machine = Machine::new();
+    (0..3000).for_each(|_| machine.step(&mut chance));
+    machine.cache.close(|| Ok(())).unwrap();
+    let mut image = machine.device.now();
+    let first = geometry().block(0) as usize;
+    for _ in 0..200 {
+        let place = first + chance.below((image.len() - first) as u64) as usize;
+        image[place] ^= 1 << chance.below(8);
+    }
+    let after = Machine::open(image, machine);
+    assert!(after.cache.counts().damaged > 0);
+}
+
+#[test]
+fn damage_before_the_segments_costs_blocks_and_no_more() {
+    let mut kept = 0;
+    for page in 0..geometry().segment(0) as usize / PAGE {
+        let mut chance = Chance::new(11);
+        let mut machine = Machine::new();
+        for closed in [true, false] {
+            (0..1000).for_each(|_| machine.step(&mut chance));
+            if closed {
+                machine.cache.close(|| Ok(())).unwrap();
+            }
+            let mut image = machine.device.now();
+            image[page * PAGE + 20] ^= 0x55;
+            machine = Machine::open(image, machine);
+            kept += machine.cache.len();
+        }
+    }
+    assert!(kept > 100, "{kept}");
+}
+
+#[test]
+fn another_origin_or_nothing_is_refused() {
+    let machine = Machine::new();
+    let open = |image: Vec<u8>, origin: &str| {
+        Cache::open(Arc::new(Recorder::new(image)), origin, |geometry| policy(geometry)).err()
+    };
+    assert!(open(machine.device.now(), "other").is_some());
+    assert!(open(image(), ORIGIN).is_some());
+    assert!(open(machine.device.now(), ORIGIN).is_none());
+}
+
+#[test]
+fn a_write_is_refused_whose_mark_is_not_durable() {
+    let mut machine = Machine::new();
+    (0..KEYS / 2).for_each(|number| machine.read(number));
+    machine.device.fail(true);
+    assert!(machine.cache.begin_write(vec![key(3)]).is_err());
+    machine.device.fail(false);
+    assert!(machine.cache.begin_write(vec![key(3)]).is_ok());
+}
+
+#[test]
+fn threads_see_what_was_written() {
+    let machine = Machine::new();
+    let versions: Vec<AtomicU64> = (0..KEYS).map(|_| AtomicU64::new(0)).collect();
+    let (cache, versions) = (&machine.cache, &versions);
+    let hits = AtomicU64::new(0);
+    let stop = AtomicU64::new(0);
+    let work = |seed: u64| {
+        let mut chance = Chance::new(seed);
+        let mut found = vec![0; BLOCK];
+        for _ in 0..20_000 {
+            let number = chance.below(KEYS as u64 / 4) as usize;
+            let before = versions[number].load(SeqCst);
+            if seed == 0 && chance.one_in(8) {
+                let writing = cache.begin_write(vec![key(number)]).unwrap();
+                versions[number].store(before + 1, SeqCst);
+                drop(writing);
+            } else if cache.read(key(number), &mut found) {
+                let version = u64::from_le_bytes(found[8..16].try_into().unwrap());
+                assert!(found == block(number, version), "torn");
+                let after = versions[number].load(SeqCst);
+                assert!((before..=after).contains(&version), "{before} {version} {after}");
+                hits.fetch_add(1, SeqCst);
+            } else if let Missed::Fill(fill) = cache.begin_fill(key(number)) {
+                fill.finish(&block(number, versions[number].load(SeqCst)));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while stop.load(SeqCst) == 0 {
+                cache.maintain();
+                cache.checkpoint(|| Ok(())).unwrap();
+            }
+        });
+        let workers: Vec<_> = (0..4).map(|seed| scope.spawn(move || work(seed))).collect();
+        let ended: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        stop.store(1, SeqCst);
+        ended.into_iter().for_each(|one| one.unwrap());
+    });
+    assert!(hits.load(SeqCst) > 1000);
+}

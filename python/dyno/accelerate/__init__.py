@@ -1,0 +1,1 @@
+"""The accelerator: a flash device in front of a slow volume."""

@@ -1,0 +1,232 @@
+"""``dyno accelerate``: a flash device in front of a slow volume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dyno.cli._options import Options, common, examples
+from dyno.safety import plainjson
+from dyno.safety.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dyno.accelerate.simulate import Curve, Simulated, Writes
+    from dyno.accelerate.trace import Trace
+
+_SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
+
+
+@click.group(
+    "accelerate",
+    short_help="Put a flash device in front of a slow volume.",
+    epilog=examples(
+        "dyno accelerate simulate web.csv --format msr",
+        "dyno accelerate simulate web.csv --size 64G --size 256G --flash-ms 0.1 --origin-ms 8",
+    ),
+)
+def command() -> None:
+    """Put a flash device in front of a slow volume."""
+
+
+@command.command(
+    "simulate",
+    short_help="Show what a cache would hold of a trace.",
+    epilog=examples(
+        "dyno accelerate simulate disk.blkparse",
+        "dyno accelerate simulate web.csv.gz --format msr --size 8G --size 32G",
+        "dyno accelerate simulate disk.iolog --policy s3-fifo --policy lru --writes ignore",
+        "dyno accelerate simulate disk.blkparse --flash-ms 0.1 --origin-ms 8   speed-up at most",
+        "dyno accelerate simulate huge.oracleGeneral.zst --sample 0.01",
+    ),
+)
+@click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--format", "file_format", help="Format of TRACE; by its name if not given.")
+@click.option(
+    "--size", "sizes", multiple=True, metavar="SIZE",
+    help="Size of the cache: 64G, or 10% of the blocks of the trace. Several are possible.",
+)  # fmt: skip
+@click.option(
+    "--policy", "policies", multiple=True, metavar="NAME",
+    help="Policy: lru, arc, 2q, lirs, s3-fifo, w-tiny-lfu, or belady, the optimum. Default: all.",
+)  # fmt: skip
+@click.option("--block", default="8K", show_default=True, help="Size of a block.")
+@click.option(
+    "--writes", type=click.Choice(["allocate", "update", "ignore"]), default="allocate",
+    show_default=True,
+    help="What a write does: the cache keeps the block, updates it if it has it, or neither.",
+)  # fmt: skip
+@click.option(
+    "--sample", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
+    help="Share of the blocks to simulate; 0.01 is exact enough for traces of many blocks.",
+)  # fmt: skip
+@click.option("--flash-ms", type=click.FloatRange(0, min_open=True), help="Latency of a hit.")
+@click.option("--origin-ms", type=click.FloatRange(0, min_open=True), help="Latency of a miss.")
+@common
+def simulate(
+    trace: Path,
+    file_format: str | None,
+    sizes: tuple[str, ...],
+    policies: tuple[str, ...],
+    block: str,
+    writes: Writes,
+    sample: float,
+    flash_ms: float | None,
+    origin_ms: float | None,
+    options: Options,
+) -> int:
+    """Show the hit ratio of caches of several sizes and policies for the accesses in TRACE.
+
+    TRACE is the output of blkparse, a CSV file of MSR Cambridge, an I/O log of fio, or a trace of
+    libCacheSim; it may be compressed (.gz, .zst). Writes are never hits. The optimum, which knows
+    later accesses, is the limit for every policy.
+    """
+    from dyno.accelerate import formats
+    from dyno.accelerate import simulate as simulator
+    from dyno.cli._console import Console
+    from dyno.config.units import parse_bytes
+    from dyno.errors import UsageError, nearest
+    from dyno.safety.unwritable import why
+
+    if (flash_ms is None) != (origin_ms is None):
+        raise UsageError("Give both --flash-ms and --origin-ms, or neither.")
+    for name in policies:
+        if name not in simulator.POLICIES:
+            raise UsageError(f"Unknown policy '{name}'. {nearest(name, simulator.POLICIES)}")
+    block_bytes = parse_bytes(block)
+    try:
+        read = formats.read(trace, block_bytes, file_format)
+    except OSError as error:
+        raise UsageError(f"Cannot read {trace}: {why(error, trace)}") from error
+    footprint = simulator.footprint(read)
+    capacities = [_capacity(size, footprint, read) for size in sizes or _SIZES]
+    names = policies or simulator.POLICIES
+    console = Console(quiet=options.quiet)
+    caches = [(name, blocks) for blocks in capacities for name in names]
+    with console.phase(f"Simulate {len(caches)} caches") as progress:
+        found = simulator.simulate(read, caches, writes, sample, progress)
+    curve = simulator.curve(read, capacities)
+    latencies = None if flash_ms is None or origin_ms is None else (flash_ms, origin_ms)
+    if options.as_json:
+        head: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": []}
+        document = _document(read, footprint, found, curve, latencies)
+        click.echo(plainjson.dumps({**head, "trace": str(trace), "sample": sample, **document}))
+        return 0
+    click.echo(shown("\n".join(_lines(trace.name, read, footprint, found, latencies))))
+    return 0
+
+
+def _capacity(text: str, footprint: int, trace: Trace) -> int:
+    """Blocks of a size that a user gave.
+
+    Raises:
+        UsageError: If it is not a size.
+    """
+    from dyno.config.units import parse_bytes
+    from dyno.errors import UsageError
+
+    if text.endswith("%"):
+        try:
+            share = float(text[:-1]) / 100
+        except ValueError:
+            share = 0.0
+        if not 0 < share <= 10:
+            raise UsageError(f"'{text}' is not a valid share; write it like 10%.")
+        return max(1, round(share * footprint))
+    if trace.block_bytes is None:
+        raise UsageError("The trace has objects without blocks. Give --size as a share, like 10%.")
+    return max(1, parse_bytes(text) // trace.block_bytes)
+
+
+def _lines(
+    name: str,
+    trace: Trace,
+    footprint: int,
+    found: list[Simulated],
+    latencies: tuple[float, float] | None,
+) -> list[str]:
+    from dyno.accelerate.simulate import OPTIMUM, speed_up
+    from dyno.config.units import seconds_text
+
+    over = "" if not trace.seconds else f" in {seconds_text(trace.seconds)}"
+    names = list(dict.fromkeys(one.policy for one in found))
+    ratios = {(one.blocks, one.policy): one.hit_ratio for one in found}
+
+    def table(title: str, columns: list[str], cell: Callable[[int, str], str]) -> list[str]:
+        lines = ["", title, f"{'cache':>22}" + "".join(f"{name:>12}" for name in columns)]
+        for blocks in dict.fromkeys(one.blocks for one in found):
+            cells = "".join(f"{cell(blocks, name):>12}" for name in columns)
+            lines.append(f"{_size(blocks, trace):>15}{100 * blocks / footprint:>5.0f} %{cells}")
+        return lines
+
+    lines = [
+        f"{name}: {trace.blocks.size:,} accesses{over}, {trace.reads:,} of them reads, to "
+        f"{_size(footprint, trace)}",
+        *table("Hit ratio of reads in %", names, lambda *at: f"{100 * ratios[at]:.1f}"),
+    ]
+    if latencies is not None:
+        flash, origin = latencies
+        title = f"Reads are at most this much faster (hit {flash:g} ms, miss {origin:g} ms)"
+        lines += table(title, names, lambda *at: f"{speed_up(ratios[at], *latencies):.1f}×")
+    policy = next((name for name in reversed(names) if name != OPTIMUM), None)
+    if policy is not None and len(trace.names) > 1:
+        lines += _by_kind(policy, trace, [one for one in found if one.policy == policy])
+    return lines
+
+
+def _by_kind(policy: str, trace: Trace, found: list[Simulated]) -> list[str]:
+    """The hit ratio of each device or file, a line each."""
+    sizes = "".join(f"{_size(one.blocks, trace):>12}" for one in found)
+    lines = ["", f"Hit ratio of reads in % by device or file, {policy}", f"{'reads':>36}{sizes}"]
+    for kind, name in enumerate(trace.names[: len(found[0].reads)]):
+        reads = found[0].reads[kind]
+        if not reads:
+            continue
+        cells = "".join(f"{100 * one.hits[kind] / one.reads[kind]:12.1f}" for one in found)
+        lines.append(f"{name[-24:]:24}{reads:>12,}{cells}")
+    return lines
+
+
+def _size(blocks: int, trace: Trace) -> str:
+    from dyno.config.units import bytes_text
+
+    if trace.block_bytes is None:
+        return f"{blocks:,} objects"
+    return bytes_text(blocks * trace.block_bytes)
+
+
+def _document(
+    trace: Trace,
+    footprint: int,
+    found: list[Simulated],
+    curve: Curve,
+    latencies: tuple[float, float] | None,
+) -> dict[str, Any]:
+    from dyno.accelerate.simulate import speed_up
+
+    def row(one: Simulated) -> dict[str, Any]:
+        kinds = {
+            name: {"reads": reads, "hits": hits}
+            for name, reads, hits in zip(trace.names, one.reads, one.hits, strict=False)
+        }
+        fast = None if latencies is None else speed_up(one.hit_ratio, *latencies)
+        return {
+            "policy": one.policy,
+            "blocks": one.blocks,
+            "hit_ratio": one.hit_ratio,
+            "kinds": kinds,
+            "speed_up_at_most": fast,
+        }
+
+    return {
+        "accesses": int(trace.blocks.size),
+        "reads": trace.reads,
+        "block_bytes": trace.block_bytes,
+        "footprint_blocks": footprint,
+        "seconds": trace.seconds,
+        "caches": [row(one) for one in found],
+        "curve": {"blocks": curve.blocks, "hit_ratios": curve.hit_ratios},
+    }
