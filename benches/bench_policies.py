@@ -1,11 +1,11 @@
 """Hit ratios of the simulator beside libCacheSim's, and the error of sampled curves.
 
-Targets: within 0.1 points of libCacheSim on the same trace; S3-FIFO at least 0.85 of the optimum where
-the cache has at least 10 % of the blocks, and within a point of the best policy; curves within 0.01 in
-at most 1 MiB. Traces are made here: skewed accesses, the same with scans in between, a loop with skewed
-accesses beside it. Others are given as files in libCacheSim's format.
-`DYNO_CACHESIM=PROGRAM python benches/bench_policies.py [TRACE …]`: libCacheSim's `cachesim`, built by
-hand
+Targets: within 0.1 points of libCacheSim on the same trace; S3-FIFO at least 0.85 of the optimum
+where the cache has at least 10 % of the blocks, and within a point of the best policy; curves
+within 0.01 in at most 1 MiB. Traces are made here: skewed accesses, the same with scans in between,
+a loop with skewed accesses beside it. Others are given as files in libCacheSim's format.
+`DYNO_CACHESIM=PROGRAM python benches/bench_policies.py [TRACE …]`; the program is libCacheSim's
+`cachesim`, built by hand
 """
 
 from __future__ import annotations

@@ -108,9 +108,9 @@ def sums(
 def load_constant(seed: int) -> int: ...
 def derive_seed(seed: int, workload: str, user: int, purpose: str) -> int: ...
 def tpch_answer(number: int) -> str: ...
-
-
-def replay(blocks: NDArray[np.uint64], kinds: NDArray[np.uint8], plan: str, control: Control) -> str:
+def replay(
+    blocks: NDArray[np.uint64], kinds: NDArray[np.uint8], plan: str, control: Control
+) -> str:
     """Replays a trace over caches; JSON."""
 
 def miss_ratios(

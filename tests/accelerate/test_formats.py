@@ -49,8 +49,8 @@ def written(folder: Path, name: str, content: str) -> Path:
 
 def accesses(trace: Trace) -> list[tuple[int, str, bool]]:
     return [
-        (int(block), trace.names[kind & ~WRITE], bool(kind & WRITE))
-        for block, kind in zip(trace.blocks, trace.kinds, strict=True)
+        (block, trace.names[kind % WRITE], kind >= WRITE)
+        for block, kind in zip(trace.blocks.tolist(), trace.kinds.tolist(), strict=True)
     ]
 
 

@@ -10,6 +10,14 @@ fn misses(blocks: &[u64], capacity: usize) -> f64 {
     missed as f64 / blocks.len() as f64
 }
 
+fn sampled(blocks: &[u64], most: usize) -> Shards {
+    let mut shards = Shards::new(most);
+    for &block in blocks {
+        shards.access(block);
+    }
+    shards
+}
+
 /// Skewed accesses: the k-th most used block about 1/k of the times of the first.
 fn skewed(count: usize, blocks: f64, seed: u64) -> Vec<u64> {
     let mut state = seed | 1;
@@ -27,8 +35,7 @@ proptest! {
     fn without_sampling_a_curve_is_exact_but_for_its_buckets(
         blocks in prop::collection::vec(0_u64..50, 1..400), capacity in 1_u64..60,
     ) {
-        let mut shards = Shards::new(1000);
-        blocks.iter().for_each(|&block| shards.access(block));
+        let shards = sampled(&blocks, 1000);
         // Buckets of distances up to 50 hold one distance each, or two beyond 45.
         let found = shards.miss_ratio(capacity);
         let (more, less) = (misses(&blocks, capacity as usize), misses(&blocks, capacity as usize + 1));
@@ -41,8 +48,7 @@ proptest! {
 #[test]
 fn a_sample_of_8192_blocks_is_right_to_a_hundredth() {
     let blocks = skewed(2_000_000, 400_000.0, 7);
-    let mut shards = Shards::new(8192);
-    blocks.iter().for_each(|&block| shards.access(block));
+    let shards = sampled(&blocks, 8192);
     assert!(shards.rate() < 0.05, "nothing was sampled");
     let sizes = (1..=16_u64).map(|part| (shards.footprint() as u64) * part / 16);
     let errors: Vec<f64> = sizes
@@ -55,8 +61,7 @@ fn a_sample_of_8192_blocks_is_right_to_a_hundredth() {
 #[test]
 fn a_loop_misses_until_it_fits() {
     let blocks: Vec<u64> = (0..20).flat_map(|_| 0..10_000).collect();
-    let mut shards = Shards::new(2048);
-    blocks.iter().for_each(|&block| shards.access(block));
+    let shards = sampled(&blocks, 2048);
     // The adjustment takes the accesses that the sample lacks for hits.
     assert!(shards.miss_ratio(9_000) > 0.95);
     assert!(shards.miss_ratio(11_000) < 0.08);

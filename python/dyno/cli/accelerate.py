@@ -24,8 +24,8 @@ _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
     "accelerate",
     short_help="Put a flash device in front of a slow volume.",
     epilog=examples(
-        "dyno accelerate simulate web.csv --format msr",
-        "dyno accelerate simulate web.csv --size 64G --size 256G --flash-ms 0.1 --origin-ms 8",
+        "dyno accelerate simulate disk.blkparse",
+        "dyno accelerate simulate web.csv --size 64G --flash-ms 0.1 --origin-ms 8",
     ),
 )
 def command() -> None:
@@ -38,8 +38,8 @@ def command() -> None:
     epilog=examples(
         "dyno accelerate simulate disk.blkparse",
         "dyno accelerate simulate web.csv.gz --format msr --size 8G --size 32G",
-        "dyno accelerate simulate disk.iolog --policy s3-fifo --policy lru --writes ignore",
-        "dyno accelerate simulate disk.blkparse --flash-ms 0.1 --origin-ms 8   speed-up at most",
+        "dyno accelerate simulate disk.iolog --policy s3-fifo --writes ignore",
+        "dyno accelerate simulate disk.blkparse --flash-ms 0.1 --origin-ms 8",
         "dyno accelerate simulate huge.oracleGeneral.zst --sample 0.01",
     ),
 )
@@ -155,22 +155,28 @@ def _lines(
     names = list(dict.fromkeys(one.policy for one in found))
     ratios = {(one.blocks, one.policy): one.hit_ratio for one in found}
 
-    def table(title: str, columns: list[str], cell: Callable[[int, str], str]) -> list[str]:
-        lines = ["", title, f"{'cache':>22}" + "".join(f"{name:>12}" for name in columns)]
+    def table(title: str, columns: list[str], cell: Callable[[float], str]) -> list[str]:
+        widths = {name: max(len(name), 6) + 1 for name in columns}
+        heads = "".join(f"{name:>{width}}" for name, width in widths.items())
+        lines = ["", title, f"{'cache':>20}{heads}"]
         for blocks in dict.fromkeys(one.blocks for one in found):
-            cells = "".join(f"{cell(blocks, name):>12}" for name in columns)
-            lines.append(f"{_size(blocks, trace):>15}{100 * blocks / footprint:>5.0f} %{cells}")
+            cells = "".join(
+                f"{cell(ratios[blocks, name]):>{width}}" for name, width in widths.items()
+            )
+            share = f"{100 * blocks / footprint:.0f} %"
+            lines.append(f"{_size(blocks, trace):>14}{share:>6}{cells}")
         return lines
 
     lines = [
-        f"{name}: {trace.blocks.size:,} accesses{over}, {trace.reads:,} of them reads, to "
-        f"{_size(footprint, trace)}",
-        *table("Hit ratio of reads in %", names, lambda *at: f"{100 * ratios[at]:.1f}"),
+        f"Trace   {name}",
+        f"        {trace.blocks.size:,} accesses{over}, {trace.reads:,} of them reads",
+        f"        {_size(footprint, trace)} at different places",
+        *table("Hit ratio of reads in %", names, lambda ratio: f"{100 * ratio:.1f}"),
     ]
     if latencies is not None:
         flash, origin = latencies
         title = f"Reads are at most this much faster (hit {flash:g} ms, miss {origin:g} ms)"
-        lines += table(title, names, lambda *at: f"{speed_up(ratios[at], *latencies):.1f}×")
+        lines += table(title, names, lambda ratio: f"{speed_up(ratio, flash, origin):.1f}×")
     policy = next((name for name in reversed(names) if name != OPTIMUM), None)
     if policy is not None and len(trace.names) > 1:
         lines += _by_kind(policy, trace, [one for one in found if one.policy == policy])

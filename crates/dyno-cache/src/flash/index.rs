@@ -73,10 +73,9 @@ impl Index {
             if other == NONE {
                 return Some(slot);
             }
-            let home = self.home(self.keys[other as usize] & !USES);
-            let from_home = (place + self.table.len() - home) % self.table.len();
-            let from_hole = (place + self.table.len() - hole) % self.table.len();
-            if from_home >= from_hole {
+            let first = self.home(self.keys[other as usize] & !USES);
+            let behind = |start: usize| (place + self.table.len() - start) % self.table.len();
+            if behind(first) >= behind(hole) {
                 self.table[hole] = std::mem::replace(&mut self.table[place], NONE);
                 hole = place;
             }

@@ -68,7 +68,9 @@ impl Intents {
         let done = self.write(device, &set);
         if done.is_err() {
             // A mark that may not be durable must not pass for one that is.
-            set.iter().for_each(|&(area, byte, bit)| self.areas[area][byte] &= !bit);
+            for (area, byte, bit) in set {
+                self.areas[area][byte] &= !bit;
+            }
         }
         done
     }

@@ -5,7 +5,7 @@ use super::device::{Device, PAGE, Pages};
 use super::index::Index;
 use super::intents::Intents;
 use super::layout::{Geometry, Superblock, VERSION, decode_index};
-use super::retention::{QUEUES, Retention};
+use super::retention::{QUEUES, Queue, Retention};
 use super::segments::{Segments, Stage};
 use std::io;
 use std::sync::Arc;
@@ -117,6 +117,14 @@ fn last_sequence(device: &dyn Device, geometry: Geometry) -> io::Result<u64> {
     Ok(last)
 }
 
+/// A segment on a device, with slot, key and checksum of its valid blocks.
+struct Found {
+    sequence: u64,
+    segment: u32,
+    queue: Queue,
+    blocks: Vec<(u32, u64, u32)>,
+}
+
 /// The segments of a device, with the blocks that are valid.
 fn segments_of(
     device: &dyn Device,
@@ -126,12 +134,12 @@ fn segments_of(
 ) -> io::Result<(Index, Segments)> {
     let geometry = head.geometry;
     let bits = 8 * geometry.segments as usize;
-    let mut found: Vec<(u64, u32, usize, Vec<(u32, u64, u32)>)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let mut bytes = Pages::new(geometry.index_bytes());
     for segment in 0..geometry.segments {
         device.read(&mut bytes, geometry.segment(segment))?;
         let Some((sequence, queue, entries)) = decode_index(&bytes) else { continue };
-        let known = &checkpoint[segment as usize * 8..][..8] == sequence.to_le_bytes();
+        let known = checkpoint[segment as usize * 8..][..8] == sequence.to_le_bytes();
         if usize::from(queue) >= QUEUES || !known && sequence <= head.sequence {
             continue;
         }
@@ -142,13 +150,13 @@ fn segments_of(
                 key != 0 && (!known || bit == 1) && !intents.marked(key)
             });
         let blocks = valid.map(|(slot, (key, sum))| (slot, key, sum)).collect();
-        found.push((sequence, segment, usize::from(queue), blocks));
+        found.push(Found { sequence, segment, queue: queue.into(), blocks });
     }
-    found.sort_unstable_by_key(|&(sequence, ..)| sequence);
+    found.sort_unstable_by_key(|one| one.sequence);
     let mut index = Index::new(geometry.slots() as usize);
     let mut segments = Segments::new(geometry);
     segments.sequence = head.sequence;
-    for (sequence, segment, queue, blocks) in found {
+    for Found { sequence, segment, queue, blocks } in found {
         for (slot, key, sum) in blocks {
             index.insert(slot, key, sum);
         }

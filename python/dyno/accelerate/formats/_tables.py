@@ -62,8 +62,11 @@ def matches(path: Path, pattern: str) -> Mapping[str, pa.Array[Any]]:
         )["line"].combine_chunks()
     except pa.ArrowInvalid as error:
         raise UsageError(f"{path} is not a text file: {str(error).splitlines()[0]}") from error
-    found = pc.extract_regex(lines, pattern)
-    found = found.drop_null()
+    found: Any = pc.call_function(
+        "extract_regex",
+        [lines],
+        pc.ExtractRegexOptions(pattern),  # not in the module's types
+    ).drop_null()
     return {field.name: found.field(field.name) for field in found.type}
 
 
