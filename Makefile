@@ -22,7 +22,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 help:
 	@echo "make build       build Dyno into $(VENV)"
 	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
-	@echo "make test        build, then run the tests (19 minutes on 2 CPUs the first time)"
+	@echo "make test        build, then run the tests (15 minutes on 2 CPUs, 9 after a build)"
 	@echo "make proofs      run the long tests: kills on every engine, real studies"
 	@echo "make lint        check formatting, lints and types"
 	@echo "make bench       run every benchmark in benches/ (long; keep the machine idle)"

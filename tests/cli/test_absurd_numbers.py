@@ -18,7 +18,10 @@ TEXTS = {
 }  # fmt: skip
 """Options that take a number with its unit, or several."""
 
+TRACE = str(Path(__file__).parent.parent / "accelerate" / "small.iolog")
+
 COMMANDS: dict[str, tuple[str, ...]] = {
+    "accelerate simulate": (TRACE,),
     "agent": (),
     "check": ("tpch", "--target", "embedded:duckdb"),
     "generate": ("tpch", "--to", "files"),
@@ -36,6 +39,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """What each verb with such an option needs beside it."""
 
 BESIDE: dict[str, tuple[str, ...]] = {
+    "accelerate simulate --flash-ms": ("--origin-ms", "1"),
+    "accelerate simulate --origin-ms": ("--flash-ms", "1"),
     "check --databases": ("--scale", "1"),
     "generate --part": ("--scale", "1"),
     "generate --parts": ("--scale", "1"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dyno.accelerate.simulate import Curve, Simulated, Writes
     from dyno.accelerate.trace import Trace
 
+_LATENCY = click.FloatRange(0, 3_600_000, min_open=True)
 _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
 
 
@@ -63,8 +64,8 @@ def command() -> None:
     "--sample", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
     help="Share of the blocks to simulate; 0.01 is exact enough for traces of many blocks.",
 )  # fmt: skip
-@click.option("--flash-ms", type=click.FloatRange(0, min_open=True), help="Latency of a hit.")
-@click.option("--origin-ms", type=click.FloatRange(0, min_open=True), help="Latency of a miss.")
+@click.option("--flash-ms", type=_LATENCY, help="Latency of a hit.")
+@click.option("--origin-ms", type=_LATENCY, help="Latency of a miss.")
 @common
 def simulate(
     trace: Path,
@@ -102,8 +103,9 @@ def simulate(
     except OSError as error:
         raise UsageError(f"Cannot read {trace}: {why(error, trace)}") from error
     footprint = simulator.footprint(read)
-    capacities = [_capacity(size, footprint, read) for size in sizes or _SIZES]
-    names = policies or simulator.POLICIES
+    given = (_capacity(size, footprint, read) for size in sizes or _SIZES)
+    capacities = list(dict.fromkeys(given))
+    names = dict.fromkeys(policies or simulator.POLICIES)
     console = Console(quiet=options.quiet)
     caches = [(name, blocks) for blocks in capacities for name in names]
     with console.phase(f"Simulate {len(caches)} caches") as progress:
