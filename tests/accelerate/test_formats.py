@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dyno.accelerate import formats
+from dyno.accelerate.formats import _tables, oracle_general
 from dyno.accelerate.trace import WRITE, Requests, Trace
 from dyno.errors import UsageError
 
@@ -125,6 +126,26 @@ def test_another_format_is_refused(tmp_path: Path, name: str, content: bytes) ->
     path.write_bytes(content)
     with pytest.raises(UsageError):
         formats.read(path, BLOCK, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("web.csv.gz", MSR.encode()),
+        ("disk.iolog.gz", FIO.encode()),
+        ("web.oracleGeneral.gz", bytes(2 * 24)),
+    ],
+)
+def test_what_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content))
+    assert formats.read(path, BLOCK, None).blocks.size
+    for module in (_tables, oracle_general):
+        monkeypatch.setattr(module, "LARGEST", 1)
+    with pytest.raises(UsageError):
+        formats.read(path, BLOCK, None)
 
 
 def test_a_format_that_the_name_does_not_tell(tmp_path: Path) -> None:

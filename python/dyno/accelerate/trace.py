@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WRITE = 0x80
 """The bit of a kind that says that the access writes."""
-LARGEST = 500_000_000
+LARGEST = 200_000_000
 """Accesses of a trace; each takes 9 bytes of memory, and a simulation three times that."""
 _FILE_SHIFT = 40
 """Blocks of a file: up to 2^40."""

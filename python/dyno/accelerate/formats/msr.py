@@ -15,14 +15,20 @@ from dyno.accelerate.trace import WRITE, Requests, Trace
 ENDINGS = (".msr", ".csv")
 ABOUT = "block traces of MSR Cambridge (SNIA)"
 
-_COLUMNS = {"time": "int64", "host": "string", "disk": "string", "operation": "string",
-            "offset": "int64", "bytes": "int64", "response": "int64"}  # fmt: skip
+_COLUMNS = ("time", "host", "disk", "operation", "offset", "bytes", "response")
+_WANTED = {
+    "time": "int64",
+    "disk": "string",
+    "operation": "string",
+    "offset": "int64",
+    "bytes": "int64",
+}
 _PER_S = 1e7
 
 
 def read(path: Path, block_bytes: int) -> Trace:
     """The trace in a file; see :class:`dyno.accelerate.formats.Format`."""
-    found = columns(path, _COLUMNS)
+    found = columns(path, _COLUMNS, _WANTED)
     times = found["time"].to_numpy()
     disks, names = numbered(found["disk"])
     writes = found["operation"].to_numpy(zero_copy_only=False) == "Write"
