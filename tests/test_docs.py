@@ -37,13 +37,13 @@ def test_the_pages_of_studies_are_what_they_say() -> None:
 def test_every_test_that_the_fault_table_names_exists() -> None:
     page = (ROOT / "docs/faults.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)
+    named = re.findall(r"`((?:tests|crates)/[\w/-]+\.(?:py|rs))::(\w+)`", page)
     headings = sum(line.startswith("| fault ") for line in rows)
-    proven = [line for line in rows if re.search(r"`tests/\S+::\w+`", line)]
+    proven = [line for line in rows if re.search(r"`(?:tests|crates)/\S+::\w+`", line)]
     assert len(proven) == len(rows) - headings, "a row without its test"
     gone = [
         f"{file}::{name}"
         for file, name in named
-        if not re.search(rf"^def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+        if not re.search(rf"^(?:def|fn) {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
     ]
     assert not gone
