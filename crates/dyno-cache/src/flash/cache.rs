@@ -1,11 +1,11 @@
 //! The cache itself: see [`super`] for what it guarantees, and how.
 
-use super::device::{Device, PAGE, Pages};
+use super::device::Device;
 use super::index::Index;
 use super::intents::Intents;
-use super::layout::{BLOCK, Geometry, Superblock};
-use super::retention::{QUEUES, Queue, Retention};
-use super::segments::{Segments, Stage};
+use super::layout::{Geometry, Superblock};
+use super::retention::{Queue, Retention};
+use super::segments::Segments;
 use crate::hash::mixed;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 const GUARDS: usize = 1 << 14;
 const MAX_USES: u8 = 3;
 /// Segments that stay free for blocks that move when a segment makes way.
-const RESERVE: usize = 1;
+pub(super) const RESERVE: usize = 1;
 
 /// Writes of the blocks that share a guard.
 #[derive(Clone, Copy, Default)]
@@ -27,12 +27,12 @@ struct Guard {
 pub(super) struct State {
     pub index: Index,
     pub segments: Segments,
-    retention: Box<dyn Retention>,
+    pub retention: Box<dyn Retention>,
     guards: Vec<Guard>,
     /// Writes in progress that began in an even or odd epoch; a checkpoint begins an epoch.
-    writers: [usize; 2],
-    epoch: usize,
-    counts: Counts,
+    pub writers: [usize; 2],
+    pub epoch: usize,
+    pub counts: Counts,
 }
 
 /// What a cache did so far.
@@ -59,12 +59,12 @@ pub struct Cache {
     pub(super) device: Arc<dyn Device>,
     pub(super) geometry: Geometry,
     pub(super) state: Mutex<State>,
-    changed: Condvar,
+    pub(super) changed: Condvar,
     pub(super) intents: Mutex<Intents>,
     /// The last superblock; held during a checkpoint.
     pub(super) head: Mutex<Superblock>,
     /// Held by who writes segments or makes them free.
-    upkeep: Mutex<()>,
+    pub(super) upkeep: Mutex<()>,
 }
 
 /// A block that is not cached.
@@ -191,37 +191,6 @@ impl Cache {
         Ok(writing)
     }
 
-    /// Writes full segments, and frees segments until enough are free. One thread should call this
-    /// again and again.
-    pub fn maintain(&self) {
-        let _upkeep = lock(&self.upkeep);
-        self.write_waiting();
-        while lock(&self.state).segments.free.len() <= RESERVE && self.free_one() {
-            self.write_waiting();
-        }
-    }
-
-    /// Makes what is cached now survive a crash, and forgets the marks of earlier writes.
-    ///
-    /// # Errors
-    /// Of the device or of `sync_origin`, which makes all writes durable that ended before; then the
-    /// last checkpoint still counts.
-    pub fn checkpoint(&self, sync_origin: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        self.take_checkpoint(sync_origin, false)
-    }
-
-    /// Writes everything for the next start. Nothing may be read or written afterwards.
-    ///
-    /// # Errors
-    /// As [`Cache::checkpoint`].
-    pub fn close(&self, sync_origin: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let mut state = lock(&self.state);
-        let State { index, segments, .. } = &mut *state;
-        (0..QUEUES).for_each(|queue| segments.seal(index, queue));
-        drop(state);
-        self.take_checkpoint(sync_origin, true)
-    }
-
     /// What it did so far.
     pub fn counts(&self) -> Counts {
         lock(&self.state).counts
@@ -237,133 +206,7 @@ impl Cache {
         self.len() == 0
     }
 
-    fn take_checkpoint(
-        &self,
-        sync_origin: impl FnOnce() -> io::Result<()>,
-        clean: bool,
-    ) -> io::Result<()> {
-        let mut head = lock(&self.head);
-        lock(&self.intents).begin_both();
-        let mut state = lock(&self.state);
-        let before = state.epoch;
-        state.epoch = 1 - before;
-        while state.writers[before] > 0 {
-            state = self.wait(state);
-        }
-        drop(state);
-        sync_origin()?;
-        let (checkpoint, sequence) = loop {
-            {
-                let _upkeep = lock(&self.upkeep);
-                self.write_waiting();
-            }
-            let state = lock(&self.state);
-            if state.segments.waiting.is_empty() {
-                break (self.valid(&state), state.segments.sequence);
-            }
-        };
-        let next = Superblock {
-            generation: head.generation + 1,
-            area: 1 - head.area,
-            checkpoint: crc32c::crc32c(&checkpoint),
-            sequence,
-            clean,
-            ..head.clone()
-        };
-        self.device.write(&checkpoint, self.geometry.checkpoint(next.area))?;
-        self.device.sync()?;
-        next.write(&*self.device)?;
-        *head = next;
-        lock(&self.intents).switch(&*self.device)
-    }
-
-    /// The sequence number of each sealed segment, and which of its blocks are valid.
-    fn valid(&self, state: &State) -> Pages {
-        let mut found = Pages::new(self.geometry.checkpoint_bytes());
-        let bits = 8 * self.geometry.segments as usize;
-        for segment in 0..self.geometry.segments {
-            let stages = &state.segments.stages[segment as usize];
-            if !matches!(stages, Stage::Sealed | Stage::Leaving) {
-                continue;
-            }
-            let sequence = state.segments.sequences[segment as usize];
-            found[segment as usize * 8..][..8].copy_from_slice(&sequence.to_le_bytes());
-            for slot in state.segments.slots(segment) {
-                if state.index.at(slot).is_some() {
-                    found[bits + slot as usize / 8] |= 1 << (slot % 8);
-                }
-            }
-        }
-        found
-    }
-
-    /// Writes the segments that are full.
-    fn write_waiting(&self) {
-        loop {
-            let mut state = lock(&self.state);
-            let Some(segment) = state.segments.waiting.front().copied() else { return };
-            let Stage::Sealing(bytes) = &state.segments.stages[segment as usize] else { return };
-            let bytes = bytes.clone();
-            drop(state);
-            let done = self.device.write(&bytes, self.geometry.segment(segment));
-            state = lock(&self.state);
-            state.segments.waiting.pop_front();
-            state.segments.stages[segment as usize] = Stage::Sealed;
-            if done.is_err() {
-                state.counts.errors += 1;
-                state.empty(segment);
-            }
-            self.changed.notify_all();
-        }
-    }
-
-    /// Frees the segment that the policy names; false if there is none that can be.
-    fn free_one(&self) -> bool {
-        let mut state = lock(&self.state);
-        let queue =
-            state.retention.makes_way([0, 1].map(|queue| state.segments.queues[queue].len()));
-        let Some(&segment) = state.segments.queues[queue].front() else { return false };
-        if !matches!(state.segments.stages[segment as usize], Stage::Sealed) {
-            return false;
-        }
-        state.segments.queues[queue].pop_front();
-        state.segments.stages[segment as usize] = Stage::Leaving;
-        let mut moving = Vec::new();
-        for slot in state.segments.slots(segment) {
-            let Some((key, sum, uses)) = state.index.at(slot) else { continue };
-            match state.retention.at_end(queue, key, uses) {
-                Some((to, uses)) => moving.push((slot, key, sum, to, uses)),
-                None => drop(state.index.remove(key)),
-            }
-        }
-        drop(state);
-        let mut data = Pages::new(BLOCK);
-        for (slot, key, sum, to, uses) in moving {
-            let done = self.device.read(&mut data, self.geometry.block(slot));
-            let mut state = lock(&self.state);
-            if state.index.find(key) != Some(slot) {
-                continue; // it was written meanwhile
-            }
-            state.index.remove(key);
-            if done.is_err() || crc32c::crc32c(&data) != sum {
-                state.counts.errors += u64::from(done.is_err());
-                state.counts.damaged += u64::from(done.is_ok());
-                continue;
-            }
-            let State { index, segments, .. } = &mut *state;
-            if let Some(slot) = segments.add(index, to, key, sum, &data, 0) {
-                state.index.set_uses(slot, uses);
-            }
-        }
-        let mut state = lock(&self.state);
-        while state.segments.pins[segment as usize] > 0 {
-            state = self.wait(state);
-        }
-        state.segments.release(segment);
-        true
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -379,7 +222,7 @@ impl State {
     }
 
     /// Drops all blocks of a segment.
-    fn empty(&mut self, segment: u32) {
+    pub fn empty(&mut self, segment: u32) {
         for slot in self.segments.slots(segment) {
             if let Some((key, ..)) = self.index.at(slot) {
                 self.index.remove(key);
@@ -419,20 +262,6 @@ impl Drop for Writing<'_> {
         }
         state.writers[self.epoch] -= 1;
         self.cache.changed.notify_all();
-    }
-}
-
-impl Superblock {
-    /// Writes it to both places, one after the other, durably. Marks that only an older one counts
-    /// may be cleared then: no damage brings the older one back.
-    pub(super) fn write(&self, device: &dyn Device) -> io::Result<()> {
-        let mut page = Pages::new(PAGE);
-        self.encode(&mut page);
-        for place in [self.generation, self.generation + 1] {
-            device.write(&page, Geometry::superblock(place))?;
-            device.sync()?;
-        }
-        Ok(())
     }
 }
 

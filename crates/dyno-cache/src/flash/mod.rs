@@ -14,6 +14,8 @@
 //! * Segments that were written after the checkpoint are valid but for marked regions, because their
 //!   index was made of what was valid then, and a checkpoint waits for segments being written.
 
+mod cache;
+mod checkpoint;
 mod device;
 mod index;
 mod intents;
@@ -21,10 +23,9 @@ mod layout;
 mod recovery;
 mod retention;
 mod segments;
+mod upkeep;
 
-pub use cache::{Cache, Fill, Missed, Writing};
+pub use cache::{Cache, Counts, Fill, Missed, Writing};
 pub use device::{Device, FileDevice, PAGE, Pages};
 pub use layout::{BLOCK, Geometry};
 pub use retention::{QUEUES, Queue, Retention, S3Fifo};
-
-mod cache;
