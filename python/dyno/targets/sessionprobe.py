@@ -55,9 +55,9 @@ class Budget:
         self._left_out -= 1
         return self._left_out < 0
 
-    def spend(self, cpu_s: float) -> None:
-        """Counts the CPU time of a reading."""
-        self._left_out = int(cpu_s / (_SHARE * self._period_s))
+    def spend(self, cpu_s: float, rest: int = 0) -> None:
+        """Counts the CPU time of a reading; leaves out at least ``rest`` of the next ones."""
+        self._left_out = max(rest, int(cpu_s / (_SHARE * self._period_s)))
 
 
 class SessionProbe(Generic[Session]):

@@ -1,4 +1,8 @@
-"""Probe ``sessions``: the active sessions, sampled ten times a second, by what they wait for.
+"""Probe ``sessions``: the active sessions by what they wait for, sampled ten times a second.
+
+While the process list shows no wait, it is read twice a second: reading it disturbs sessions that
+run without a pause more than its CPU time suggests (``benches/observe.txt``). The periods between
+two readings count half for either: a wait may begin in any of them.
 
 A wait is an event of ``performance_schema`` if the server shows its current waits, else the
 thread's state, which tells neither data files nor latches from CPU (``waits.py``). No event and no
@@ -12,7 +16,7 @@ temporary table on disk at every reading, which the counters would show.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from dyno.bundle.inside import SESSIONS, WaitClass
@@ -24,7 +28,9 @@ from dyno.targets.sessionprobe import Ask, Budget
 
 PERIOD_S = 0.1
 _READINGS = 10
-"""Readings in a sample: one a second."""
+"""Periods in a sample: one a second."""
+_REST = 4
+"""Periods without a reading after one in which no session waited."""
 
 _IDLE = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Connect", "Slave_IO", "Slave_SQL")
 _LIST = "SHOW PROCESSLIST"
@@ -43,33 +49,47 @@ Active = tuple[int, str, str]
 
 
 def reader(target: str) -> Ask[MysqlConnection]:
-    """A reader that returns the means of every ten readings.
+    """A reader that returns the means of every ten periods.
 
     Args:
         target: The subject of its samples.
     """
     shown: Shown | None = None
-    total: Counter[Wait] = Counter()
-    due = read = 0
+    last: Counter[Wait] = Counter()
+    total: dict[Wait, float] = defaultdict(float)
+    due = since = 0
+    counted = 0.0
     budget = Budget(PERIOD_S)
 
+    def count(seen: Counter[Wait], periods: float) -> None:
+        nonlocal counted
+        counted += periods
+        for wait, sessions in seen.items():
+            total[wait] += sessions * periods
+
     def ask(session: MysqlConnection, now_ns: int) -> Sequence[Sample]:  # noqa: ARG001
-        nonlocal shown, due, read
+        nonlocal shown, due, since, counted, last
         due += 1
         if budget.allows():
             began_s = time.thread_time()
             shown = shown or Shown.read(session)
-            total.update(_waits(session, waits=shown.waits))
-            read += 1
-            budget.spend(time.thread_time() - began_s)
-        if due < _READINGS or not read:
+            found = _waits(session, waits=shown.waits)
+            if since:
+                count(last, since / 2)
+            count(found, 1 + since / 2)
+            last, since = found, 0
+            rest = 0 if shown.waits or found.keys() - {RUNNING} else _REST
+            budget.spend(time.thread_time() - began_s, rest)
+        else:
+            since += 1
+        if due < _READINGS or not counted:
             return ()
-        found = {wait: count / read for wait, count in total.items()} or {RUNNING: 0.0}
+        means = {wait: count / counted for wait, count in total.items()} or {RUNNING: 0.0}
         total.clear()
-        due = read = 0
+        due, counted = 0, 0.0
         return [
             Sample(SESSIONS, target, f"{known}/{event}", mean, "count")
-            for (known, event), mean in found.items()
+            for (known, event), mean in means.items()
         ]
 
     return ask
