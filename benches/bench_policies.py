@@ -86,13 +86,13 @@ def compare(path: Path, program: str | None) -> None:
     found = simulate(trace, caches, "allocate", 1.0, Silent())
     seconds = time.perf_counter() - start
     ratios = {(one.policy, one.blocks): one.hit_ratio for one in found}
-    worst = dict.fromkeys(POLICIES, 0.0)
+    worst = dict.fromkeys(THEIRS, 0.0)
     for share, size in zip(SHARES, sizes, strict=True):
         other = theirs(program, path, size) if program else {}
         cells = ""
         for name in POLICIES:
             cell = f"{100 * ratios[name, size]:.2f}"
-            if other:
+            if name in other:
                 apart = 100 * (ratios[name, size] - other[name])
                 worst[name] = max(worst[name], abs(apart))
                 cell += f" ({apart:+.2f})"

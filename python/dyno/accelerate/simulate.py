@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dyno.runtime.progress import Progress
 
 OPTIMUM = "belady"
-POLICIES = ("lru", "arc", "2q", "lirs", "s3-fifo", "w-tiny-lfu", OPTIMUM)
-"""Names of the policies; the last knows the future."""
+POLICIES = ("lru", "arc", "2q", "lirs", "s3-fifo", "flash", "w-tiny-lfu", OPTIMUM)
+"""Names of the policies: `flash` is S3-FIFO by segments, the last knows the future."""
 
 Writes = Literal["allocate", "update", "ignore"]
 

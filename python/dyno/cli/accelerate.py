@@ -52,7 +52,8 @@ def command() -> None:
 )  # fmt: skip
 @click.option(
     "--policy", "policies", multiple=True, metavar="NAME",
-    help="Policy: lru, arc, 2q, lirs, s3-fifo, w-tiny-lfu, or belady, the optimum. Default: all.",
+    help="Policy: lru, arc, 2q, lirs, s3-fifo, flash (S3-FIFO by segments), w-tiny-lfu, or belady, "
+    "the optimum. Default: all.",
 )  # fmt: skip
 @click.option("--block", default="8K", show_default=True, help="Size of a block.")
 @click.option(
@@ -158,7 +159,7 @@ def _lines(
     ratios = {(one.blocks, one.policy): one.hit_ratio for one in found}
 
     def table(title: str, columns: list[str], cell: Callable[[float], str]) -> list[str]:
-        widths = {name: max(len(name), 6) + 1 for name in columns}
+        widths = {name: max(len(name), 5) + 1 for name in columns}
         heads = "".join(f"{name:>{width}}" for name, width in widths.items())
         lines = ["", title, f"{'cache':>20}{heads}"]
         for blocks in dict.fromkeys(one.blocks for one in found):

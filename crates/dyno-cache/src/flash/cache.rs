@@ -4,9 +4,9 @@ use super::device::Device;
 use super::index::Index;
 use super::intents::Intents;
 use super::layout::{Geometry, Superblock};
-use super::retention::{Queue, Retention};
 use super::segments::Segments;
 use crate::hash::mixed;
+use crate::policy::{Queue, Retention};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

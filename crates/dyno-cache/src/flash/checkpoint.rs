@@ -3,8 +3,8 @@
 use super::cache::{Cache, State, lock};
 use super::device::{Device, PAGE, Pages};
 use super::layout::{Geometry, Superblock};
-use super::retention::QUEUES;
 use super::segments::Stage;
+use crate::policy::QUEUES;
 use std::io;
 
 impl Cache {

@@ -21,11 +21,9 @@ mod index;
 mod intents;
 mod layout;
 mod recovery;
-mod retention;
 mod segments;
 mod upkeep;
 
 pub use cache::{Cache, Counts, Fill, Missed, Writing};
 pub use device::{Device, FileDevice, PAGE, Pages};
 pub use layout::{BLOCK, Geometry};
-pub use retention::{QUEUES, Queue, Retention, S3Fifo};

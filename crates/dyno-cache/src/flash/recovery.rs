@@ -5,8 +5,8 @@ use super::device::{Device, PAGE, Pages};
 use super::index::Index;
 use super::intents::Intents;
 use super::layout::{Geometry, Superblock, VERSION, decode_index};
-use super::retention::{QUEUES, Queue, Retention};
 use super::segments::{Segments, Stage};
+use crate::policy::{QUEUES, Queue, Retention};
 use std::io;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::device::Pages;
 use super::index::Index;
 use super::layout::{BLOCK, Geometry, encode_index};
-use super::retention::{QUEUES, Queue};
+use crate::policy::{QUEUES, Queue};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

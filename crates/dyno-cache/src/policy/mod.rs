@@ -9,12 +9,14 @@ mod ghosts;
 mod lirs;
 mod lists;
 mod lru;
+mod retention;
 mod s3fifo;
+mod segmented;
 mod twoq;
 mod wtinylfu;
 
 pub use belady::hits as belady_hits;
-pub(crate) use ghosts::Ghosts;
+pub use retention::{QUEUES, Queue, Retention, SegmentedS3Fifo};
 use serde::{Deserialize, Serialize};
 
 /// Decides by the accesses so far which blocks a cache keeps.
@@ -54,14 +56,16 @@ pub enum Name {
     Lirs,
     /// Three queues (Yang et al., SOSP 2023).
     S3Fifo,
+    /// S3-FIFO as the cache on flash has it: whole segments make way.
+    Flash,
     /// Window and admission by frequency (Einziger, Friedman and Manes, ACM TOS 2017).
     WTinyLfu,
 }
 
 impl Name {
     /// All policies.
-    pub const ALL: [Self; 6] =
-        [Self::Lru, Self::Arc, Self::TwoQ, Self::Lirs, Self::S3Fifo, Self::WTinyLfu];
+    pub const ALL: [Self; 7] =
+        [Self::Lru, Self::Arc, Self::TwoQ, Self::Lirs, Self::S3Fifo, Self::WTinyLfu, Self::Flash];
 
     /// An empty cache of `capacity` blocks, at least one.
     pub fn cache(self, capacity: usize) -> Box<dyn Policy> {
@@ -72,6 +76,7 @@ impl Name {
             Self::TwoQ => Box::new(twoq::TwoQ::new(capacity)),
             Self::Lirs => Box::new(lirs::Lirs::new(capacity)),
             Self::S3Fifo => Box::new(s3fifo::S3Fifo::new(capacity)),
+            Self::Flash => Box::new(segmented::Segmented::new(capacity)),
             Self::WTinyLfu => Box::new(wtinylfu::WTinyLfu::new(capacity)),
         }
     }

@@ -2,7 +2,8 @@
 
 mod recorder;
 
-use dyno_cache::flash::{BLOCK, Cache, Geometry, Missed, PAGE, Retention, S3Fifo};
+use dyno_cache::flash::{BLOCK, Cache, Geometry, Missed, PAGE};
+use dyno_cache::policy::{Retention, SegmentedS3Fifo};
 use recorder::{Chance, Recorder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -37,7 +38,7 @@ fn image() -> Vec<u8> {
 }
 
 fn policy(geometry: &Geometry) -> Box<dyn Retention> {
-    Box::new(S3Fifo::new(geometry.segments as usize, geometry.blocks as usize))
+    Box::new(SegmentedS3Fifo::new(geometry.segments as usize, geometry.blocks as usize))
 }
 
 /// Versions of the origin's blocks: as written, and as they are after a power cut.

@@ -1,6 +1,6 @@
 //! Which blocks a flash cache keeps, decided when whole segments make way.
 
-use crate::policy::Ghosts;
+use super::ghosts::Ghosts;
 
 /// The queues that segments are in, in the order in which they were filled.
 pub const QUEUES: usize = 2;
@@ -26,20 +26,20 @@ pub trait Retention: Send {
 const SMALL: Queue = 0;
 const MAIN: Queue = 1;
 
-/// S3-FIFO by segments: see [`crate::policy::Name::S3Fifo`].
-pub struct S3Fifo {
+/// S3-FIFO by segments: see [`super::Name::S3Fifo`].
+pub struct SegmentedS3Fifo {
     segments: usize,
     ghosts: Ghosts,
 }
 
-impl S3Fifo {
+impl SegmentedS3Fifo {
     /// For a cache of so many segments of `blocks` blocks.
     pub fn new(segments: usize, blocks: usize) -> Self {
         Self { segments, ghosts: Ghosts::new(segments * blocks * 9 / 10) }
     }
 }
 
-impl Retention for S3Fifo {
+impl Retention for SegmentedS3Fifo {
     fn missed(&mut self, key: u64) -> Option<Queue> {
         Some(if self.ghosts.take(key) { MAIN } else { SMALL })
     }
