@@ -46,4 +46,5 @@ def machine() -> str:
     )
 
 
-main()
+if __name__ == "__main__":
+    main()
