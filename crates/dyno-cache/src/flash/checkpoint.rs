@@ -14,26 +14,6 @@ impl Cache {
     /// Of the device or of `sync_origin`, which makes all writes durable that ended before; then the
     /// last checkpoint still counts.
     pub fn checkpoint(&self, sync_origin: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        self.take_checkpoint(sync_origin, false)
-    }
-
-    /// Writes everything for the next start. Nothing may be read or written afterwards.
-    ///
-    /// # Errors
-    /// As [`Cache::checkpoint`].
-    pub fn close(&self, sync_origin: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let mut state = lock(&self.state);
-        let State { index, segments, .. } = &mut *state;
-        (0..QUEUES).for_each(|queue| segments.seal(index, queue));
-        drop(state);
-        self.take_checkpoint(sync_origin, true)
-    }
-
-    fn take_checkpoint(
-        &self,
-        sync_origin: impl FnOnce() -> io::Result<()>,
-        clean: bool,
-    ) -> io::Result<()> {
         let mut head = lock(&self.head);
         lock(&self.intents).begin_both();
         let mut state = lock(&self.state);
@@ -59,7 +39,6 @@ impl Cache {
             area: 1 - head.area,
             checkpoint: crc32c::crc32c(&checkpoint),
             sequence,
-            clean,
             ..head.clone()
         };
         self.device.write(&checkpoint, self.geometry.checkpoint(next.area))?;
@@ -67,6 +46,18 @@ impl Cache {
         next.write(&*self.device)?;
         *head = next;
         lock(&self.intents).switch(&*self.device)
+    }
+
+    /// Writes everything for the next start. Nothing may be read or written afterwards.
+    ///
+    /// # Errors
+    /// As [`Cache::checkpoint`].
+    pub fn close(&self, sync_origin: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        let State { index, segments, .. } = &mut *state;
+        (0..QUEUES).for_each(|queue| segments.seal(index, queue));
+        drop(state);
+        self.checkpoint(sync_origin)
     }
 
     /// The sequence number of each sealed segment, and which of its blocks are valid.

@@ -112,8 +112,6 @@ pub struct Superblock {
     pub checkpoint: u32,
     /// The last sequence number of a segment at the checkpoint.
     pub sequence: u64,
-    /// Whether nothing was changed since the checkpoint.
-    pub clean: bool,
 }
 
 /// The version that is written and read.

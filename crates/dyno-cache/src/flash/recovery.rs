@@ -54,12 +54,11 @@ impl Cache {
         if crc32c::crc32c(&checkpoint) != head.checkpoint {
             return empty(device, geometry, origin, head.generation, retention);
         }
+        // In both places, before the marks are cleared that only an older one may count.
+        head.write(&*device)?;
         let mut intents = Intents::read(&*device, geometry, head.area)?;
         intents.clear(&*device, 1 - head.area)?;
         let (index, segments) = segments_of(&*device, &head, &checkpoint, &intents)?;
-        // From now on the cache changes without a checkpoint.
-        let head = Superblock { generation: head.generation + 1, clean: false, ..head };
-        head.write(&*device)?;
         Ok(Self::new(device, head, intents, index, segments, retention))
     }
 }
@@ -100,7 +99,6 @@ fn empty(
         area: 0,
         checkpoint: crc32c::crc32c(&checkpoint),
         sequence: segments.sequence,
-        clean: false,
     };
     head.write(&*device)?;
     let index = Index::new(geometry.slots() as usize);

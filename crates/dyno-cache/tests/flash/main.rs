@@ -2,7 +2,7 @@
 
 mod recorder;
 
-use dyno_cache::flash::{BLOCK, Cache, Geometry, Missed, PAGE};
+use dyno_cache::flash::{BLOCK, Cache, FileDevice, Geometry, Missed, PAGE, Pages};
 use dyno_cache::policy::{Retention, SegmentedS3Fifo};
 use recorder::{Chance, Recorder};
 use std::sync::Arc;
@@ -240,6 +240,38 @@ fn damage_before_the_segments_costs_blocks_and_no_more() {
         }
     }
     assert!(kept > 100, "{kept}");
+}
+
+#[test]
+fn a_file_keeps_blocks_from_one_start_to_the_next() {
+    let path = std::env::temp_dir().join(format!("dyno-flash-{}", std::process::id()));
+    std::fs::write(&path, image()).unwrap();
+    let device = || {
+        let file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+        Arc::new(FileDevice::new(file, image().len() as u64))
+    };
+    let cache = Cache::create(device(), geometry(), ORIGIN, policy(&geometry())).unwrap();
+    let Missed::Fill(fill) = cache.begin_fill(key(5)) else { panic!("the policy leaves it out") };
+    fill.finish(&block(5, 1));
+    cache.close(|| Ok(())).unwrap();
+    let again = Cache::open(device(), ORIGIN, policy).unwrap();
+    let mut found = Pages::new(BLOCK);
+    assert!(again.read(key(5), &mut found));
+    assert!(found[..] == block(5, 1));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_geometry_fits_its_device_and_fills_it() {
+    assert_eq!(Geometry::fitting(1 << 20, 1022, 4), None);
+    for size in [40 << 20, 100 << 20, 1 << 30, 333_333_333_333, 10 << 40_u64] {
+        let found = Geometry::fitting(size, 1022, 4).unwrap();
+        let end = found.segment(found.segments);
+        assert!(
+            end <= size && size - end < size / 100 + found.segment_bytes(),
+            "{size}: {found:?}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 """Formats of traces: one file each, which has
 
 * ``ENDINGS``: ends of the names of such files,
-* ``ABOUT``: what it is, in a few words,
 * ``read(path, block_bytes)``: the trace.
 """
 
@@ -20,7 +19,6 @@ class Format(Protocol):
     """A module of this package."""
 
     ENDINGS: tuple[str, ...]
-    ABOUT: str
 
     def read(self, path: Path, block_bytes: int) -> Trace:
         """The trace in a file.

@@ -13,7 +13,6 @@ from dyno.accelerate.formats._tables import matches, numbered
 from dyno.accelerate.trace import WRITE, Requests, Trace
 
 ENDINGS = (".blkparse", ".blktrace.txt")
-ABOUT = "output of blkparse"
 
 _SECTOR = 512
 _LINE = (

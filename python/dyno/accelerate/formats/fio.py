@@ -10,7 +10,6 @@ from dyno.accelerate.formats._tables import matches, numbered
 from dyno.accelerate.trace import WRITE, Requests, Trace
 
 ENDINGS = (".iolog", ".fiolog")
-ABOUT = "I/O logs of fio"
 
 _LINE = (
     r"^(?:(?P<time>\d+) )?(?P<file>\S+) (?P<operation>read|write) (?P<offset>\d+) (?P<bytes>\d+)$"

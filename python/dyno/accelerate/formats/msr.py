@@ -13,7 +13,6 @@ from dyno.accelerate.formats._tables import columns, numbered
 from dyno.accelerate.trace import WRITE, Requests, Trace
 
 ENDINGS = (".msr", ".csv")
-ABOUT = "block traces of MSR Cambridge (SNIA)"
 
 _COLUMNS = ("time", "host", "disk", "operation", "offset", "bytes", "response")
 _WANTED = {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ENDINGS = (".oraclegeneral", ".oraclegeneral.bin")
-ABOUT = "libCacheSim's binary traces"
 
 _AT_ONCE = 1 << 20
 _ROW = np.dtype([("seconds", "<u4"), ("object", "<u8"), ("bytes", "<u4"), ("next", "<i8")])
