@@ -117,3 +117,6 @@ def miss_ratios(
     blocks: NDArray[np.uint64], sizes: Sequence[int], sampled: int
 ) -> tuple[list[float], float]:
     """Miss ratios of LRU caches of these sizes, and the number of different blocks, estimated."""
+
+def serve_mount(plan: str) -> None:
+    """Serves a mount of the accelerator until it ends; raises OSError."""

@@ -1,6 +1,6 @@
-//! The simulator of the accelerator: traces in as arrays, results out as JSON.
+//! The accelerator: its simulator, with traces in as arrays and results out as JSON, and its daemon.
 
-use dyno_cache::{replay, shards::Shards};
+use dyno_cache::{mount, replay, shards::Shards};
 use dyno_record::{Error, ErrorKind};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
@@ -51,4 +51,15 @@ pub fn miss_ratios(
         }
         (sizes.iter().map(|&size| shards.miss_ratio(size)).collect(), shards.footprint())
     }))
+}
+
+/// Serves a mount with a cache in front until it ends.
+///
+/// Raises `OSError` if the cache, the supervisor or FUSE fails.
+#[pyfunction]
+pub fn serve_mount(py: Python<'_>, plan: &str) -> PyResult<()> {
+    let plan: mount::Plan = serde_json::from_str(plan).map_err(|error| {
+        raise(&Error::new(ErrorKind::Usage, format!("unusable plan: {error}")))
+    })?;
+    Ok(py.detach(|| mount::serve(&plan))?)
 }

@@ -26,6 +26,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<latencies::PyTimeline>()?;
     module.add_function(wrap_pyfunction!(accelerate::replay_trace, module)?)?;
     module.add_function(wrap_pyfunction!(accelerate::miss_ratios, module)?)?;
+    module.add_function(wrap_pyfunction!(accelerate::serve_mount, module)?)?;
     module.add_function(wrap_pyfunction!(answers::digest, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dyno.cli import _attach
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 from dyno.safety.text import shown
@@ -27,10 +28,17 @@ _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
     epilog=examples(
         "dyno accelerate simulate disk.blkparse",
         "dyno accelerate simulate web.csv --size 64G --flash-ms 0.1 --origin-ms 8",
+        "dyno accelerate apply /srv/dwh --flash /flash/dwh --size 500G --work dss",
+        "dyno accelerate status",
+        "dyno accelerate detach /srv/dwh",
     ),
 )
 def command() -> None:
     """Put a flash device in front of a slow volume."""
+
+
+for verb in (_attach.apply, _attach.status, _attach.detach, _attach.remove):
+    command.add_command(verb)
 
 
 @command.command(

@@ -3,12 +3,13 @@
 use super::device::Device;
 use super::index::Index;
 use super::intents::Intents;
-use super::layout::{Geometry, Superblock};
+use super::layout::{BLOCK, Geometry, Superblock};
 use super::segments::Segments;
 use crate::hash::mixed;
 use crate::policy::{Queue, Retention};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 const GUARDS: usize = 1 << 14;
 const MAX_USES: u8 = 3;
@@ -67,6 +68,29 @@ pub struct Cache {
     pub(super) upkeep: Mutex<()>,
 }
 
+/// The keys of consecutive blocks of a file are so far apart.
+pub const STEP: u64 = 4;
+
+/// Blocks of a read that are consecutive on the device too.
+struct Piece {
+    /// The first of them in the read.
+    at: usize,
+    slot: u32,
+    segment: usize,
+    in_memory: bool,
+    sums: Vec<u32>,
+}
+
+impl Piece {
+    fn continues(&self, at: usize, slot: u32, segment: usize, in_memory: bool) -> bool {
+        let blocks = self.sums.len();
+        self.at + blocks == at
+            && self.slot + blocks as u32 == slot
+            && self.segment == segment
+            && self.in_memory == in_memory
+    }
+}
+
 /// A block that is not cached.
 pub enum Missed<'a> {
     /// It may be cached once it was read.
@@ -123,37 +147,68 @@ impl Cache {
     ///
     /// A damaged or unreadable block is dropped, and counts as not cached.
     pub fn read(&self, key: u64, into: &mut [u8]) -> bool {
+        self.read_blocks(key, &mut into[..BLOCK]) == [true]
+    }
+
+    /// Reads consecutive blocks of a file, as [`Cache::read`] does, into a buffer of whole blocks.
+    /// Their keys increase by [`STEP`]. Returns which of them were cached.
+    pub fn read_blocks(&self, first: u64, into: &mut [u8]) -> Vec<bool> {
+        let mut pieces: Vec<Piece> = Vec::new();
         let mut state = lock(&self.state);
-        let Some((slot, (_, sum, uses))) = state.located(key) else {
-            state.counts.misses += 1;
-            return false;
-        };
-        state.index.set_uses(slot, MAX_USES.min(uses + 1));
-        let done = if let Some(bytes) = state.segments.in_memory(slot) {
-            into.copy_from_slice(bytes);
-            Ok(())
-        } else {
+        for (at, bytes) in into.chunks_exact_mut(BLOCK).enumerate() {
+            let Some((slot, (_, sum, uses))) = state.located(first + STEP * at as u64) else {
+                continue;
+            };
+            state.index.set_uses(slot, MAX_USES.min(uses + 1));
+            let in_memory = state.segments.in_memory(slot);
+            if let Some(cached) = in_memory {
+                bytes.copy_from_slice(cached);
+            }
             let segment = (slot / self.geometry.blocks) as usize;
-            state.segments.pins[segment] += 1;
-            drop(state);
-            let done = self.device.read(into, self.geometry.block(slot));
-            state = lock(&self.state);
-            state.segments.pins[segment] -= 1;
-            self.changed.notify_all();
-            done
-        };
-        let right = done.is_ok() && crc32c::crc32c(into) == sum;
-        if right {
-            state.counts.hits += 1;
-        } else {
-            state.counts.misses += 1;
-            state.counts.errors += u64::from(done.is_err());
-            state.counts.damaged += u64::from(done.is_ok());
+            match pieces.last_mut() {
+                Some(piece) if piece.continues(at, slot, segment, in_memory.is_some()) => {
+                    piece.sums.push(sum);
+                }
+                _ => {
+                    let in_memory = in_memory.is_some();
+                    pieces.push(Piece { at, slot, segment, in_memory, sums: vec![sum] });
+                    state.segments.pins[segment] += 1;
+                }
+            }
+        }
+        drop(state);
+        let mut found = vec![false; into.len() / BLOCK];
+        let (mut errors, mut damaged) = (0, Vec::new());
+        for piece in &pieces {
+            let bytes = &mut into[piece.at * BLOCK..][..piece.sums.len() * BLOCK];
+            let read = piece.in_memory
+                || self.device.read(bytes, self.geometry.block(piece.slot)).is_ok();
+            errors += u64::from(!read);
+            for (nth, (block, &sum)) in bytes.chunks_exact(BLOCK).zip(&piece.sums).enumerate() {
+                found[piece.at + nth] = read && crc32c::crc32c(block) == sum;
+                if !found[piece.at + nth] {
+                    damaged.push((first + STEP * (piece.at + nth) as u64, piece.slot + nth as u32));
+                }
+            }
+        }
+        let hits = found.iter().filter(|&&hit| hit).count() as u64;
+        let mut state = lock(&self.state);
+        state.counts.hits += hits;
+        state.counts.misses += found.len() as u64 - hits;
+        state.counts.errors += errors;
+        state.counts.damaged += if errors == 0 { damaged.len() as u64 } else { 0 };
+        for (key, slot) in damaged {
             if state.index.find(key) == Some(slot) {
                 state.index.remove(key);
             }
         }
-        right
+        for piece in &pieces {
+            state.segments.pins[piece.segment] -= 1;
+        }
+        if !pieces.is_empty() {
+            self.changed.notify_all();
+        }
+        found
     }
 
     /// Asks, before a block is read from the origin, whether it should be cached.
@@ -191,6 +246,26 @@ impl Cache {
         Ok(writing)
     }
 
+    /// Drops the blocks whose key is not wanted; a crash may bring them back.
+    pub fn retain(&self, wanted: impl Fn(u64) -> bool) {
+        let mut state = lock(&self.state);
+        for slot in 0..self.geometry.slots() as u32 {
+            if let Some((key, ..)) = state.index.at(slot)
+                && !wanted(key)
+            {
+                state.index.remove(key);
+            }
+        }
+    }
+
+    /// Waits until [`Cache::maintain`] has something to do, at most so long.
+    pub fn wait_for_upkeep(&self, most: Duration) {
+        let idle = |state: &mut State| {
+            state.segments.waiting.is_empty() && state.segments.free.len() > RESERVE
+        };
+        drop(self.changed.wait_timeout_while(lock(&self.state), most, idle));
+    }
+
     /// What it did so far.
     pub fn counts(&self) -> Counts {
         lock(&self.state).counts
@@ -199,6 +274,11 @@ impl Cache {
     /// The number of cached blocks.
     pub fn len(&self) -> usize {
         lock(&self.state).index.len()
+    }
+
+    /// The number of blocks that there is space for.
+    pub fn capacity(&self) -> u64 {
+        self.geometry.slots()
     }
 
     /// Whether no block is cached.
@@ -248,6 +328,9 @@ impl Fill<'_> {
         match segments.add(index, self.queue, self.key, sum, data, RESERVE) {
             Some(_) => counts.filled += 1,
             None => counts.busy += 1,
+        }
+        if !segments.waiting.is_empty() {
+            self.cache.changed.notify_all();
         }
     }
 }

@@ -24,6 +24,6 @@ mod recovery;
 mod segments;
 mod upkeep;
 
-pub use cache::{Cache, Counts, Fill, Missed, Writing};
+pub use cache::{Cache, Counts, Fill, Missed, STEP, Writing};
 pub use device::{Device, FileDevice, PAGE, Pages};
 pub use layout::{BLOCK, Geometry};

@@ -1,0 +1,259 @@
+//! Reading and writing the content of files.
+//!
+//! Blocks are read from flash if they are there, and from the origin otherwise. Everything is
+//! written to the origin, through its page cache, so a write takes as long as without the cache; a
+//! sync is a sync of the origin. Reads of the origin leave nothing in its page cache, because the
+//! kernel has the data in that of the mount.
+
+use super::nodes::Node;
+use super::volume::{Volume, key};
+use crate::flash::{BLOCK, Fill, Missed, Pages};
+use rustix::fs::{FallocateFlags, OFlags};
+use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::time::Instant;
+
+/// The longest request of the kernel, in bytes.
+pub const MAX_REQUEST: usize = 1 << 20;
+/// The size of a buffer for [`Volume::read`]: requests need not begin where blocks do.
+pub const BUFFER: usize = MAX_REQUEST + 2 * BLOCK;
+/// A read that leaves no copy in the page cache (since Linux 6.14).
+const UNCACHED: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
+/// Bytes copied at once within the origin.
+const MAX_COPY: u64 = 16 << 20;
+
+impl Volume {
+    /// Reads at most `size` bytes into a buffer of [`BUFFER`] bytes; returns where they are in it.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn read(
+        &self,
+        node: &Node,
+        offset: u64,
+        size: usize,
+        buffer: &mut Pages,
+    ) -> io::Result<Range<usize>> {
+        let file = node.open(false)?;
+        let begun = Instant::now();
+        let done = &self.kind(node).done;
+        let Some(number) = self.number(node) else {
+            let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset)?;
+            done.misses.fetch_add(read.div_ceil(BLOCK) as u64, Relaxed);
+            done.origin.add(begun.elapsed());
+            return Ok(0..read);
+        };
+        let first = offset / BLOCK as u64;
+        let within = (offset % BLOCK as u64) as usize;
+        let blocks = (within + size).div_ceil(BLOCK);
+        let buffer = &mut buffer[..blocks * BLOCK];
+        let found = self.cache.read_blocks(key(number, first), buffer);
+        let hits = found.iter().filter(|&&hit| hit).count();
+        done.hits.fetch_add(hits as u64, Relaxed);
+        let mut end = within + size;
+        if hits == blocks {
+            self.follow(node, offset, size);
+            done.flash.add(begun.elapsed());
+            return Ok(within..end);
+        }
+        done.misses.fetch_add((blocks - hits) as u64, Relaxed);
+        let scanning = self.follow(node, offset, size);
+        let mut at = 0;
+        while let Some(from) = found[at..].iter().position(|&hit| !hit).map(|skip| at + skip) {
+            let to = found[from..].iter().position(|&hit| hit).map_or(blocks, |skip| from + skip);
+            at = to;
+            let fills = (from..to).map(|block| {
+                let missed = (!scanning)
+                    .then(|| self.cache.begin_fill(key(number, first + block as u64)));
+                match missed {
+                    None => drop(done.scanned.fetch_add(1, Relaxed)),
+                    Some(Missed::Leave) => drop(done.left.fetch_add(1, Relaxed)),
+                    Some(Missed::Fill(fill)) => return Some(fill),
+                }
+                None
+            });
+            let fills: Vec<Option<Fill>> = fills.collect();
+            let bytes = &mut buffer[from * BLOCK..to * BLOCK];
+            let read =
+                self.read_origin(file.as_fd(), bytes, (first + from as u64) * BLOCK as u64)?;
+            // Blocks at the end of a file are cached once they are whole.
+            for (block, fill) in bytes[..read].chunks_exact(BLOCK).zip(fills) {
+                if let Some(fill) = fill {
+                    fill.finish(block);
+                }
+            }
+            if read < bytes.len() {
+                end = end.min(from * BLOCK + read);
+                break;
+            }
+        }
+        done.origin.add(begun.elapsed());
+        Ok(within.min(end)..end)
+    }
+
+    /// Follows sequential reads, and whether this one is so long that it should not fill the cache.
+    fn follow(&self, node: &Node, offset: u64, size: usize) -> bool {
+        let (next, length) = &node.sequence;
+        let end = offset + size as u64;
+        let sequential = next.swap(end, Relaxed) == offset;
+        let before = if sequential { length.load(Relaxed) } else { 0 };
+        length.store(before + size as u64, Relaxed);
+        before + size as u64 > self.scan_bytes
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    fn read_origin(
+        &self,
+        file: BorrowedFd<'_>,
+        into: &mut [u8],
+        offset: u64,
+    ) -> io::Result<usize> {
+        let mut read = 0;
+        while read < into.len() {
+            let flags = if self.uncached_reads.load(Relaxed) {
+                UNCACHED
+            } else {
+                ReadWriteFlags::empty()
+            };
+            let mut parts = [IoSliceMut::new(&mut into[read..])];
+            match preadv2(file, &mut parts, offset + read as u64, flags) {
+                Ok(0) => break,
+                Ok(count) => read += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::NOSYS) if !flags.is_empty() => {
+                    self.uncached_reads.store(false, Relaxed);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(read)
+    }
+
+    /// Writes; returns how much. `flags` are those of the open file.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn write(&self, node: &Node, offset: u64, data: &[u8], flags: u32) -> io::Result<usize> {
+        let file = node.open(true)?;
+        let flags = OFlags::from_bits_retain(flags);
+        let how = if flags.contains(OFlags::SYNC) {
+            ReadWriteFlags::SYNC
+        } else if flags.contains(OFlags::DSYNC) {
+            ReadWriteFlags::DSYNC
+        } else {
+            ReadWriteFlags::empty()
+        };
+        self.writing(node, offset, data.len() as u64, || {
+            let mut written = 0;
+            while written < data.len() {
+                let parts = [IoSlice::new(&data[written..])];
+                match pwritev2(file.as_fd(), &parts, offset + written as u64, how) {
+                    Ok(0) | Err(Errno::INTR) => {}
+                    Ok(count) => written += count,
+                    Err(error) if written == 0 => return Err(error.into()),
+                    Err(_) => break,
+                }
+            }
+            self.kind(node).done.written.fetch_add(written as u64, Relaxed);
+            Ok(written)
+        })
+    }
+
+    /// Runs something that writes a range of a file, after its blocks were dropped.
+    fn writing<T>(
+        &self,
+        node: &Node,
+        offset: u64,
+        size: u64,
+        write: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.writes.fetch_add(1, Relaxed);
+        let number = self.number_to_write(node);
+        let writing = match *number {
+            Some(number) if self.usable() => {
+                let blocks = offset / BLOCK as u64..(offset + size).div_ceil(BLOCK as u64);
+                let keys = blocks.map(|block| key(number, block)).collect();
+                let begun = self.cache.begin_write(keys);
+                if begun.is_err() {
+                    self.give_up();
+                }
+                begun.ok()
+            }
+            _ => None,
+        };
+        let done = write();
+        drop(writing);
+        done
+    }
+
+    /// Makes a file's content durable; without `data_only` its attributes too.
+    ///
+    /// # Errors
+    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
+    /// it was told of.
+    pub fn sync(&self, node: &Node, data_only: bool, seen: &mut u32) -> io::Result<()> {
+        let file = node.open(false)?;
+        let synced = if data_only { rustix::fs::fdatasync(&file) } else { rustix::fs::fsync(&file) };
+        if let Err(error) = synced {
+            node.failed(&error.into());
+        }
+        let failures = node.failures.0.load(SeqCst);
+        if *seen == failures {
+            return Ok(());
+        }
+        *seen = failures;
+        Err(io::Error::from_raw_os_error(node.failures.1.load(SeqCst)))
+    }
+
+    /// Sets the size of a file.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn truncate(&self, node: &Node, size: u64) -> io::Result<()> {
+        let file = node.open(true)?;
+        self.change(node, || Ok(rustix::fs::ftruncate(&file, size)?))
+    }
+
+    /// Allocates or frees space of a file.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn allocate(&self, node: &Node, offset: u64, size: u64, mode: u32) -> io::Result<()> {
+        let file = node.open(true)?;
+        let mode = FallocateFlags::from_bits_retain(mode);
+        let allocate = || Ok(rustix::fs::fallocate(&file, mode, offset, size)?);
+        if mode.difference(FallocateFlags::KEEP_SIZE).is_empty() {
+            allocate()
+        } else {
+            self.change(node, allocate)
+        }
+    }
+
+    /// Copies a range between files within the origin; returns how much.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn copy(
+        &self,
+        (from, mut from_offset): (&Node, u64),
+        (to, to_offset): (&Node, u64),
+        size: u64,
+    ) -> io::Result<usize> {
+        let (source, target) = (from.open(false)?, to.open(true)?);
+        let size = size.min(MAX_COPY);
+        self.writing(to, to_offset, size, || {
+            let mut offset = to_offset;
+            let copied = rustix::fs::copy_file_range(
+                &source,
+                Some(&mut from_offset),
+                &target,
+                Some(&mut offset),
+                size as usize,
+            )?;
+            Ok(copied)
+        })
+    }
+}

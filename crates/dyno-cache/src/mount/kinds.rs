@@ -1,0 +1,142 @@
+//! Kinds of files, by rules on their paths, and what was done for each kind.
+
+use globset::{Glob, GlobMatcher};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What happens to files of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Blocks that are read are cached.
+    Cache,
+    /// The origin is read and written, by the kernel itself if it can.
+    Pass,
+}
+
+/// A rule; the first that matches a file counts.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Rule {
+    /// A pattern for paths relative to the mount; `*` and `**` as in a shell.
+    pub glob: String,
+    /// The name of the kind.
+    pub kind: String,
+    /// What happens.
+    pub action: Action,
+}
+
+/// A kind of files, and what was done for its files.
+pub struct Kind {
+    matcher: GlobMatcher,
+    /// Its name.
+    pub name: String,
+    /// What happens.
+    pub action: Action,
+    /// What was done.
+    pub done: Done,
+}
+
+/// What was done for the files of a kind. Blocks have 8 KiB.
+#[derive(Default)]
+pub struct Done {
+    /// Blocks read from flash.
+    pub hits: AtomicU64,
+    /// Blocks read from the origin.
+    pub misses: AtomicU64,
+    /// Of these, blocks that a long sequential read did not put into the cache.
+    pub scanned: AtomicU64,
+    /// Of these, blocks that were not put into the cache for another reason.
+    pub left: AtomicU64,
+    /// Bytes written.
+    pub written: AtomicU64,
+    /// Requests that flash served alone.
+    pub flash: Served,
+    /// Requests that the origin served, at least in part.
+    pub origin: Served,
+}
+
+/// Number and total duration of requests.
+#[derive(Default)]
+pub struct Served {
+    count: AtomicU64,
+    ns: AtomicU64,
+}
+
+impl Served {
+    /// Adds a request.
+    pub fn add(&self, took: Duration) {
+        self.count.fetch_add(1, Relaxed);
+        self.ns.fetch_add(took.as_nanos() as u64, Relaxed);
+    }
+}
+
+/// What was done for a kind, to be shown.
+#[derive(Serialize)]
+pub struct Shown {
+    kind: String,
+    cached: bool,
+    hits: u64,
+    misses: u64,
+    scanned: u64,
+    left: u64,
+    written_bytes: u64,
+    flash_requests: u64,
+    flash_ns: u64,
+    origin_requests: u64,
+    origin_ns: u64,
+}
+
+/// The kinds of the files of a mount.
+pub struct Kinds(Vec<Kind>);
+
+impl Kinds {
+    /// Kinds by rules; what no rule matches is cached, as `other`.
+    ///
+    /// # Errors
+    /// `InvalidInput` if a pattern is not valid.
+    pub fn new(rules: &[Rule]) -> io::Result<Self> {
+        let other = Rule { glob: "**".into(), kind: "other".into(), action: Action::Cache };
+        let kinds = rules.iter().chain([&other]).map(|rule| {
+            let glob = Glob::new(&rule.glob)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
+            Ok(Kind {
+                matcher: glob.compile_matcher(),
+                name: rule.kind.clone(),
+                action: rule.action,
+                done: Done::default(),
+            })
+        });
+        Ok(Self(kinds.collect::<io::Result<_>>()?))
+    }
+
+    /// The number of the kind of a file.
+    pub fn of(&self, path: &str) -> usize {
+        self.0.iter().position(|kind| kind.matcher.is_match(path)).unwrap_or(self.0.len() - 1)
+    }
+
+    /// A kind by number.
+    pub fn get(&self, number: usize) -> &Kind {
+        &self.0[number]
+    }
+
+    /// What was done for each kind.
+    pub fn shown(&self) -> Vec<Shown> {
+        let get = |number: &AtomicU64| number.load(Relaxed);
+        let one = |kind: &Kind| Shown {
+            kind: kind.name.clone(),
+            cached: kind.action == Action::Cache,
+            hits: get(&kind.done.hits),
+            misses: get(&kind.done.misses),
+            scanned: get(&kind.done.scanned),
+            left: get(&kind.done.left),
+            written_bytes: get(&kind.done.written),
+            flash_requests: get(&kind.done.flash.count),
+            flash_ns: get(&kind.done.flash.ns),
+            origin_requests: get(&kind.done.origin.count),
+            origin_ns: get(&kind.done.origin.ns),
+        };
+        self.0.iter().map(one).collect()
+    }
+}

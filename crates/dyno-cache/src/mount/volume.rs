@@ -1,0 +1,164 @@
+//! The origin's folder with a cache in front: what all operations share.
+
+use super::files::{Files, Fingerprint};
+use super::kinds::{Action, Kind, Kinds};
+use super::nodes::{Node, Nodes};
+use crate::flash::{Cache, STEP};
+use rustix::fs::{CWD, Mode, OFlags, openat, syncfs};
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLockReadGuard};
+
+/// The origin's folder with a cache in front.
+pub struct Volume {
+    /// The files that the kernel knows.
+    pub nodes: Nodes,
+    /// Kinds of files.
+    pub kinds: Kinds,
+    /// The cache.
+    pub cache: Cache,
+    pub(super) files: Mutex<Files>,
+    /// A sequential read of more bytes does not fill the cache.
+    pub(super) scan_bytes: u64,
+    /// Whether the cache is used: it is not after its device failed at a write.
+    usable: AtomicBool,
+    /// Failed reads of the device that are borne.
+    pub(super) uncached_reads: AtomicBool,
+    /// Writes so far, to tell whether there is something to checkpoint.
+    pub(super) writes: AtomicU64,
+}
+
+impl Volume {
+    /// A folder with a cache.
+    pub fn new(nodes: Nodes, kinds: Kinds, cache: Cache, files: Files, scan_bytes: u64) -> Self {
+        Self {
+            nodes,
+            kinds,
+            cache,
+            files: Mutex::new(files),
+            scan_bytes,
+            usable: AtomicBool::new(true),
+            uncached_reads: AtomicBool::new(true),
+            writes: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether the cache is used.
+    pub fn usable(&self) -> bool {
+        self.usable.load(SeqCst)
+    }
+
+    /// The kind of a file, by its path when it was first asked for.
+    pub fn kind(&self, node: &Node) -> &Kind {
+        let kind = node.kind.get_or_init(|| {
+            let name = node.name(self.nodes.root());
+            self.kinds.of(&name.unwrap_or_default())
+        });
+        self.kinds.get(*kind)
+    }
+
+    /// The number of a file's content in the cache, if it is cached.
+    pub(super) fn number(&self, node: &Node) -> Option<u32> {
+        if !self.usable() || self.kind(node).action != Action::Cache {
+            return None;
+        }
+        if let Some(number) = *node.number.read().unwrap_or_else(PoisonError::into_inner) {
+            return Some(number);
+        }
+        let path = node.name(self.nodes.root())?;
+        let mut number = node.number.write().unwrap_or_else(PoisonError::into_inner);
+        if number.is_none() {
+            let mut files = self.files();
+            // Without a durable number the file is served uncached.
+            *number = files.number(node.path(), &path).ok().flatten();
+        }
+        *number
+    }
+
+    /// The number of a file that may be written as long as the result is held; a file that has none
+    /// gets none meanwhile.
+    pub(super) fn number_to_write<'a>(&self, node: &'a Node) -> RwLockReadGuard<'a, Option<u32>> {
+        let number = node.number.read().unwrap_or_else(PoisonError::into_inner);
+        if number.is_some() || !self.files().may_know(node.inode.1) {
+            return number;
+        }
+        // It has one of an earlier daemon.
+        drop(number);
+        self.number(node);
+        node.number.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives up the number of a file whose content changes other than by writes, before it does.
+    ///
+    /// Nobody writes while `change` runs, and nobody gets a new number.
+    ///
+    /// # Errors
+    /// Of `change`.
+    pub(super) fn change<T>(
+        &self,
+        node: &Node,
+        change: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut number = node.number.write().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files();
+        // A file that was not opened yet may have a number of an earlier daemon.
+        let known = number.take().or_else(|| files.number_of(&Fingerprint::of(node.path()).ok()?));
+        if let Some(known) = known
+            && files.retire(node.inode.1, known).is_err()
+        {
+            drop(files);
+            self.give_up();
+        }
+        change()
+    }
+
+    /// Stops using the cache, now and in a later daemon of this mount.
+    pub(super) fn give_up(&self) {
+        if self.usable.swap(false, SeqCst) {
+            self.nodes.keeper().spoiled();
+        }
+    }
+
+    /// Makes what is cached survive a crash.
+    ///
+    /// # Errors
+    /// Of the device, the origin, or the folder of the cache.
+    pub fn checkpoint(&self, last: bool) -> io::Result<()> {
+        if !self.usable() {
+            return Ok(());
+        }
+        let folder = openat(
+            CWD,
+            self.nodes.root().link(),
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        let sync = || Ok(syncfs(folder.as_fd())?);
+        if last { self.cache.close(sync) } else { self.cache.checkpoint(sync) }?;
+        let root = self.nodes.root();
+        let paths: HashMap<u64, String> = self
+            .nodes
+            .all()
+            .iter()
+            .filter(|node| node.inode.0 == root.inode.0)
+            .filter_map(|node| Some((node.inode.1, node.name(root)?)))
+            .collect();
+        self.files().refresh(&paths)
+    }
+}
+
+/// The key of a block of a file.
+pub fn key(number: u32, block: u64) -> u64 {
+    u64::from(number) << 40 | block * STEP
+}
+
+/// The number of the file of a block.
+pub fn number_of(key: u64) -> u32 {
+    (key >> 40) as u32
+}

@@ -1,0 +1,151 @@
+"""Attaching a cache to a folder, and detaching it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from dyno.accelerate.attach import folder, mounting
+from dyno.errors import TargetError, UsageError
+
+_END_S = 120.0
+_POLL_S = 0.05
+
+
+def users(origin: Path) -> list[str]:
+    """The processes that have a file or folder below ``origin`` open: name and number of each.
+
+    Files that are opened before the cache is attached bypass it. Processes of other users are seen
+    by root only.
+    """
+    return sorted({f"{name} ({pid})" for pid, name, path in _open() if _below(path, origin)})
+
+
+def _open() -> Iterator[tuple[int, str, str]]:
+    for process in psutil.process_iter(["pid", "name"]):
+        folder_of = Path(f"/proc/{process.pid}")
+        links = [folder_of / "cwd"]
+        with contextlib.suppress(OSError):
+            links += (folder_of / "fd").iterdir()
+        for link in links:
+            with contextlib.suppress(OSError):
+                yield process.pid, process.info["name"], os.readlink(link)
+
+
+def _below(path: str, origin: Path) -> bool:
+    return path == str(origin) or path.startswith(f"{origin}/")
+
+
+def check(origin: Path, cache: Path) -> None:
+    """Checks that a cache can be attached.
+
+    Raises:
+        UsageError: If the folders cannot be used so.
+        TargetError: If FUSE cannot be used, or ``origin`` is in use.
+    """
+    if not origin.is_dir():
+        raise UsageError(f"No such folder: {origin}.")
+    if cache == origin or origin in cache.parents or cache in origin.parents:
+        raise UsageError("The cache and the folder in front of which it is must be apart.")
+    if mounting.find(origin) is not None:
+        raise UsageError(f"{origin} has a cache already. Detach it first.")
+    if os.geteuid() not in (0, origin.stat().st_uid):
+        raise UsageError(f"{origin} belongs to another user. Run Dyno as that user or as root.")
+    mounting.check_device()
+    _refuse_users(origin)
+
+
+def _refuse_users(origin: Path) -> None:
+    if found := users(origin):
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        raise TargetError(
+            f"{origin} is in use by {', '.join(found[:3])}{more}. Stop the database first.",
+            kind="io",
+        )
+
+
+def attach(cache: Path) -> None:
+    """Starts a supervisor, which outlives this process, and returns when the mount is served.
+
+    Raises:
+        TargetError: If it cannot be mounted or served.
+    """
+    ready, theirs = os.pipe()
+    log = os.open(
+        cache / folder.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600
+    )
+    module = "dyno.accelerate.attach.supervisor"
+    try:
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", module, str(cache), str(theirs)],
+            pass_fds=[theirs], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        with open(ready, encoding="utf-8", errors="replace") as answer:
+            line = answer.readline()
+    finally:
+        os.close(log)
+    if line != "\n":
+        raise TargetError(line.strip() or f"The supervisor ended; see {cache / folder.LOG}.")
+
+
+def detach(origin: Path) -> Path:
+    """Unmounts, and returns the folder of the cache once its daemon has ended.
+
+    Raises:
+        UsageError: If ``origin`` has no cache attached.
+        TargetError: If it is in use, or the daemon does not end.
+    """
+    found = mounting.find(origin)
+    if found is None:
+        raise UsageError(f"No cache is attached to {origin}.")
+    _refuse_users(origin)
+    mounting.unmount(origin)
+    cache = Path(found.source)
+    end = time.monotonic() + _END_S
+    while _in_use(cache):
+        if time.monotonic() > end:
+            raise TargetError(
+                f"The daemon of {cache} still writes after {_END_S:.0f} s; see its log. The folder "
+                "itself is complete.", kind="io",
+            )  # fmt: skip
+        time.sleep(_POLL_S)
+    return cache
+
+
+def refuse_attached(cache: Path) -> None:
+    """Refuses a cache that is attached.
+
+    Raises:
+        UsageError: If it is.
+    """
+    if (found := next((one for one in mounting.mounts() if one.source == str(cache)), None)) or (
+        _in_use(cache)
+    ):
+        where = f"to {found.point}" if found else "elsewhere"
+        raise UsageError(f"{cache} is attached {where}. Detach it first.")
+
+
+def _in_use(cache: Path) -> bool:
+    """Whether a daemon holds the lock of a cache."""
+    import fcntl
+
+    try:
+        fd = os.open(cache / folder.CACHE, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
