@@ -23,13 +23,15 @@ def users(origin: Path) -> list[str]:
     """The processes that have a file or folder below ``origin`` open: name and number of each.
 
     Files that are opened before the cache is attached bypass it. Processes of other users are seen
-    by root only.
+    by root only. Those that serve a cache are left out.
     """
     return sorted({f"{name} ({pid})" for pid, name, path in _open() if _below(path, origin)})
 
 
 def _open() -> Iterator[tuple[int, str, str]]:
-    for process in psutil.process_iter(["pid", "name"]):
+    for process in psutil.process_iter(["pid", "name", "cmdline"]):
+        if any(word.startswith(f"{__package__}.") for word in process.info["cmdline"] or ()):
+            continue
         folder_of = Path(f"/proc/{process.pid}")
         links = [folder_of / "cwd"]
         with contextlib.suppress(OSError):
@@ -107,8 +109,11 @@ def detach(origin: Path) -> Path:
     found = mounting.find(origin)
     if found is None:
         raise UsageError(f"No cache is attached to {origin}.")
-    _refuse_users(origin)
-    mounting.unmount(origin)
+    try:
+        mounting.unmount(origin)
+    except TargetError:
+        _refuse_users(origin)
+        raise
     cache = Path(found.source)
     end = time.monotonic() + _END_S
     while _in_use(cache):

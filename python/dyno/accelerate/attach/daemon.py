@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from dyno import _core
@@ -9,6 +10,7 @@ from dyno import _core
 
 def main() -> int:
     """Serves; the last line of standard error says why it failed."""
+    os.umask(0)  # the kernel has applied that of whoever creates a file
     try:
         _core.serve_mount(sys.stdin.read())
     except (OSError, _core.EngineError) as error:

@@ -27,8 +27,13 @@ from dyno.errors import DynoError, TargetError
 
 _CONNECT_S = 120.0
 _QUICK_S = 10.0
-_QUICK = 5
-"""Daemons that die within seconds of their start; after so many in a row, the mount ends."""
+"""A daemon that dies earlier after its start counts as a quick death."""
+_QUICK_EMPTY = 3
+"""After so many quick deaths in a row, the next daemon begins with an empty cache."""
+_UNSERVED = 10
+"""After so many daemons in a row that did not serve, the mount ends."""
+_WAIT_S = (0.0, 0.0, 0.0, 0.2, 0.5)
+"""Before the next daemon, by the number of quick deaths."""
 
 _CHECKPOINT_S = 300
 _THREADS = 16
@@ -56,7 +61,7 @@ class Supervisor:
         """
         everyone = self.attachment.everyone
         self._fuse = mounting.mount(self.origin, self.cache, everyone=everyone)
-        quick = 0
+        quick = unserved = 0
         try:
             self._passthrough = mounting.handshake(self._fuse) and os.geteuid() == 0
             while True:
@@ -64,15 +69,14 @@ class Supervisor:
                 code, served, words = self._serve(ready)
                 if served and code == 0:
                     return 0
-                if not self._continued and not served:
-                    raise TargetError(words or "The daemon ended at once.", kind="io")
-                self._continued = True
                 quick = quick + 1 if time.monotonic() - begun < _QUICK_S else 0
-                _log(f"daemon ended with code {code}: {words}")
-                if quick >= _QUICK:
-                    raise TargetError(f"The daemon died {quick} times: {words}", kind="io")
-                # The cache may be what kills it.
-                self._empty |= quick > _QUICK // 2
+                unserved = 0 if served else unserved + 1
+                if unserved >= (_UNSERVED if self._continued else 1):
+                    raise TargetError(words or f"The daemon ended with code {code}.", kind="io")
+                self._continued = True
+                _log(f"daemon ended with code {code}; another one follows. {words}")
+                self._empty |= quick >= _QUICK_EMPTY  # the cache may be what kills it
+                time.sleep(_WAIT_S[min(quick, len(_WAIT_S) - 1)])
         except BaseException:
             with contextlib.suppress(DynoError):
                 mounting.unmount(self.origin, lazy=True)
