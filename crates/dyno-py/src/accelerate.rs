@@ -58,8 +58,7 @@ pub fn miss_ratios(
 /// Raises `OSError` if the cache, the supervisor or FUSE fails.
 #[pyfunction]
 pub fn serve_mount(py: Python<'_>, plan: &str) -> PyResult<()> {
-    let plan: mount::Plan = serde_json::from_str(plan).map_err(|error| {
-        raise(&Error::new(ErrorKind::Usage, format!("unusable plan: {error}")))
-    })?;
+    let plan: mount::Plan = serde_json::from_str(plan)
+        .map_err(|error| raise(&Error::new(ErrorKind::Usage, format!("unusable plan: {error}"))))?;
     Ok(py.detach(|| mount::serve(&plan))?)
 }

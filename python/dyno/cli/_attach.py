@@ -1,4 +1,4 @@
-"""``dyno accelerate apply``, ``status``, ``detach`` and ``remove``: a cache in front of a folder."""
+"""``dyno accelerate apply|status|detach|remove``: a cache in front of a folder."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def _same(
         raise UsageError(f"{plain(str(cache))} has the cache of {plain(attachment.origin)}.")
     if size is not None or scan_bypass is not None:
         raise UsageError(
-            f"{plain(str(cache))} has a cache already. Leave out --size and --scan-bypass to attach it "
-            f"again, or remove it: dyno accelerate remove {plain(str(cache))}"
+            f"{plain(str(cache))} has a cache already. Leave out --size and --scan-bypass to attach "
+            f"it again, or remove it: dyno accelerate remove {plain(str(cache))}"
         )
 
 
@@ -263,7 +263,8 @@ def detach(folder: Path, options: Options) -> int:
         click.echo(plainjson.dumps({**_HEAD, "folder": str(origin), "cache": str(cache)}))
     else:
         click.echo(
-            f"Detached. Again: dyno accelerate apply {plain(str(origin))} --flash {plain(str(cache))}"
+            f"Detached. To attach it again: "
+            f"dyno accelerate apply {plain(str(origin))} --flash {plain(str(cache))}"
         )
     return 0
 

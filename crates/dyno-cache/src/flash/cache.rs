@@ -181,8 +181,8 @@ impl Cache {
         let (mut errors, mut damaged) = (0, Vec::new());
         for piece in &pieces {
             let bytes = &mut into[piece.at * BLOCK..][..piece.sums.len() * BLOCK];
-            let read = piece.in_memory
-                || self.device.read(bytes, self.geometry.block(piece.slot)).is_ok();
+            let read =
+                piece.in_memory || self.device.read(bytes, self.geometry.block(piece.slot)).is_ok();
             errors += u64::from(!read);
             for (nth, (block, &sum)) in bytes.chunks_exact(BLOCK).zip(&piece.sums).enumerate() {
                 found[piece.at + nth] = read && crc32c::crc32c(block) == sum;

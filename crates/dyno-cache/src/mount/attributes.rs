@@ -26,14 +26,6 @@ pub struct Wanted {
 }
 
 impl Volume {
-    /// The attributes of a file.
-    ///
-    /// # Errors
-    /// Of the origin.
-    pub fn attributes(&self, node: &Node) -> io::Result<FileAttr> {
-        Ok(shown(node.id, &rustix::fs::fstat(node.path())?))
-    }
-
     /// Sets attributes of a file.
     ///
     /// # Errors
@@ -41,7 +33,7 @@ impl Volume {
     pub fn set(&self, node: &Node, wanted: &Wanted) -> io::Result<()> {
         if let Some(size) = wanted.size {
             self.truncate(node, size)?;
-            self.kill_privileges(node)?;
+            node.kill_privileges()?;
         }
         if wanted.uid.is_some() || wanted.gid.is_some() {
             let (uid, gid) = (wanted.uid.map(Uid::from_raw), wanted.gid.map(Gid::from_raw));
@@ -60,22 +52,32 @@ impl Volume {
         }
         Ok(())
     }
+}
+
+impl Node {
+    /// Its attributes.
+    ///
+    /// # Errors
+    /// Of the origin.
+    pub fn attributes(&self) -> io::Result<FileAttr> {
+        Ok(shown(self.id, &rustix::fs::fstat(self.path())?))
+    }
 
     /// Takes away what a changed program must not keep: set-ID bits and capabilities.
     ///
     /// # Errors
     /// Of the origin.
-    pub fn kill_privileges(&self, node: &Node) -> io::Result<()> {
-        let stat = rustix::fs::fstat(node.path())?;
+    pub fn kill_privileges(&self) -> io::Result<()> {
+        let stat = rustix::fs::fstat(self.path())?;
         let mode = Mode::from_raw_mode(stat.st_mode);
         let mut kept = mode - Mode::SUID;
         if mode.contains(Mode::XGRP) {
             kept -= Mode::SGID;
         }
         if kept != mode {
-            rustix::fs::chmodat(CWD, node.link(), kept, AtFlags::empty())?;
+            rustix::fs::chmodat(CWD, self.link(), kept, AtFlags::empty())?;
         }
-        match rustix::fs::removexattr(node.link(), "security.capability") {
+        match rustix::fs::removexattr(self.link(), "security.capability") {
             Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::PERM) | Ok(()) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -66,12 +66,12 @@ impl Volume {
             let to = found[from..].iter().position(|&hit| hit).map_or(blocks, |skip| from + skip);
             at = to;
             let fills = (from..to).map(|block| {
-                let missed = (!scanning)
-                    .then(|| self.cache.begin_fill(key(number, first + block as u64)));
+                let missed =
+                    (!scanning).then(|| self.cache.begin_fill(key(number, first + block as u64)));
                 match missed {
                     None => drop(done.scanned.fetch_add(1, Relaxed)),
                     Some(Missed::Leave) => drop(done.left.fetch_add(1, Relaxed)),
-                    Some(Missed::Fill(fill)) => return Some(fill),
+                    Some(Missed::Fill(right)) => return Some(right),
                 }
                 None
             });
@@ -96,28 +96,25 @@ impl Volume {
 
     /// Follows sequential reads, and whether this one is so long that it should not fill the cache.
     fn follow(&self, node: &Node, offset: u64, size: usize) -> bool {
-        let (next, length) = &node.sequence;
+        let (begin, next) = &node.sequence;
         let end = offset + size as u64;
-        let sequential = next.swap(end, Relaxed) == offset;
-        let before = if sequential { length.load(Relaxed) } else { 0 };
-        length.store(before + size as u64, Relaxed);
-        before + size as u64 > self.scan_bytes
+        // Requests of a read ahead come in any order.
+        let near = offset.abs_diff(next.load(Relaxed)) <= MAX_REQUEST as u64;
+        if near {
+            next.fetch_max(end, Relaxed);
+        } else {
+            begin.store(offset, Relaxed);
+            next.store(end, Relaxed);
+        }
+        next.load(Relaxed).saturating_sub(begin.load(Relaxed)) > self.scan_bytes
     }
 
     /// Reads until the buffer is full or the file ends.
-    fn read_origin(
-        &self,
-        file: BorrowedFd<'_>,
-        into: &mut [u8],
-        offset: u64,
-    ) -> io::Result<usize> {
+    fn read_origin(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut read = 0;
         while read < into.len() {
-            let flags = if self.uncached_reads.load(Relaxed) {
-                UNCACHED
-            } else {
-                ReadWriteFlags::empty()
-            };
+            let flags =
+                if self.uncached_reads.load(Relaxed) { UNCACHED } else { ReadWriteFlags::empty() };
             let mut parts = [IoSliceMut::new(&mut into[read..])];
             match preadv2(file, &mut parts, offset + read as u64, flags) {
                 Ok(0) => break,
@@ -189,25 +186,6 @@ impl Volume {
         done
     }
 
-    /// Makes a file's content durable; without `data_only` its attributes too.
-    ///
-    /// # Errors
-    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
-    /// it was told of.
-    pub fn sync(&self, node: &Node, data_only: bool, seen: &mut u32) -> io::Result<()> {
-        let file = node.open(false)?;
-        let synced = if data_only { rustix::fs::fdatasync(&file) } else { rustix::fs::fsync(&file) };
-        if let Err(error) = synced {
-            node.failed(&error.into());
-        }
-        let failures = node.failures.0.load(SeqCst);
-        if *seen == failures {
-            return Ok(());
-        }
-        *seen = failures;
-        Err(io::Error::from_raw_os_error(node.failures.1.load(SeqCst)))
-    }
-
     /// Sets the size of a file.
     ///
     /// # Errors
@@ -255,5 +233,27 @@ impl Volume {
             )?;
             Ok(copied)
         })
+    }
+}
+
+impl Node {
+    /// Makes its content durable; without `data_only` its attributes too.
+    ///
+    /// # Errors
+    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
+    /// it was told of.
+    pub fn sync(&self, data_only: bool, seen: &mut u32) -> io::Result<()> {
+        let file = self.open(false)?;
+        let synced =
+            if data_only { rustix::fs::fdatasync(&file) } else { rustix::fs::fsync(&file) };
+        if let Err(error) = synced {
+            self.failed(&error.into());
+        }
+        let failures = self.failures.0.load(SeqCst);
+        if *seen == failures {
+            return Ok(());
+        }
+        *seen = failures;
+        Err(io::Error::from_raw_os_error(self.failures.1.load(SeqCst)))
     }
 }

@@ -34,6 +34,7 @@ const INTENT_PAGES: u32 = 16;
 
 /// What to serve.
 #[derive(Clone, Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "answers to different questions")]
 pub struct Plan {
     /// The supervisor's socket.
     pub socket: PathBuf,

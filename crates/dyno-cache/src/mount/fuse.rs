@@ -3,7 +3,7 @@
 use super::attributes::{Wanted, entry_number, file_type};
 use super::content::BUFFER;
 use super::kinds::Action;
-use super::names::Caller;
+use super::names::{self, Caller};
 use super::nodes::{Node, ROOT};
 use super::volume::Volume;
 use crate::flash::Pages;
@@ -77,7 +77,7 @@ impl Fuse {
     fn entry(&self, made: io::Result<Arc<Node>>, reply: ReplyEntry) {
         let found = made.and_then(|node| {
             // A name whose attributes cannot be read is not told, so it is not kept.
-            self.volume.attributes(&node).inspect_err(|_| self.volume.nodes.forget(node.id, 1))
+            node.attributes().inspect_err(|_| self.volume.nodes.forget(node.id, 1))
         });
         match found {
             Ok(attributes) => reply.entry(&TTL, &attributes, GENERATION),
@@ -164,7 +164,7 @@ impl Filesystem for Fuse {
     }
 
     fn getattr(&self, _: &Request, id: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        match self.node(id).and_then(|node| self.volume.attributes(&node)) {
+        match self.node(id).and_then(|node| node.attributes()) {
             Ok(attributes) => reply.attr(&TTL, &attributes),
             Err(error) => reply.error(error.into()),
         }
@@ -191,7 +191,7 @@ impl Filesystem for Fuse {
         let wanted = Wanted { mode, uid, gid, size, atime, mtime };
         let set = self.node(id).and_then(|node| {
             self.volume.set(&node, &wanted)?;
-            self.volume.attributes(&node)
+            node.attributes()
         });
         match set {
             Ok(attributes) => reply.attr(&TTL, &attributes),
@@ -200,9 +200,8 @@ impl Filesystem for Fuse {
     }
 
     fn readlink(&self, _: &Request, id: INodeNo, reply: ReplyData) {
-        let read = self
-            .node(id)
-            .and_then(|node| Ok(rustix::fs::readlinkat(node.path(), "", Vec::new())?));
+        let read =
+            self.node(id).and_then(|node| Ok(rustix::fs::readlinkat(node.path(), "", Vec::new())?));
         match read {
             Ok(target) => reply.data(target.as_bytes()),
             Err(error) => reply.error(error.into()),
@@ -219,10 +218,10 @@ impl Filesystem for Fuse {
         device: u32,
         reply: ReplyEntry,
     ) {
-        let made = self.node(parent).and_then(|parent| {
+        let found = self.node(parent).and_then(|parent| {
             self.volume.make_node(&parent, name, mode & !umask, device, caller(request))
         });
-        self.entry(made, reply);
+        self.entry(found, reply);
     }
 
     fn mkdir(
@@ -234,23 +233,23 @@ impl Filesystem for Fuse {
         umask: u32,
         reply: ReplyEntry,
     ) {
-        let made = self.node(parent).and_then(|parent| {
+        let found = self.node(parent).and_then(|parent| {
             self.volume.make_folder(&parent, name, mode & !umask, caller(request))
         });
-        self.entry(made, reply);
+        self.entry(found, reply);
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let done = self
             .node(parent)
-            .and_then(|parent| self.volume.remove(&parent, name, false, caller(request)));
+            .and_then(|parent| names::remove(&parent, name, false, caller(request)));
         empty(done, reply);
     }
 
     fn rmdir(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let done = self
             .node(parent)
-            .and_then(|parent| self.volume.remove(&parent, name, true, caller(request)));
+            .and_then(|parent| names::remove(&parent, name, true, caller(request)));
         empty(done, reply);
     }
 
@@ -262,10 +261,10 @@ impl Filesystem for Fuse {
         target: &Path,
         reply: ReplyEntry,
     ) {
-        let made = self
+        let found = self
             .node(parent)
             .and_then(|parent| self.volume.make_link(&parent, name, target, caller(request)));
-        self.entry(made, reply);
+        self.entry(found, reply);
     }
 
     fn rename(
@@ -280,7 +279,7 @@ impl Filesystem for Fuse {
     ) {
         let done = self.node(parent).and_then(|from| {
             let to = self.node(to_parent)?;
-            self.volume.rename((&from, name), (&to, to_name), flags.bits(), caller(request))
+            names::rename((&from, name), (&to, to_name), flags.bits(), caller(request))
         });
         empty(done, reply);
     }
@@ -293,16 +292,16 @@ impl Filesystem for Fuse {
         name: &OsStr,
         reply: ReplyEntry,
     ) {
-        let made = self.node(id).and_then(|node| {
+        let found = self.node(id).and_then(|node| {
             let parent = self.node(parent)?;
             self.volume.link(&node, &parent, name, caller(request))
         });
-        self.entry(made, reply);
+        self.entry(found, reply);
     }
 
     fn open(&self, _: &Request, id: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        let writes = OFlags::from_bits_retain(flags.0 as u32)
-            .intersects(OFlags::WRONLY | OFlags::RDWR);
+        let writes =
+            OFlags::from_bits_retain(flags.0 as u32).intersects(OFlags::WRONLY | OFlags::RDWR);
         let node = match self.node(id).and_then(|node| node.open(writes).map(|_| node)) {
             Ok(node) => node,
             Err(error) => return reply.error(error.into()),
@@ -333,14 +332,14 @@ impl Filesystem for Fuse {
         flags: i32,
         reply: ReplyCreate,
     ) {
-        let made = self.node(parent).and_then(|parent| {
+        let found = self.node(parent).and_then(|parent| {
             let caller = caller(request);
             let node = self.volume.create(&parent, name, mode & !umask, flags, caller)?;
-            let attributes = self.volume.attributes(&node)?;
+            let attributes = node.attributes()?;
             Ok((node, attributes))
         });
-        let (node, attributes) = match made {
-            Ok(made) => made,
+        let (node, attributes) = match found {
+            Ok(created) => created,
             Err(error) => return reply.error(error.into()),
         };
         let handle = self.handle(&node);
@@ -400,7 +399,7 @@ impl Filesystem for Fuse {
     ) {
         let done = self.node(id).and_then(|node| {
             if how.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-                self.volume.kill_privileges(&node)?;
+                node.kill_privileges()?;
             }
             self.volume.write(&node, offset, data, flags.0 as u32)
         });
@@ -444,7 +443,7 @@ impl Filesystem for Fuse {
     ) {
         // A file that was opened before this daemon began was told of nothing.
         let mut seen = lock(&self.files).get(&handle.0).copied().unwrap_or_default();
-        let done = self.node(id).and_then(|node| self.volume.sync(&node, data_only, &mut seen));
+        let done = self.node(id).and_then(|node| node.sync(data_only, &mut seen));
         if let Some(known) = lock(&self.files).get_mut(&handle.0) {
             *known = seen;
         }
@@ -509,14 +508,7 @@ impl Filesystem for Fuse {
         reply.ok();
     }
 
-    fn fsyncdir(
-        &self,
-        _: &Request,
-        id: INodeNo,
-        _: FileHandle,
-        _: bool,
-        reply: ReplyEmpty,
-    ) {
+    fn fsyncdir(&self, _: &Request, id: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let done = self
             .node(id)
             .and_then(|node| open_folder(&node))
@@ -578,8 +570,7 @@ impl Filesystem for Fuse {
     }
 
     fn removexattr(&self, _: &Request, id: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let done =
-            self.node(id).and_then(|node| Ok(rustix::fs::removexattr(node.link(), name)?));
+        let done = self.node(id).and_then(|node| Ok(rustix::fs::removexattr(node.link(), name)?));
         empty(done, reply);
     }
 
@@ -594,10 +585,7 @@ impl Filesystem for Fuse {
         reply: ReplyEmpty,
     ) {
         let node = self.node(id);
-        empty(
-            node.and_then(|node| self.volume.allocate(&node, offset, size, mode as u32)),
-            reply,
-        );
+        empty(node.and_then(|node| self.volume.allocate(&node, offset, size, mode as u32)), reply);
     }
 
     fn lseek(

@@ -37,12 +37,8 @@ impl Keeper {
     /// # Errors
     /// Of the connection; `InvalidData` if the supervisor sends something unexpected.
     pub fn connect(path: &Path) -> io::Result<(Self, Given)> {
-        let socket = socket_with(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )?;
+        let socket =
+            socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         connect(&socket, &SocketAddrUnix::new(path)?)?;
         let keeper = Self(socket);
         let (mut fuse, mut root) = (None, None);

@@ -29,7 +29,6 @@ pub struct Rule {
 
 /// A kind of files, and what was done for its files.
 pub struct Kind {
-    matcher: GlobMatcher,
     /// Its name.
     pub name: String,
     /// What happens.
@@ -89,7 +88,11 @@ pub struct Shown {
 }
 
 /// The kinds of the files of a mount.
-pub struct Kinds(Vec<Kind>);
+pub struct Kinds {
+    /// Patterns with the number of their kind.
+    rules: Vec<(GlobMatcher, usize)>,
+    kinds: Vec<Kind>,
+}
 
 impl Kinds {
     /// Kinds by rules; what no rule matches is cached, as `other`.
@@ -97,28 +100,31 @@ impl Kinds {
     /// # Errors
     /// `InvalidInput` if a pattern is not valid.
     pub fn new(rules: &[Rule]) -> io::Result<Self> {
+        let mut found = Self { rules: Vec::new(), kinds: Vec::new() };
         let other = Rule { glob: "**".into(), kind: "other".into(), action: Action::Cache };
-        let kinds = rules.iter().chain([&other]).map(|rule| {
-            let glob = Glob::new(&rule.glob)
+        for Rule { glob, kind, action } in rules.iter().chain([&other]) {
+            let glob = Glob::new(glob)
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
-            Ok(Kind {
-                matcher: glob.compile_matcher(),
-                name: rule.kind.clone(),
-                action: rule.action,
-                done: Done::default(),
-            })
-        });
-        Ok(Self(kinds.collect::<io::Result<_>>()?))
+            let same = |one: &Kind| one.name == *kind && one.action == *action;
+            let number = found.kinds.iter().position(same).unwrap_or_else(|| {
+                let (name, done) = (kind.clone(), Done::default());
+                found.kinds.push(Kind { name, action: *action, done });
+                found.kinds.len() - 1
+            });
+            found.rules.push((glob.compile_matcher(), number));
+        }
+        Ok(found)
     }
 
     /// The number of the kind of a file.
     pub fn of(&self, path: &str) -> usize {
-        self.0.iter().position(|kind| kind.matcher.is_match(path)).unwrap_or(self.0.len() - 1)
+        let matching = self.rules.iter().find(|(glob, _)| glob.is_match(path));
+        matching.map_or(self.kinds.len() - 1, |(_, number)| *number)
     }
 
     /// A kind by number.
     pub fn get(&self, number: usize) -> &Kind {
-        &self.0[number]
+        &self.kinds[number]
     }
 
     /// What was done for each kind.
@@ -137,6 +143,6 @@ impl Kinds {
             origin_requests: get(&kind.done.origin.count),
             origin_ns: get(&kind.done.origin.ns),
         };
-        self.0.iter().map(one).collect()
+        self.kinds.iter().map(one).collect()
     }
 }

@@ -50,7 +50,7 @@ impl Volume {
         let create = open | OFlags::CREATE | OFlags::EXCL;
         match openat(parent.path(), name, create, Mode::from_raw_mode(mode)) {
             Ok(file) => {
-                self.own(parent, &file, caller)?;
+                own(parent, &file, caller)?;
                 let node = self.lookup(parent, name)?;
                 node.created(file);
                 Ok(node)
@@ -68,8 +68,8 @@ impl Volume {
         mode: u32,
         caller: Caller,
     ) -> Result<Arc<Node>> {
-        let made = rustix::fs::mkdirat(parent.path(), name, Mode::from_raw_mode(mode));
-        self.made(made, Errno::EXIST, parent, name, caller)
+        let done = rustix::fs::mkdirat(parent.path(), name, Mode::from_raw_mode(mode));
+        self.made(done, parent, name, caller)
     }
 
     /// Makes a pipe, socket or empty file.
@@ -83,9 +83,8 @@ impl Volume {
     ) -> Result<Arc<Node>> {
         let file_type = rustix::fs::FileType::from_raw_mode(mode);
         let mode = Mode::from_raw_mode(mode);
-        let made =
-            rustix::fs::mknodat(parent.path(), name, file_type, mode, u64::from(device));
-        self.made(made, Errno::EXIST, parent, name, caller)
+        let done = rustix::fs::mknodat(parent.path(), name, file_type, mode, u64::from(device));
+        self.made(done, parent, name, caller)
     }
 
     /// Makes a symbolic link.
@@ -96,8 +95,8 @@ impl Volume {
         target: &Path,
         caller: Caller,
     ) -> Result<Arc<Node>> {
-        let made = rustix::fs::symlinkat(target, parent.path(), name);
-        self.made(made, Errno::EXIST, parent, name, caller)
+        let done = rustix::fs::symlinkat(target, parent.path(), name);
+        self.made(done, parent, name, caller)
     }
 
     /// Gives a file another name.
@@ -109,82 +108,74 @@ impl Volume {
         caller: Caller,
     ) -> Result<Arc<Node>> {
         let follow = AtFlags::SYMLINK_FOLLOW;
-        let made = rustix::fs::linkat(CWD, node.link(), parent.path(), name, follow);
-        match made {
+        let done = rustix::fs::linkat(CWD, node.link(), parent.path(), name, follow);
+        match done {
             Err(Errno::EXIST) if caller.again => {}
-            made => made?,
+            done => done?,
         }
         self.lookup(parent, name)
     }
 
-    /// Removes a name.
-    pub fn remove(
-        &self,
-        parent: &Node,
-        name: &OsStr,
-        folder: bool,
-        caller: Caller,
-    ) -> Result<()> {
-        let flags = if folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
-        match rustix::fs::unlinkat(parent.path(), name, flags) {
-            Err(Errno::NOENT) if caller.again => Ok(()),
-            removed => Ok(removed?),
-        }
-    }
-
-    /// Moves a file to another name.
-    pub fn rename(
-        &self,
-        (parent, name): (&Node, &OsStr),
-        (to_parent, to_name): (&Node, &OsStr),
-        flags: u32,
-        caller: Caller,
-    ) -> Result<()> {
-        let flags = RenameFlags::from_bits_retain(flags);
-        let moved = rustix::fs::renameat_with(
-            parent.path(),
-            name,
-            to_parent.path(),
-            to_name,
-            flags,
-        );
-        match moved {
-            Err(Errno::NOENT) if caller.again => {
-                rustix::fs::statat(to_parent.path(), to_name, AtFlags::SYMLINK_NOFOLLOW)?;
-                Ok(())
-            }
-            moved => Ok(moved?),
-        }
-    }
-
     fn made(
         &self,
-        made: rustix::io::Result<()>,
-        present: Errno,
+        done: rustix::io::Result<()>,
         parent: &Node,
         name: &OsStr,
         caller: Caller,
     ) -> Result<Arc<Node>> {
-        match made {
-            Err(error) if error == present && caller.again => return self.lookup(parent, name),
-            made => made?,
+        match done {
+            Err(Errno::EXIST) if caller.again => return self.lookup(parent, name),
+            done => done?,
         }
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(parent.path(), name, flags, Mode::empty())?;
-        self.own(parent, &file, caller)?;
+        own(parent, &file, caller)?;
         self.nodes.learn(file)
     }
+}
 
-    /// What root creates for others is theirs.
-    fn own(&self, parent: &Node, file: &OwnedFd, caller: Caller) -> Result<()> {
-        if !rustix::process::geteuid().is_root() || caller.uid == 0 && caller.gid == 0 {
-            return Ok(());
-        }
-        let folder = rustix::fs::fstat(parent.path())?;
-        let inherits = Mode::from_raw_mode(folder.st_mode).contains(Mode::SGID);
-        let group = (!inherits).then(|| Gid::from_raw(caller.gid));
-        let owner = Some(Uid::from_raw(caller.uid));
-        rustix::fs::chownat(file.as_fd(), "", owner, group, AtFlags::EMPTY_PATH)?;
-        Ok(())
+/// Removes a name.
+///
+/// # Errors
+/// Of the origin.
+pub fn remove(parent: &Node, name: &OsStr, folder: bool, caller: Caller) -> Result<()> {
+    let flags = if folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+    match rustix::fs::unlinkat(parent.path(), name, flags) {
+        Err(Errno::NOENT) if caller.again => Ok(()),
+        removed => Ok(removed?),
     }
+}
+
+/// Moves a file to another name.
+///
+/// # Errors
+/// Of the origin.
+pub fn rename(
+    (parent, name): (&Node, &OsStr),
+    (to_parent, to_name): (&Node, &OsStr),
+    flags: u32,
+    caller: Caller,
+) -> Result<()> {
+    let flags = RenameFlags::from_bits_retain(flags);
+    let moved = rustix::fs::renameat_with(parent.path(), name, to_parent.path(), to_name, flags);
+    match moved {
+        Err(Errno::NOENT) if caller.again => {
+            rustix::fs::statat(to_parent.path(), to_name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(())
+        }
+        moved => Ok(moved?),
+    }
+}
+
+/// What root creates for others is theirs.
+fn own(parent: &Node, file: &OwnedFd, caller: Caller) -> Result<()> {
+    if !rustix::process::geteuid().is_root() || caller.uid == 0 && caller.gid == 0 {
+        return Ok(());
+    }
+    let folder = rustix::fs::fstat(parent.path())?;
+    let inherits = Mode::from_raw_mode(folder.st_mode).contains(Mode::SGID);
+    let group = (!inherits).then(|| Gid::from_raw(caller.gid));
+    let owner = Some(Uid::from_raw(caller.uid));
+    rustix::fs::chownat(file.as_fd(), "", owner, group, AtFlags::EMPTY_PATH)?;
+    Ok(())
 }

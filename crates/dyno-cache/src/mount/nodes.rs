@@ -25,7 +25,7 @@ pub struct Node {
     pub kind: OnceLock<usize>,
     /// The number of its content in the cache. Whoever writes holds the lock.
     pub number: RwLock<Option<u32>>,
-    /// Where a sequential read is, and its length so far.
+    /// Where a sequential read began, and where it is.
     pub sequence: (AtomicU64, AtomicU64),
     /// Failed syncs, and the last error.
     pub failures: (AtomicU32, AtomicI32),
@@ -99,7 +99,9 @@ impl Node {
 
     /// Adds a failed sync.
     pub fn failed(&self, error: &io::Error) {
-        self.failures.1.store(error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error()), SeqCst);
+        self.failures
+            .1
+            .store(error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error()), SeqCst);
         self.failures.0.fetch_add(1, SeqCst);
     }
 }

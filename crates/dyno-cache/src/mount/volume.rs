@@ -155,7 +155,7 @@ impl Volume {
 
 /// The key of a block of a file.
 pub fn key(number: u32, block: u64) -> u64 {
-    u64::from(number) << 40 | block * STEP
+    (u64::from(number) << 40) | (block * STEP)
 }
 
 /// The number of the file of a block.

@@ -38,7 +38,7 @@ def _open() -> Iterator[tuple[int, str, str]]:
             links += (folder_of / "fd").iterdir()
         for link in links:
             with contextlib.suppress(OSError):
-                yield process.pid, process.info["name"], os.readlink(link)
+                yield process.pid, process.info["name"], str(link.readlink())
 
 
 def _below(path: str, origin: Path) -> bool:
@@ -52,12 +52,14 @@ def check(origin: Path, cache: Path) -> None:
         UsageError: If the folders cannot be used so.
         TargetError: If FUSE cannot be used, or ``origin`` is in use.
     """
+    if mounting.find(origin) is not None:
+        raise UsageError(
+            f"{origin} has a cache already. Detach it first: dyno accelerate detach {origin}"
+        )
     if not origin.is_dir():
         raise UsageError(f"No such folder: {origin}.")
     if cache == origin or origin in cache.parents or cache in origin.parents:
         raise UsageError("The cache and the folder in front of which it is must be apart.")
-    if mounting.find(origin) is not None:
-        raise UsageError(f"{origin} has a cache already. Detach it first.")
     if os.geteuid() not in (0, origin.stat().st_uid):
         raise UsageError(f"{origin} belongs to another user. Run Dyno as that user or as root.")
     mounting.check_device()
@@ -80,9 +82,7 @@ def attach(cache: Path) -> None:
         TargetError: If it cannot be mounted or served.
     """
     ready, theirs = os.pipe()
-    log = os.open(
-        cache / folder.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600
-    )
+    log = os.open(cache / folder.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     module = "dyno.accelerate.attach.supervisor"
     try:
         subprocess.Popen(
@@ -91,7 +91,7 @@ def attach(cache: Path) -> None:
             start_new_session=True,
         )  # fmt: skip
         os.close(theirs)
-        with open(ready, encoding="utf-8", errors="replace") as answer:
+        with os.fdopen(ready, encoding="utf-8", errors="replace") as answer:
             line = answer.readline()
     finally:
         os.close(log)

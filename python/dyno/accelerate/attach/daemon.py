@@ -14,7 +14,7 @@ def main() -> int:
     try:
         _core.serve_mount(sys.stdin.read())
     except (OSError, _core.EngineError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 1
     return 0
 

@@ -22,7 +22,8 @@ _BACKGROUND = 64
 
 # include/uapi/linux/fuse.h
 _ASYNC_READ, _BIG_WRITES, _ASYNC_DIO = 1 << 0, 1 << 5, 1 << 15
-_PARALLEL_DIROPS, _POSIX_ACL, _MAX_PAGES, _CACHE_SYMLINKS = 1 << 18, 1 << 20, 1 << 22, 1 << 23
+_PARALLEL_DIROPS, _POSIX_ACL = 1 << 18, 1 << 20
+_MAX_PAGES, _CACHE_SYMLINKS = 1 << 22, 1 << 23
 _HANDLE_KILLPRIV_V2, _INIT_EXT = 1 << 28, 1 << 30
 _DIRECT_IO_ALLOW_MMAP, _PASSTHROUGH, _HAS_RESEND = 1 << 36, 1 << 37, 1 << 39
 _WANTED = (
@@ -48,9 +49,12 @@ def check_device() -> None:
     Raises:
         TargetError: If not.
     """
+    if not Path(DEVICE).exists():
+        raise TargetError(
+            f"{DEVICE} does not exist. Load the module fuse: modprobe fuse.", kind="io"
+        )
     if not os.access(DEVICE, os.R_OK | os.W_OK):
-        why = "does not exist" if not Path(DEVICE).exists() else "cannot be opened by this user"
-        raise TargetError(f"{DEVICE} {why}. Load the module fuse: modprobe fuse.", kind="io")
+        raise TargetError(f"This user cannot open {DEVICE}. It should have mode 0666.", kind="io")
 
 
 def mount(origin: Path, cache: Path, *, everyone: bool) -> int:
@@ -65,7 +69,7 @@ def mount(origin: Path, cache: Path, *, everyone: bool) -> int:
     if os.geteuid() != 0:
         return _mount_as_user(origin, cache, options)
     fd = os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC)
-    mode = oct(os.stat(origin).st_mode & 0o170000)[2:]
+    mode = oct(origin.stat().st_mode & 0o170000)[2:]
     own = f"fd={fd},rootmode={mode},user_id=0,group_id=0"
     command = ["mount", "-i", "-n", "-t", TYPE, "-o", f"{options},{own}", str(cache), str(origin)]
     try:
@@ -114,7 +118,8 @@ def handshake(fd: int) -> bool:
 
 def _mount_as_user(origin: Path, cache: Path, options: str) -> int:
     ours, theirs = socket.socketpair()
-    options += f",subtype=dyno,fsname={str(cache).replace(chr(92), chr(92) * 2).replace(',', chr(92) + ',')}"
+    name = str(cache).replace("\\", "\\\\").replace(",", "\\,")
+    options += f",subtype=dyno,fsname={name}"
     with ours, theirs:
         command = ["fusermount3", "-o", options, "--", str(origin)]
         _call(command, [theirs.fileno()], _FUSE_COMMFD=str(theirs.fileno()))
@@ -136,4 +141,6 @@ def _call(command: Sequence[str], fds: Sequence[int], **environment: str) -> Non
         raise UsageError(f"{command[0]} is missing. Install the package {package}.") from error
     if done.returncode:
         words = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        raise TargetError(f"{command[0]} failed: {words.removeprefix(f'{command[0]}: ')}", kind="io")
+        raise TargetError(
+            f"{command[0]} failed: {words.removeprefix(f'{command[0]}: ')}", kind="io"
+        )

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from dyno.accelerate.attach import folder, mounting
 from dyno.errors import DynoError, TargetError
@@ -93,15 +93,14 @@ class Supervisor:
                     [sys.executable, "-P", "-m", "dyno.accelerate.attach.daemon"],
                     stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/",
                 )  # fmt: skip
-                assert process.stdin and process.stderr
-                process.stdin.write(json.dumps(self._plan(path)).encode())
-                process.stdin.close()
+                with cast("IO[bytes]", process.stdin) as plan:
+                    plan.write(json.dumps(self._plan(path)).encode())
                 connection = _accept(listening, process)
         served = False
         if connection is not None:
             with connection:
                 served = self._talk(connection, ready)
-        words = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+        words = cast("IO[bytes]", process.stderr).read().decode(errors="replace").splitlines()[-1:]
         return process.wait(), served, "".join(words)
 
     def _plan(self, path: str) -> dict[str, Any]:
@@ -173,7 +172,8 @@ def _accept(listening: socket.socket, process: subprocess.Popen[bytes]) -> socke
 
 
 def _log(text: str) -> None:
-    print(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}\n")
+    sys.stderr.flush()
 
 
 def main(arguments: list[str]) -> int:
