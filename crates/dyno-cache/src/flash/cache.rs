@@ -61,6 +61,9 @@ pub struct Cache {
     pub(super) geometry: Geometry,
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
+    /// Told when a segment waits to be written: a condition of its own, because every read tells
+    /// the other one.
+    work: Condvar,
     pub(super) intents: Mutex<Intents>,
     /// The last superblock; held during a checkpoint.
     pub(super) head: Mutex<Superblock>,
@@ -137,6 +140,7 @@ impl Cache {
             geometry: head.geometry,
             state: Mutex::new(state),
             changed: Condvar::new(),
+            work: Condvar::new(),
             intents: Mutex::new(intents),
             head: Mutex::new(head),
             upkeep: Mutex::new(()),
@@ -263,7 +267,7 @@ impl Cache {
         let idle = |state: &mut State| {
             state.segments.waiting.is_empty() && state.segments.free.len() > RESERVE
         };
-        drop(self.changed.wait_timeout_while(lock(&self.state), most, idle));
+        drop(self.work.wait_timeout_while(lock(&self.state), most, idle));
     }
 
     /// What it did so far.
@@ -330,7 +334,7 @@ impl Fill<'_> {
             None => counts.busy += 1,
         }
         if !segments.waiting.is_empty() {
-            self.cache.changed.notify_all();
+            self.cache.work.notify_all();
         }
     }
 }
