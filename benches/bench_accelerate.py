@@ -51,7 +51,7 @@ def loop(folder: Path) -> Generator[tuple[Path, str]]:
     device = call("losetup", "-f", "--show", "--direct-io=on", image)
     try:
         call("mount", device, point)
-        number = os.stat(device).st_rdev
+        number = Path(device).stat().st_rdev
         yield point, f"{os.major(number)}:{os.minor(number)}"
     finally:
         subprocess.run(["umount", "-l", point], check=False)
@@ -132,8 +132,8 @@ def hits(origin: Path, flash: Path) -> None:
         lambda: fio(hot, "randread", *deep, engine="io_uring")["iops"],
         lambda: fio(raw, "randread", *deep, engine="io_uring")["iops"],
     )
-    say("hits, IOPS of flash's, depth 32", f"{ratios(mount, below)}  ({statistics.median(mount):,.0f})",
-        "≥ 0.60")  # fmt: skip
+    value = f"{ratios(mount, below)}  ({statistics.median(mount):,.0f})"
+    say("hits, IOPS of flash's, depth 32", value, "≥ 0.60")
 
 
 def passed(origin: Path, beside: Path) -> None:
@@ -155,13 +155,13 @@ def misses(origin: Path, beside: Path, device: str) -> None:
             lambda: mean_ms(fio(cold, "randread", "--bs=8k", size=COLD)),
             lambda: mean_ms(fio(beside, "randread", "--bs=8k", size=COLD)),
         )
-    say("miss, mean over the origin's", f"{ratios(mount, below)}  ({statistics.median(below):.2f} ms)",
-        "≤ 1.03")  # fmt: skip
+    value = f"{ratios(mount, below)}  ({statistics.median(below):.2f} ms)"
+    say("miss, mean over the origin's", value, "≤ 1.03")
 
 
 def commits(origin: Path, beside: Path) -> None:
+    options = ("--bs=8k", "--fdatasync=1", "--overwrite=1")
     for name in ("hot.db", "pg_wal/1"):
-        options = ("--bs=8k", "--fdatasync=1", "--overwrite=1")
         mount, below = turns(
             lambda name=name: 1 / fio(origin / name, "write", *options, direct=False)["iops"],
             lambda: 1 / fio(beside, "write", *options, direct=False)["iops"],

@@ -18,6 +18,7 @@ _REMEDIES = (
     (r"setpriv", "setpriv (apt install util-linux)"),
     (r"prometheus-\w+-exporter", "exporters (apt install prometheus-{node,postgres}-exporter)"),
     (r"sshd", "an SSH server (apt install openssh-server)"),
+    (r"fusermount3", "FUSE for users (apt install fuse3)"),
     (r"\bgcc\b", "gcc (apt install gcc)"),
     (r"DYNO_TEST_MYSQL_URL", "MySQL (set DYNO_TEST_MYSQL_URL)"),
     (

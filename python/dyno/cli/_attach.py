@@ -116,8 +116,8 @@ def _same(
         raise UsageError(f"{plain(str(cache))} has the cache of {plain(attachment.origin)}.")
     if size is not None or scan_bypass is not None:
         raise UsageError(
-            f"{plain(str(cache))} has a cache already. Leave out --size and --scan-bypass to attach "
-            f"it again, or remove it: dyno accelerate remove {plain(str(cache))}"
+            f"{plain(str(cache))} has a cache already. Leave out --size and --scan-bypass to "
+            f"attach it again, or remove it: dyno accelerate remove {plain(str(cache))}"
         )
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+ACCELERATED = "fuse.dyno"
+"""The type of a folder with a cache of Dyno in front; its source is the folder of the cache."""
+
 
 @dataclass(frozen=True)
 class Mount:
@@ -63,6 +66,12 @@ def mount_of(path: Path, mounts: Iterable[Mount]) -> Mount | None:
         if inside and (best is None or len(mount.point) >= len(best.point)):
             best = mount
     return best
+
+
+def without_cache(mount: Mount, mounts: Iterable[Mount]) -> tuple[Mount | None, list[Mount]]:
+    """The mount that a cache of Dyno is in front of, and the mounts without those of caches."""
+    below = [one for one in mounts if one.fs_type != ACCELERATED]
+    return mount_of(Path(mount.point), below), below
 
 
 def unescape(text: str) -> str:

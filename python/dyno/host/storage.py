@@ -18,7 +18,7 @@ from dyno.host.block import (
 )
 from dyno.host.diskstats import active_devices
 from dyno.host.files import ROOT, children, read_text
-from dyno.host.mounts import Mount, mount_of, parse_mountinfo
+from dyno.host.mounts import ACCELERATED, Mount, mount_of, parse_mountinfo, without_cache
 
 MEMORY_FS = frozenset({"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"})
 NETWORK_FS = frozenset(
@@ -36,6 +36,8 @@ def fs_kind(fs_type: str) -> str:
         return "network"
     if fs_type in LAYERED_FS or fs_type == "fuse.fuse-overlayfs":
         return "layered"
+    if fs_type == ACCELERATED:
+        return "disk"
     # fuseblk is FUSE on a block device of its own (ntfs-3g).
     return "user" if fs_type.startswith("fuse") else "disk"
 
@@ -62,6 +64,13 @@ def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
     size, free = space.f_frsize * space.f_blocks, space.f_frsize * space.f_bavail
     devices = [] if mount is None else devices_under(mount, mounts, root)
     return {**_place_facts(path, mount, size, free), **_carriers(devices, root)}
+
+
+def cache_of(path: Path, root: Path = ROOT) -> Path | None:
+    """The folder of the cache that Dyno has in front of ``path``; None if there is none."""
+    mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
+    mount = mount_of(nearest_existing(path), mounts)
+    return Path(mount.source) if mount is not None and mount.fs_type == ACCELERATED else None
 
 
 def _device_facts(path: Path, device: Path, root: Path) -> dict[str, Any]:
@@ -118,6 +127,9 @@ def devices_under(mount: Mount, mounts: Sequence[Mount], root: Path = ROOT) -> l
     if not mount.device.startswith("0:"):
         folder = root / "sys/dev/block" / mount.device
         return [folder.resolve()] if folder.exists() else []
+    if mount.fs_type == ACCELERATED:
+        under, below = without_cache(mount, mounts)
+        return devices_under(under, below, root) if under else []
     if mount.fs_type == "overlay":
         upper = mount.option("upperdir")
         below = [m for m in mounts if m.fs_type != "overlay"]

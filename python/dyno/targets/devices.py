@@ -10,7 +10,7 @@ from dyno.bundle.carriers import partition
 from dyno.contracts.layout import TABLESPACE, Layout
 from dyno.contracts.target import Stored, Target, Unplaced
 from dyno.errors import TargetError
-from dyno.host.storage import storage_facts
+from dyno.host.storage import cache_of, storage_facts
 
 
 def stored(
@@ -25,6 +25,9 @@ def stored(
     """
     own = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
     found = with_layout({role: paths for role, paths in own.items() if paths}, layout, Path.resolve)
+    caches = {cache for path in found.get("data", ()) if (cache := cache_of(path)) is not None}
+    if caches:
+        found["flash"] = sorted(caches)
     return found if backup is None or "data" not in found else {**found, "backup": [backup]}
 
 

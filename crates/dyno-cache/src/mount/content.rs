@@ -5,10 +5,11 @@
 //! sync is a sync of the origin. Reads of the origin leave nothing in its page cache, because the
 //! kernel has the data in that of the mount.
 
+use super::kinds::Action;
 use super::nodes::Node;
 use super::volume::{Volume, key};
 use crate::flash::{BLOCK, Fill, Missed, Pages};
-use rustix::fs::{FallocateFlags, OFlags};
+use rustix::fs::{Advice, FallocateFlags, OFlags, fadvise, fdatasync, fsync};
 use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::ops::Range;
@@ -186,6 +187,30 @@ impl Volume {
         done
     }
 
+    /// Makes a file's content durable; without `data_only` its attributes too. What was written leaves
+    /// the origin's page cache then: the kernel has it in that of the mount.
+    ///
+    /// # Errors
+    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
+    /// it was told of.
+    pub fn sync(&self, node: &Node, data_only: bool, seen: &mut u32) -> io::Result<()> {
+        let file = node.open(false)?;
+        let synced = if data_only { fdatasync(&file) } else { fsync(&file) };
+        match synced {
+            Err(error) => node.failed(&error.into()),
+            Ok(()) if self.kind(node).action == Action::Cache => {
+                let _ = fadvise(&file, 0, None, Advice::DontNeed);
+            }
+            Ok(()) => {}
+        }
+        let failures = node.failures.0.load(SeqCst);
+        if *seen == failures {
+            return Ok(());
+        }
+        *seen = failures;
+        Err(io::Error::from_raw_os_error(node.failures.1.load(SeqCst)))
+    }
+
     /// Sets the size of a file.
     ///
     /// # Errors
@@ -233,27 +258,5 @@ impl Volume {
             )?;
             Ok(copied)
         })
-    }
-}
-
-impl Node {
-    /// Makes its content durable; without `data_only` its attributes too.
-    ///
-    /// # Errors
-    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
-    /// it was told of.
-    pub fn sync(&self, data_only: bool, seen: &mut u32) -> io::Result<()> {
-        let file = self.open(false)?;
-        let synced =
-            if data_only { rustix::fs::fdatasync(&file) } else { rustix::fs::fsync(&file) };
-        if let Err(error) = synced {
-            self.failed(&error.into());
-        }
-        let failures = self.failures.0.load(SeqCst);
-        if *seen == failures {
-            return Ok(());
-        }
-        *seen = failures;
-        Err(io::Error::from_raw_os_error(self.failures.1.load(SeqCst)))
     }
 }

@@ -443,7 +443,7 @@ impl Filesystem for Fuse {
     ) {
         // A file that was opened before this daemon began was told of nothing.
         let mut seen = lock(&self.files).get(&handle.0).copied().unwrap_or_default();
-        let done = self.node(id).and_then(|node| node.sync(data_only, &mut seen));
+        let done = self.node(id).and_then(|node| self.volume.sync(&node, data_only, &mut seen));
         if let Some(known) = lock(&self.files).get_mut(&handle.0) {
             *known = seen;
         }

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
-from dyno.host.mounts import Mount, parse_mountinfo
+from dyno.host.mounts import ACCELERATED, Mount, parse_mountinfo
 
-TYPE = "fuse.dyno"
 DEVICE = "/dev/fuse"
 _MAX_REQUEST = 1 << 20
 _INIT = 26
@@ -35,7 +34,7 @@ _WANTED = (
 def mounts() -> list[Mount]:
     """The mounts of Dyno that this process sees; the source of each is the folder of its cache."""
     text = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
-    return [mount for mount in parse_mountinfo(text) if mount.fs_type == TYPE]
+    return [mount for mount in parse_mountinfo(text) if mount.fs_type == ACCELERATED]
 
 
 def find(origin: Path) -> Mount | None:
@@ -71,7 +70,17 @@ def mount(origin: Path, cache: Path, *, everyone: bool) -> int:
     fd = os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC)
     mode = oct(origin.stat().st_mode & 0o170000)[2:]
     own = f"fd={fd},rootmode={mode},user_id=0,group_id=0"
-    command = ["mount", "-i", "-n", "-t", TYPE, "-o", f"{options},{own}", str(cache), str(origin)]
+    command = [
+        "mount",
+        "-i",
+        "-n",
+        "-t",
+        ACCELERATED,
+        "-o",
+        f"{options},{own}",
+        str(cache),
+        str(origin),
+    ]
     try:
         _call(command, [fd])
     except TargetError:
