@@ -22,6 +22,7 @@ TRACE = str(Path(__file__).parent.parent / "accelerate" / "small.iolog")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "accelerate simulate": (TRACE,),
+    "accelerate apply": (str(Path(__file__).parent), "--flash", "/nonexistent/flash"),
     "agent": (),
     "check": ("tpch", "--target", "embedded:duckdb"),
     "generate": ("tpch", "--to", "files"),

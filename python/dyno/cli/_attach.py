@@ -24,9 +24,9 @@ _HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": 
     "apply",
     short_help="Put a cache on flash in front of a folder.",
     epilog=examples(
-        "dyno accelerate apply /var/lib/postgresql/17/main --flash /flash/pg --size 200G",
-        "dyno accelerate apply /srv/dwh --flash /flash/dwh --size 500G --work dss --yes",
-        "dyno accelerate apply /var/lib/mysql --flash /flash/my     attaches a cache again",
+        "dyno accelerate apply /srv/pg --flash /flash/pg --size 200G --work oltp",
+        "dyno accelerate apply /srv/dwh --flash /flash/dwh --size 500G --yes",
+        "dyno accelerate apply /srv/pg --flash /flash/pg    attaches a cache again",
     ),
 )
 @click.argument("folder", type=_FOLDER)

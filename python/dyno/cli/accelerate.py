@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _attach
+from dyno.cli import _attach, _prewarm
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 from dyno.safety.text import shown
@@ -37,7 +37,14 @@ def command() -> None:
     """Put a flash device in front of a slow volume."""
 
 
-for verb in (_attach.apply, _attach.status, _attach.detach, _attach.remove):
+for verb in (
+    _attach.apply,
+    _attach.status,
+    _prewarm.record,
+    _prewarm.prewarm,
+    _attach.detach,
+    _attach.remove,
+):
     command.add_command(verb)
 
 

@@ -229,6 +229,26 @@ impl Cache {
         }
     }
 
+    /// The right to cache a block because somebody asks for it; none if it is cached, or is being
+    /// written.
+    pub fn begin_prewarm(&self, key: u64) -> Option<Fill<'_>> {
+        let mut state = lock(&self.state);
+        let guard = *state.guard(key);
+        if guard.active > 0 || state.index.find(key).is_some() {
+            return None;
+        }
+        let queue = state.retention.chosen(key);
+        Some(Fill { cache: self, key, queue, version: guard.version })
+    }
+
+    /// Waits until no segment waits to be written, at most so long.
+    pub fn wait_for_space(&self, most: Duration) {
+        let full = |state: &mut State| {
+            !state.segments.waiting.is_empty() || state.segments.free.len() <= RESERVE
+        };
+        drop(self.changed.wait_timeout_while(lock(&self.state), most, full));
+    }
+
     /// Drops blocks before they are written in the origin. When it returns, a crash cannot bring
     /// them back. The write must be over when the result is dropped.
     ///
@@ -316,26 +336,29 @@ impl State {
 }
 
 impl Fill<'_> {
-    /// Caches the block, unless it was written since [`Cache::begin_fill`], or no segment is free.
-    pub fn finish(self, data: &[u8]) {
+    /// Caches the block, and returns whether it did: not if it was written since it was begun, if it is
+    /// cached, or if no segment is free.
+    pub fn finish(self, data: &[u8]) -> bool {
         let sum = crc32c::crc32c(data);
         let mut state = lock(&self.cache.state);
         let guard = *state.guard(self.key);
         if guard.active > 0 || guard.version != self.version {
             state.counts.overtaken += 1;
-            return;
+            return false;
         }
         if state.index.find(self.key).is_some() {
-            return;
+            return false;
         }
         let State { index, segments, counts, .. } = &mut *state;
-        match segments.add(index, self.queue, self.key, sum, data, RESERVE) {
+        let slot = segments.add(index, self.queue, self.key, sum, data, RESERVE);
+        match slot {
             Some(_) => counts.filled += 1,
             None => counts.busy += 1,
         }
         if !segments.waiting.is_empty() {
             self.cache.work.notify_all();
         }
+        slot.is_some()
     }
 }
 

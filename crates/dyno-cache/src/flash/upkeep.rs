@@ -79,6 +79,7 @@ impl Cache {
             state = self.wait(state);
         }
         state.segments.release(segment);
+        self.changed.notify_all();
         true
     }
 }

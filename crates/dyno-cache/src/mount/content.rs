@@ -15,7 +15,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The longest request of the kernel, in bytes.
 pub const MAX_REQUEST: usize = 1 << 20;
@@ -23,6 +23,8 @@ pub const MAX_REQUEST: usize = 1 << 20;
 pub const BUFFER: usize = MAX_REQUEST + 2 * BLOCK;
 /// A read that leaves no copy in the page cache (since Linux 6.14).
 const UNCACHED: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
+/// Prewarming waits so long at most for others, 1 MiB at a time.
+const YIELD: Duration = Duration::from_millis(20);
 /// Bytes copied at once within the origin.
 const MAX_COPY: u64 = 16 << 20;
 
@@ -38,10 +40,26 @@ impl Volume {
         size: usize,
         buffer: &mut Pages,
     ) -> io::Result<Range<usize>> {
+        let number = self.number(node);
+        self.recording.add(number, offset, size, false);
+        self.reading.fetch_add(1, Relaxed);
+        let read = self.read_blocks(node, number, offset, size, buffer);
+        self.reading.fetch_sub(1, Relaxed);
+        read
+    }
+
+    fn read_blocks(
+        &self,
+        node: &Node,
+        number: Option<u32>,
+        offset: u64,
+        size: usize,
+        buffer: &mut Pages,
+    ) -> io::Result<Range<usize>> {
         let file = node.open(false)?;
         let begun = Instant::now();
         let done = &self.kind(node).done;
-        let Some(number) = self.number(node) else {
+        let Some(number) = number else {
             let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset)?;
             done.misses.fetch_add(read.div_ceil(BLOCK) as u64, Relaxed);
             done.origin.add(begun.elapsed());
@@ -93,6 +111,40 @@ impl Volume {
         }
         done.origin.add(begun.elapsed());
         Ok(within.min(end)..end)
+    }
+
+    /// Caches a range of a file, of at most [`MAX_REQUEST`] bytes, after waiting a little for reads that
+    /// are being served. Returns how many blocks were put into the cache.
+    ///
+    /// # Errors
+    /// Of the origin; `EOPNOTSUPP` if the file is of a kind that is not cached.
+    pub fn prewarm(
+        &self,
+        node: &Node,
+        offset: u64,
+        size: usize,
+        buffer: &mut Pages,
+    ) -> io::Result<u32> {
+        let number = self.number(node).ok_or(Errno::OPNOTSUPP)?;
+        let file = node.open(false)?;
+        let begun = Instant::now();
+        while self.reading.load(Relaxed) > 0 && begun.elapsed() < YIELD {
+            std::thread::sleep(YIELD / 20);
+        }
+        self.cache.wait_for_space(YIELD);
+        let first = offset / BLOCK as u64;
+        let blocks = size.min(MAX_REQUEST).div_ceil(BLOCK);
+        let keys = (first..).take(blocks).map(|block| key(number, block));
+        let fills: Vec<Option<Fill>> = keys.map(|key| self.cache.begin_prewarm(key)).collect();
+        let (Some(from), Some(to)) =
+            (fills.iter().position(Option::is_some), fills.iter().rposition(Option::is_some))
+        else {
+            return Ok(0);
+        };
+        let bytes = &mut buffer[..(to + 1 - from) * BLOCK];
+        let read = self.read_origin(file.as_fd(), bytes, (first + from as u64) * BLOCK as u64)?;
+        let whole = bytes[..read].chunks_exact(BLOCK).zip(fills.into_iter().skip(from));
+        Ok(whole.filter_map(|(block, fill)| Some(fill?.finish(block))).count() as u32)
     }
 
     /// Follows sequential reads, and whether this one is so long that it should not fill the cache.
@@ -168,8 +220,8 @@ impl Volume {
         size: u64,
         write: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
-        self.writes.fetch_add(1, Relaxed);
         let number = self.number_to_write(node);
+        self.recording.add(*number, offset, size as usize, true);
         let writing = match *number {
             Some(number) if self.usable() => {
                 let blocks = offset / BLOCK as u64..(offset + size).div_ceil(BLOCK as u64);

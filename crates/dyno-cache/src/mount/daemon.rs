@@ -6,6 +6,7 @@ use super::fuse::Fuse;
 use super::keeper::{Given, Keeper};
 use super::kinds::{Kinds, Rule, Shown};
 use super::nodes::Nodes;
+use super::recording::Recording;
 use super::volume::{Volume, number_of};
 use crate::flash::{Cache, Counts, Device, FileDevice, Geometry};
 use crate::policy::SegmentedS3Fifo;
@@ -94,8 +95,8 @@ pub fn serve(plan: &Plan) -> io::Result<()> {
     let numbers = files.numbers();
     cache.retain(|key| numbers.contains(&number_of(key)));
     let nodes = Nodes::new(root, nodes, keeper)?;
-    let volume =
-        Arc::new(Volume::new(nodes, Kinds::new(&plan.rules)?, cache, files, plan.scan_bytes));
+    let (kinds, recording) = (Kinds::new(&plan.rules)?, Recording::new(&plan.folder));
+    let volume = Arc::new(Volume::new(nodes, kinds, cache, files, recording, plan.scan_bytes));
     let session = session(plan, Fuse::new(volume.clone(), backings, plan.passthrough), &fuse)?;
     if plan.continued {
         resend(fuse)?;
@@ -216,6 +217,7 @@ fn statuses(volume: &Volume, folder: &Path, over: &AtomicBool) {
         let last = over.load(SeqCst);
         // Who reads it sees that it is old.
         drop(write_status(volume, folder));
+        drop(volume.recording.follow());
         if last {
             return;
         }

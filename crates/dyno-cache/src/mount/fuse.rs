@@ -9,9 +9,9 @@ use super::volume::Volume;
 use crate::flash::Pages;
 use fuser::{
     BackingId, BsdFileFlags, CopyFileRangeFlags, Errno, FileHandle, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
-    ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite,
-    ReplyXattr, Request, TimeOrNow, WriteFlags,
+    Generation, INodeNo, IoctlFlags, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
+    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use rustix::fs::{OFlags, RawDir, SeekFrom, XattrFlags};
 use std::cell::RefCell;
@@ -608,6 +608,29 @@ impl Filesystem for Fuse {
         }
     }
 
+    fn ioctl(
+        &self,
+        _: &Request,
+        id: INodeNo,
+        _: FileHandle,
+        _: IoctlFlags,
+        command: u32,
+        data: &[u8],
+        _: u32,
+        reply: ReplyIoctl,
+    ) {
+        let (PREWARM, Some((offset, size))) = (command, range(data)) else {
+            return reply.error(Errno::ENOTTY);
+        };
+        let done = BUFFERS.with_borrow_mut(|buffer| {
+            self.node(id).and_then(|node| self.volume.prewarm(&node, offset, size, buffer))
+        });
+        match done {
+            Ok(blocks) => reply.ioctl(blocks as i32, &[]),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
     fn copy_file_range(
         &self,
         _: &Request,
@@ -627,6 +650,15 @@ impl Filesystem for Fuse {
         });
         written(copied, reply);
     }
+}
+
+/// Asks to cache a range of an open file: `_IOW('D', 1, [u64; 2])` with its offset and size.
+const PREWARM: u32 = 0x4010_4401;
+
+fn range(data: &[u8]) -> Option<(u64, usize)> {
+    let (offset, size) = (data.get(..8)?.try_into().ok()?, data.get(8..16)?.try_into().ok()?);
+    let (offset, size) = (u64::from_le_bytes(offset), u64::from_le_bytes(size));
+    (offset < 1 << 50).then_some((offset, size.min(1 << 20) as usize))
 }
 
 /// The kernel keeps what it read of a file that is opened again.

@@ -16,6 +16,7 @@ mod keeper;
 mod kinds;
 mod names;
 mod nodes;
+mod recording;
 mod volume;
 
 pub use daemon::{Plan, serve};

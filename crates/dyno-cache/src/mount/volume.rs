@@ -3,6 +3,7 @@
 use super::files::{Files, Fingerprint};
 use super::kinds::{Action, Kind, Kinds};
 use super::nodes::{Node, Nodes};
+use super::recording::Recording;
 use crate::flash::{Cache, STEP};
 use rustix::fs::{CWD, Mode, OFlags, openat, syncfs};
 use std::collections::HashMap;
@@ -24,15 +25,24 @@ pub struct Volume {
     pub(super) scan_bytes: u64,
     /// Whether the cache is used: it is not after its device failed at a write.
     usable: AtomicBool,
-    /// Failed reads of the device that are borne.
+    /// Whether the kernel can read files without leaving a copy in its page cache.
     pub(super) uncached_reads: AtomicBool,
-    /// Writes so far, to tell whether there is something to checkpoint.
-    pub(super) writes: AtomicU64,
+    /// What is asked of files, if somebody wants to know.
+    pub recording: Recording,
+    /// Reads that are being served: prewarming lets them go first.
+    pub(super) reading: AtomicU64,
 }
 
 impl Volume {
     /// A folder with a cache.
-    pub fn new(nodes: Nodes, kinds: Kinds, cache: Cache, files: Files, scan_bytes: u64) -> Self {
+    pub fn new(
+        nodes: Nodes,
+        kinds: Kinds,
+        cache: Cache,
+        files: Files,
+        recording: Recording,
+        scan_bytes: u64,
+    ) -> Self {
         Self {
             nodes,
             kinds,
@@ -41,7 +51,8 @@ impl Volume {
             scan_bytes,
             usable: AtomicBool::new(true),
             uncached_reads: AtomicBool::new(true),
-            writes: AtomicU64::new(0),
+            recording,
+            reading: AtomicU64::new(0),
         }
     }
 

@@ -14,6 +14,9 @@ pub trait Retention: Send {
     /// The queue that a block enters that was read but not found; none to leave it out.
     fn missed(&mut self, key: u64) -> Option<Queue>;
 
+    /// The queue that a block enters that somebody asks to be kept.
+    fn chosen(&mut self, key: u64) -> Queue;
+
     /// The queue whose oldest segment makes way, if queues have so many segments, of which at least
     /// one has some.
     fn makes_way(&self, segments: [usize; QUEUES]) -> Queue;
@@ -42,6 +45,11 @@ impl SegmentedS3Fifo {
 impl Retention for SegmentedS3Fifo {
     fn missed(&mut self, key: u64) -> Option<Queue> {
         Some(if self.ghosts.take(key) { MAIN } else { SMALL })
+    }
+
+    fn chosen(&mut self, key: u64) -> Queue {
+        self.ghosts.take(key);
+        MAIN
     }
 
     fn makes_way(&self, segments: [usize; QUEUES]) -> Queue {

@@ -2,7 +2,7 @@
 
 mod recorder;
 
-use dyno_cache::flash::{BLOCK, Cache, FileDevice, Geometry, Missed, PAGE, Pages};
+use dyno_cache::flash::{BLOCK, Cache, Device, FileDevice, Geometry, Missed, PAGE, Pages, STEP};
 use dyno_cache::policy::{Retention, SegmentedS3Fifo};
 use recorder::{Chance, Recorder};
 use std::sync::Arc;
@@ -240,6 +240,48 @@ fn damage_before_the_segments_costs_blocks_and_no_more() {
         }
     }
     assert!(kept > 100, "{kept}");
+}
+
+#[test]
+fn blocks_are_read_together_as_they_are_one_by_one() {
+    const BLOCKS: u64 = 48;
+    let consecutive = |block: u64| (1 << 40) + STEP * block;
+    let mut chance = Chance::new(21);
+    let Machine { device, cache, .. } = Machine::new();
+    // Runs of consecutive blocks, from anywhere; the last are in memory only.
+    for _ in 0..12 {
+        let first = chance.below(BLOCKS);
+        for block_number in first..BLOCKS.min(first + 1 + chance.below(6)) {
+            if let Missed::Fill(fill) = cache.begin_fill(consecutive(block_number)) {
+                fill.finish(&block(block_number as usize, 1));
+            }
+        }
+        cache.maintain();
+    }
+    drop(cache.begin_write(vec![consecutive(20), consecutive(21)]).unwrap());
+    let mut page = vec![0; PAGE];
+    device.read(&mut page, geometry().block(3)).unwrap();
+    page[0] ^= 1;
+    device.write(&page, geometry().block(3)).unwrap();
+    let mut hits = 0;
+    for _ in 0..200 {
+        let first = chance.below(BLOCKS);
+        let count = 1 + chance.below(BLOCKS - first) as usize;
+        let mut together = vec![0; count * BLOCK];
+        let found = cache.read_blocks(consecutive(first), &mut together);
+        for (place, bytes) in together.chunks_exact(BLOCK).enumerate() {
+            let number = first + place as u64;
+            let mut alone = vec![0; BLOCK];
+            assert_eq!(cache.read(consecutive(number), &mut alone), found[place]);
+            assert!(!found[place] || bytes == alone && alone == block(number as usize, 1));
+        }
+        hits += found.iter().filter(|&&hit| hit).count();
+    }
+    assert!(hits > 1000, "{hits}");
+    assert_eq!(cache.counts().damaged, 1);
+    cache.retain(|key| key < consecutive(10));
+    let found = cache.read_blocks(consecutive(0), &mut vec![0; BLOCKS as usize * BLOCK]);
+    assert!(found[..10].contains(&true) && !found[10..].contains(&true));
 }
 
 #[test]

@@ -99,6 +99,17 @@ def attach(cache: Path) -> None:
         raise TargetError(line.strip() or f"The supervisor ended; see {cache / folder.LOG}.")
 
 
+def cache_of(origin: Path) -> Path:
+    """The folder of the cache that is attached to a folder.
+
+    Raises:
+        UsageError: If none is.
+    """
+    if (found := mounting.find(origin)) is None:
+        raise UsageError(f"No cache is attached to {origin}.")
+    return Path(found.source)
+
+
 def detach(origin: Path) -> Path:
     """Unmounts, and returns the folder of the cache once its daemon has ended.
 
@@ -106,15 +117,12 @@ def detach(origin: Path) -> Path:
         UsageError: If ``origin`` has no cache attached.
         TargetError: If it is in use, or the daemon does not end.
     """
-    found = mounting.find(origin)
-    if found is None:
-        raise UsageError(f"No cache is attached to {origin}.")
+    cache = cache_of(origin)
     try:
         mounting.unmount(origin)
     except TargetError:
         _refuse_users(origin)
         raise
-    cache = Path(found.source)
     end = time.monotonic() + _END_S
     while _in_use(cache):
         if time.monotonic() > end:

@@ -4,6 +4,7 @@
 dyno-accelerate.json   the attachment: origin, size, rules
 cache                  the blocks
 files.jsonl            the numbers of files in the keys of blocks
+trace                  what was asked of files, while there is a file `record`
 status.json            what the daemon did, each second
 log                    what supervisor and daemon report
 ```
@@ -24,7 +25,16 @@ from dyno.safety import plainjson, safefiles
 MARK = "dyno-accelerate.json"
 CACHE = "cache"
 LOG = "log"
-MEMBERS = (CACHE, "files.jsonl", "files.jsonl.new", "status.json", "status.json.new", LOG)
+MEMBERS = (
+    CACHE,
+    "record",
+    "trace",
+    "files.jsonl",
+    "files.jsonl.new",
+    "status.json",
+    "status.json.new",
+    LOG,
+)
 """All that a folder can hold, other than the mark."""
 
 _LIMIT = 1 << 20

@@ -64,6 +64,7 @@ class Supervisor:
         quick = unserved = 0
         try:
             self._passthrough = mounting.handshake(self._fuse) and os.geteuid() == 0
+            mounting.read_ahead(self.origin)
             while True:
                 begun = time.monotonic()
                 code, served, words = self._serve(ready)
