@@ -24,7 +24,7 @@ from common import dyno
 
 DISK = {"read_iops": 400, "write_iops": 400, "read_bps": 100 * MB, "write_bps": 100 * MB}
 TARGET = "embedded:postgresql"
-QUERIES = ("tpch", "--cold", "--no-warming", "--limit", "memory=400M")
+QUERIES = ("tpch", "--cold", "--limit", "memory=400M")
 USERS = (10, 20, 50)
 ORDERS = ("tpcc", *(f"--users={users}" for users in USERS), "--warmup", "30s", "--duration", "30s",
           "--limit", "memory=400M")  # fmt: skip

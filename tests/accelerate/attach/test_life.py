@@ -79,6 +79,23 @@ def test_damage_on_flash_is_found(filled: Volume) -> None:
     assert told["damaged"] > 0 or told["blocks"] == 0
 
 
+def test_a_flash_device_that_loses_everything_costs_speed_and_no_more(filled: Volume) -> None:
+    os.truncate(filled.cache / "cache", 0)
+    assert reread(filled) == CONTENT
+    told = filled.told()
+    assert told["errors"] + told["damaged"] > 0
+    filled.kill_daemon()
+    other = bytes(reversed(CONTENT))
+    (filled.origin / "a.db").write_bytes(other)
+    assert reread(filled) == other
+    assert not filled.told()["usable"]
+    assert "NOT in use" in dyno("accelerate", "status", filled.origin).stdout
+    filled.detach()
+    done = dyno("accelerate", "apply", filled.origin, "--flash", filled.cache, "--yes")
+    assert done.returncode == 3
+    assert "dyno accelerate remove" in done.stderr
+
+
 def test_status_says_what_was_done_by_kind(filled: Volume) -> None:
     (filled.origin / "pg_wal").mkdir()
     (filled.origin / "pg_wal" / "1").write_bytes(CONTENT)
@@ -130,6 +147,31 @@ def test_a_file_stays_readable_after_it_was_removed_and_the_daemon_killed(filled
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         assert file.read() == CONTENT
         assert os.fstat(file.fileno()).st_nlink == 0
+
+
+def test_a_file_with_the_inode_of_a_log_that_is_gone_is_another_file(filled: Volume) -> None:
+    """The kernel reads and writes logs itself, in a file that it was given by its number."""
+    folder = filled.origin / "pg_wal"
+    folder.mkdir()
+    old = folder / "1"
+    with old.open("w+b", buffering=0) as file:
+        file.write(b"old" * 1000)
+        inode = os.fstat(file.fileno()).st_ino
+        filled.kill_daemon()
+        file.write(b"older" * 1000)
+    assert old.read_bytes() == b"old" * 1000 + b"older" * 1000
+    old.unlink()
+    for number in range(2, 200):
+        path = folder / str(number)
+        path.write_bytes(b"new" * number)
+        if path.stat().st_ino == inode:
+            break
+    for path in folder.iterdir():
+        forget(path)
+        assert path.read_bytes() == b"new" * int(path.name)
+    filled.detach()
+    for path in folder.iterdir():
+        assert path.read_bytes() == b"new" * int(path.name)
 
 
 def test_without_a_supervisor_the_daemon_goes_on(filled: Volume) -> None:

@@ -66,6 +66,28 @@ impl Device for FileDevice {
     }
 }
 
+/// Keeps nothing: a device for a cache that is not used.
+pub struct NullDevice(pub u64);
+
+impl Device for NullDevice {
+    fn size(&self) -> u64 {
+        self.0
+    }
+
+    fn read(&self, into: &mut [u8], _: u64) -> io::Result<()> {
+        into.fill(0);
+        Ok(())
+    }
+
+    fn write(&self, _: &[u8], _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Zeroed bytes that begin at a multiple of [`PAGE`] in memory, as `O_DIRECT` asks for.
 pub struct Pages {
     bytes: Vec<u8>,

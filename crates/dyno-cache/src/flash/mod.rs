@@ -25,5 +25,5 @@ mod segments;
 mod upkeep;
 
 pub use cache::{Cache, Counts, Fill, Missed, STEP, Writing};
-pub use device::{Device, FileDevice, PAGE, Pages};
+pub use device::{Device, FileDevice, NullDevice, PAGE, Pages};
 pub use layout::{BLOCK, Geometry};

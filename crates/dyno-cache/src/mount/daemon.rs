@@ -6,9 +6,10 @@ use super::fuse::Fuse;
 use super::keeper::{Given, Keeper};
 use super::kinds::{Kinds, Rule, Shown};
 use super::nodes::Nodes;
+use super::passing::Passing;
 use super::recording::Recording;
 use super::volume::{Volume, number_of};
-use crate::flash::{Cache, Counts, Device, FileDevice, Geometry};
+use crate::flash::{Cache, Counts, Device, FileDevice, Geometry, NullDevice};
 use crate::policy::SegmentedS3Fifo;
 use fuser::{Config, Session, SessionACL};
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -85,19 +86,27 @@ struct Status {
 pub fn serve(plan: &Plan) -> io::Result<()> {
     let (keeper, given) = Keeper::connect(&plan.socket)?;
     let Given { fuse, root, nodes, backings } = given;
-    let root_again = root.try_clone()?;
-    let cache = open_cache(plan, &root)?;
-    let files = if cache.is_empty() {
-        Files::create(&plan.folder, root_again)?
-    } else {
-        Files::open(&plan.folder, root_again, plan.continued)?
+    let (cache, files, usable) = match open(plan, &root) {
+        Ok((cache, files)) => (cache, files, true),
+        // A database uses the folder: it goes on without a cache.
+        Err(error) if plan.continued => {
+            eprintln!("the cache is not used: {error}");
+            let (cache, files) = nothing(root.try_clone()?)?;
+            (cache, files, false)
+        }
+        Err(error) => return Err(error),
     };
-    let numbers = files.numbers();
-    cache.retain(|key| numbers.contains(&number_of(key)));
     let nodes = Nodes::new(root, nodes, keeper)?;
     let (kinds, recording) = (Kinds::new(&plan.rules)?, Recording::new(&plan.folder));
     let volume = Arc::new(Volume::new(nodes, kinds, cache, files, recording, plan.scan_bytes));
-    let session = session(plan, Fuse::new(volume.clone(), backings, plan.passthrough), &fuse)?;
+    if !usable {
+        volume.give_up();
+    }
+    let session = session(
+        plan,
+        Fuse::new(volume.clone(), plan.passthrough.then(|| Passing::new(backings))),
+        &fuse,
+    )?;
     if plan.continued {
         resend(fuse)?;
     }
@@ -114,6 +123,27 @@ pub fn serve(plan: &Plan) -> io::Result<()> {
     served?;
     volume.cache.maintain();
     volume.checkpoint(true)
+}
+
+/// The cache in a folder with the numbers of its files, as they were left, or new ones.
+fn open(plan: &Plan, root: &OwnedFd) -> io::Result<(Cache, Files)> {
+    let cache = open_cache(plan, root)?;
+    let files = if cache.is_empty() {
+        Files::create(&plan.folder, root.try_clone()?)?
+    } else {
+        Files::open(&plan.folder, root.try_clone()?, plan.continued)?
+    };
+    let numbers = files.numbers();
+    cache.retain(|key| numbers.contains(&number_of(key)));
+    Ok((cache, files))
+}
+
+/// A cache that keeps nothing.
+fn nothing(root: OwnedFd) -> io::Result<(Cache, Files)> {
+    let geometry = Geometry { segments: 4, blocks: SMALL_SEGMENT, intent_pages: 1 };
+    let device = NullDevice(geometry.segment(geometry.segments));
+    let retention = Box::new(SegmentedS3Fifo::new(4, SMALL_SEGMENT as usize));
+    Ok((Cache::create(Arc::new(device), geometry, "", retention)?, Files::none(root)?))
 }
 
 /// The cache in a folder, as it was left, or a new one.

@@ -110,6 +110,15 @@ impl Files {
         Ok(files)
     }
 
+    /// No numbers, and none to be given: for a cache that is not used.
+    ///
+    /// # Errors
+    /// If `/dev/null` cannot be opened.
+    pub fn none(root: OwnedFd) -> io::Result<Self> {
+        let log = File::options().append(true).open("/dev/null")?;
+        Ok(Self { folder: PathBuf::new(), root, log, known: HashMap::new(), next: MOST + 1 })
+    }
+
     /// The numbers that are in use.
     pub fn numbers(&self) -> HashSet<u32> {
         self.known.values().map(|one| one.number).collect()

@@ -12,11 +12,14 @@ mod content;
 mod daemon;
 mod files;
 mod fuse;
+mod handles;
 mod keeper;
 mod kinds;
 mod names;
 mod nodes;
+mod passing;
 mod recording;
+mod replies;
 mod volume;
 
 pub use daemon::{Plan, serve};

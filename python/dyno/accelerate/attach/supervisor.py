@@ -73,7 +73,7 @@ class Supervisor:
                 quick = quick + 1 if time.monotonic() - begun < _QUICK_S else 0
                 unserved = 0 if served else unserved + 1
                 if unserved >= (_UNSERVED if self._continued else 1):
-                    raise TargetError(words or f"The daemon ended with code {code}.", kind="io")
+                    raise TargetError(self._ended(code, words), kind="io")
                 self._continued = True
                 _log(f"daemon ended with code {code}; another one follows. {words}")
                 self._empty |= quick >= _QUICK_EMPTY  # the cache may be what kills it
@@ -82,6 +82,12 @@ class Supervisor:
             with contextlib.suppress(DynoError):
                 mounting.unmount(self.origin, lazy=True)
             raise
+
+    def _ended(self, code: int, words: str) -> str:
+        """Why a daemon ended, and what to do."""
+        why = words or f"the daemon ended with code {code}"
+        again = f"; a new one follows `dyno accelerate remove {self.cache}`"
+        return f"The cache cannot be attached: {why}{'' if self._empty else again}."
 
     def _serve(self, ready: int) -> tuple[int, bool, str]:
         """Runs a daemon; returns its exit code, whether it served, and its last words."""
@@ -143,6 +149,7 @@ class Supervisor:
                         self._kept[int(node)] = fds[0]
                     case ["forget", node]:
                         self._close(int(node))
+                        self._backings.pop(int(node), None)
                     case ["backing", node, "0"]:
                         self._backings.pop(int(node), None)
                     case ["backing", node, number]:

@@ -1,0 +1,133 @@
+//! Files that the kernel reads and writes itself, because their kind is not cached.
+
+use super::keeper::Keeper;
+use super::nodes::Node;
+use super::replies::{GENERATION, KEEP, TTL};
+use fuser::{BackingId, FileAttr, FileHandle, FopenFlags, ReplyCreate, ReplyOpen};
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How often a file of an earlier daemon is open is not known, so it stays until it is forgotten.
+const UNKNOWN: u64 = u64::MAX / 2;
+
+struct Passed {
+    id: BackingId,
+    opened: u64,
+}
+
+#[derive(Default)]
+struct Known {
+    passed: HashMap<u64, Passed>,
+    /// The kernel's numbers of an earlier daemon, until they are asked for.
+    earlier: HashMap<u64, u32>,
+}
+
+/// Files that the kernel reads and writes itself. It wants the same number whenever one is opened.
+pub struct Passing(Mutex<Known>);
+
+impl Passing {
+    /// Those of an earlier daemon.
+    pub fn new(earlier: Vec<(u64, u32)>) -> Self {
+        let earlier = earlier.into_iter().collect();
+        Self(Mutex::new(Known { earlier, ..Known::default() }))
+    }
+
+    /// A file is opened: `open` registers a descriptor with the kernel, `wrap` takes a number that is
+    /// registered. Returns none if the kernel does not take the file.
+    fn open(
+        &self,
+        node: &Node,
+        keeper: &Keeper,
+        open: impl FnOnce(&OwnedFd) -> io::Result<BackingId>,
+        wrap: impl FnOnce(u32) -> BackingId,
+    ) -> Option<Opened<'_>> {
+        let mut known = self.known();
+        if let Some(passed) = known.passed.get_mut(&node.id) {
+            passed.opened += 1;
+        } else if let Some(id) = known.earlier.remove(&node.id) {
+            known.passed.insert(node.id, Passed { id: wrap(id), opened: UNKNOWN });
+        } else {
+            let id = node.open(false).and_then(|file| open(&file)).ok()?.into_raw();
+            keeper.backing(node.id, id);
+            known.passed.insert(node.id, Passed { id: wrap(id), opened: 1 });
+        }
+        Some(Opened(known, node.id))
+    }
+
+    /// A file that was opened by this daemon is closed.
+    pub fn close(&self, node: u64, keeper: &Keeper) {
+        let mut known = self.known();
+        let Some(passed) = known.passed.get_mut(&node) else { return };
+        passed.opened -= 1;
+        if passed.opened == 0 {
+            known.passed.remove(&node);
+            keeper.backing(node, 0);
+        }
+    }
+
+    /// The kernel forgot a file; another one may get its number.
+    pub fn forget(&self, node: u64, keeper: &Keeper) {
+        let mut known = self.known();
+        if known.passed.remove(&node).is_some() | known.earlier.remove(&node).is_some() {
+            keeper.backing(node, 0);
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Replies to an open.
+#[expect(unsafe_code, reason = "the library cannot check that a number of the kernel is right")]
+pub fn opened(
+    passing: Option<&Passing>,
+    node: &Node,
+    keeper: &Keeper,
+    handle: FileHandle,
+    reply: ReplyOpen,
+) {
+    let passed = passing.and_then(|passing| {
+        // SAFETY: the number was registered by this mount, and is owned by nobody else.
+        let wrap = |id| unsafe { reply.wrap_backing(id) };
+        passing.open(node, keeper, |file| reply.open_backing(file), wrap)
+    });
+    match passed.as_ref().and_then(Opened::id) {
+        Some(id) => reply.opened_passthrough(handle, FopenFlags::empty(), id),
+        None => reply.opened(handle, KEEP),
+    }
+}
+
+/// Replies to the creation of a file.
+#[expect(unsafe_code, reason = "the library cannot check that a number of the kernel is right")]
+pub fn created(
+    passing: Option<&Passing>,
+    node: &Node,
+    attributes: &FileAttr,
+    keeper: &Keeper,
+    handle: FileHandle,
+    reply: ReplyCreate,
+) {
+    let passed = passing.and_then(|passing| {
+        // SAFETY: the number was registered by this mount, and is owned by nobody else.
+        let wrap = |id| unsafe { reply.wrap_backing(id) };
+        passing.open(node, keeper, |file| reply.open_backing(file), wrap)
+    });
+    let flags = FopenFlags::empty();
+    match passed.as_ref().and_then(Opened::id) {
+        Some(id) => reply.created_passthrough(&TTL, attributes, GENERATION, handle, flags, id),
+        None => reply.created(&TTL, attributes, GENERATION, handle, KEEP),
+    }
+}
+
+/// A file that the kernel takes, as long as nobody can close it.
+struct Opened<'a>(MutexGuard<'a, Known>, u64);
+
+impl Opened<'_> {
+    /// What the kernel is told.
+    fn id(&self) -> Option<&BackingId> {
+        self.0.passed.get(&self.1).map(|passed| &passed.id)
+    }
+}
