@@ -1,11 +1,11 @@
 """A private PostgreSQL on a slow disk, without and with a cache on flash: TPC-H and TPC-C.
 
-The disk is a loop device that takes at most so many requests and bytes a second, as a hard disk
-does; flash is a folder on this disk. The engine's memory is limited, so it must read. With the
+The disk is a loop device that takes at most so many requests and bytes a second, as a few hard
+disks do; flash is a folder on this disk. The engine's memory is limited, so it must read. With the
 cache, each workload runs once to fill it, and again to be measured. Effects sought (published ones
 of a cache on flash for SQL Server): the longest queries in less than a third of the time, nine
 times as many new orders. Needs root and version 1 of the control group blkio.
-`python benches/bench_accelerate_database.py [FOLDER]`, 25 minutes
+`python benches/bench_accelerate_database.py [FOLDER]`, 15 minutes
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any
 from bench_accelerate import MB, forget, loop, say, throttled
 from common import dyno
 
-DISK = {"read_iops": 400, "write_iops": 400, "read_bps": 100 * MB, "write_bps": 100 * MB}
+DISK = {"read_iops": 1000, "write_iops": 1000, "read_bps": 150 * MB, "write_bps": 150 * MB}
 TARGET = "embedded:postgresql"
-QUERIES = ("tpch", "--cold", "--limit", "memory=400M")
+QUERIES = ("tpch", "--cold", "--limit", "memory=200M")
 USERS = (10, 20, 50)
-ORDERS = ("tpcc", *(f"--users={users}" for users in USERS), "--warmup", "30s", "--duration", "30s",
-          "--limit", "memory=400M")  # fmt: skip
+ORDERS = ("tpcc", *(f"--users={users}" for users in USERS), "--warmup", "20s", "--duration", "20s",
+          "--limit", "memory=200M")  # fmt: skip
 SECONDS = r".*\.(q\d+)\.seconds"
 PER_MINUTE = r".*\.(users-\d+)\.new_orders_per_min"
 
@@ -90,7 +90,7 @@ def status(folder: Path) -> None:
 def main() -> None:
     above = sys.argv[1] if len(sys.argv) > 1 else "/var/tmp"
     with tempfile.TemporaryDirectory(dir=above) as name, loop(Path(name)) as (slow, device):
-        for workload, scale, measured in (("tpch", "1", queries), ("tpcc", "10", orders)):
+        for workload, scale, measured in (("tpch", "0.2", queries), ("tpcc", "5", orders)):
             folder = slow / workload
             folder.mkdir()
             dyno("load", workload, "--target", TARGET, "--out", folder, "--scale", scale)
