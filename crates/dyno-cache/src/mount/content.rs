@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 pub const MAX_REQUEST: usize = 1 << 20;
 /// The size of a buffer for [`Volume::read`]: requests need not begin where blocks do.
 pub const BUFFER: usize = MAX_REQUEST + 2 * BLOCK;
+/// Beyond it, files are not cached: numbers of blocks have 38 bits.
+const MOST_OFFSET: u64 = 1 << 50;
 /// A read that leaves no copy in the page cache (since Linux 6.14).
 const UNCACHED: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
 /// Prewarming waits so long at most for others, 1 MiB at a time.
@@ -40,7 +42,8 @@ impl Volume {
         size: usize,
         buffer: &mut Pages,
     ) -> io::Result<Range<usize>> {
-        let number = self.number(node);
+        let size = size.min(MAX_REQUEST);
+        let number = self.number(node).filter(|_| offset < MOST_OFFSET);
         self.recording.add(number, offset, size, false);
         self.reading.fetch_add(1, Relaxed);
         let read = self.read_blocks(node, number, offset, size, buffer);
@@ -223,7 +226,7 @@ impl Volume {
         let number = self.number_to_write(node);
         self.recording.add(*number, offset, size as usize, true);
         let writing = match *number {
-            Some(number) if self.usable() => {
+            Some(number) if self.usable() && offset < MOST_OFFSET => {
                 let blocks = offset / BLOCK as u64..(offset + size).div_ceil(BLOCK as u64);
                 let keys = blocks.map(|block| key(number, block)).collect();
                 let begun = self.cache.begin_write(keys);

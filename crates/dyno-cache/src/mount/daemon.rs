@@ -84,6 +84,12 @@ struct Status {
 /// `InvalidData` if the folder has the cache of another origin; `WouldBlock` if another daemon uses
 /// it; otherwise of the cache, the supervisor or FUSE.
 pub fn serve(plan: &Plan) -> io::Result<()> {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        // A thread that is gone would leave its request without an answer; another daemon gives it.
+        report(info);
+        std::process::abort();
+    }));
     let (keeper, given) = Keeper::connect(&plan.socket)?;
     let Given { fuse, root, nodes, backings } = given;
     let (cache, files, usable) = match open(plan, &root) {
