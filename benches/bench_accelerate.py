@@ -5,7 +5,8 @@ it; flash is a folder on this disk. fio reads and writes through the mount and b
 past the page cache unless it says otherwise. Targets: a hit ≤ 15 µs over flash at depth 1; ≥ 60 %
 of flash's IOPS at depth 32; files that are not cached ≥ 95 % (sequential) and ≥ 75 % (random) of
 the origin's speed; a miss ≤ 3 % slower on an origin of ≥ 1 ms; a commit ≤ 5 % slower; a cold scan
-≥ 0.97 times as fast; prewarming ≤ 10 % of the time; a speed-up ≥ 70 % of its bound; 64K random reads from 400 to 16,000 IOPS.
+≥ 0.97 times as fast; prewarming in ≤ 10 % of the time; a speed-up ≥ 70 % of its bound; 64K random
+reads from 400 to 16,000 IOPS.
 Needs root, fio and version 1 of the control group blkio.
 `python benches/bench_accelerate.py [FOLDER]`, 8 minutes
 """

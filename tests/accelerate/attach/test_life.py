@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.accelerate.attach import mounting
+from dyno.accelerate.attach import attached, mounting
 from tests.accelerate.attach.conftest import SIZE, Volume, forget
 from tests.process import document, dyno, wait_until
 
@@ -51,6 +51,27 @@ def test_a_file_that_changes_while_it_is_detached_is_read_from_the_origin(filled
     other = bytes(reversed(CONTENT))
     path.write_bytes(other)
     os.utime(path, ns=(0, 0))
+    filled.attach(new=False)
+    assert reread(filled) == other
+    assert filled.hits() == 0
+
+
+@pytest.mark.parametrize("lazy", [False, True], ids=["unmounted", "unmounted while in use"])
+def test_a_file_that_changes_while_the_daemon_still_ends(filled: Volume, lazy: bool) -> None:
+    """What the daemon notes about files must not be what somebody else made of them."""
+    path = filled.origin / "a.db"
+    with path.open("r+b") as file:
+        file.write(CONTENT[:8192])
+    supervisor, daemon = *filled.processes("supervisor"), *filled.processes("daemon")
+    other = bytes(reversed(CONTENT))
+    folder = os.open(filled.origin, os.O_RDONLY) if lazy else -1
+    mounting.unmount(filled.origin, lazy=lazy)
+    path.write_bytes(other)
+    if lazy:
+        fcntl.ioctl(folder, attached.CHECKPOINT)
+        os.close(folder)
+    daemon.wait(60)
+    supervisor.wait(60)
     filled.attach(new=False)
     assert reread(filled) == other
     assert filled.hits() == 0

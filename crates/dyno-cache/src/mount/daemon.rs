@@ -128,7 +128,8 @@ pub fn serve(plan: &Plan) -> io::Result<()> {
     });
     served?;
     volume.cache.maintain();
-    volume.checkpoint(true)
+    // What files are is not written any more: others may be changing them.
+    volume.close()
 }
 
 /// The cache in a folder with the numbers of its files, as they were left, or new ones.
@@ -242,7 +243,7 @@ fn checkpoints(volume: &Volume, plan: &Plan, over: &AtomicBool) {
         std::thread::park_timeout(STATUS_EVERY / 10);
         if last.elapsed().as_secs() >= plan.checkpoint_s {
             // The next one may succeed; until then, more is dropped at a crash.
-            drop(volume.checkpoint(false));
+            drop(volume.checkpoint());
             last = Instant::now();
         }
     }

@@ -167,13 +167,19 @@ impl Files {
         self.append(&Line::Gone(number))
     }
 
-    /// Writes the table anew, with what files are now. Call it after a checkpoint.
+    /// Writes the table anew, with what files are now, unless the mount has ended: somebody else may
+    /// have changed them then. Call it after a checkpoint.
     ///
     /// `paths` has the current paths of files by inode, as far as they are known.
     ///
     /// # Errors
     /// Of the file system; then the old table counts.
-    pub fn refresh(&mut self, paths: &HashMap<u64, String>) -> io::Result<()> {
+    pub fn refresh(
+        &mut self,
+        paths: &HashMap<u64, String>,
+        mounted: impl FnOnce() -> bool,
+    ) -> io::Result<()> {
+        let before = self.known.clone();
         let root = self.root.as_fd();
         self.known.retain(|ino, one| {
             if let Some(path) = paths.get(ino) {
@@ -185,6 +191,10 @@ impl Files {
             }
             found.is_some() || paths.contains_key(ino)
         });
+        if !mounted() {
+            self.known = before;
+            return Ok(());
+        }
         self.write()
     }
 

@@ -7,7 +7,9 @@ use super::kinds::Action;
 use super::names;
 use super::nodes::{Node, ROOT};
 use super::passing::{self, Passing};
-use super::replies::{GENERATION, PREWARM, TTL, caller, empty, extended, found, range, written};
+use super::replies::{
+    CHECKPOINT, GENERATION, PREWARM, TTL, caller, empty, extended, found, own, range, written,
+};
 use super::volume::Volume;
 use crate::flash::Pages;
 use fuser::{
@@ -454,7 +456,7 @@ impl Filesystem for Fuse {
 
     fn ioctl(
         &self,
-        _: &Request,
+        request: &Request,
         id: INodeNo,
         _: FileHandle,
         _: IoctlFlags,
@@ -463,12 +465,13 @@ impl Filesystem for Fuse {
         _: u32,
         reply: ReplyIoctl,
     ) {
-        let (PREWARM, Some((offset, size))) = (command, range(data)) else {
-            return reply.error(Errno::ENOTTY);
+        let done = match (command, range(data)) {
+            (PREWARM, Some((offset, size))) => BUFFERS.with_borrow_mut(|buffer| {
+                self.node(id).and_then(|node| self.volume.prewarm(&node, offset, size, buffer))
+            }),
+            (CHECKPOINT, _) if own(request) => self.volume.checkpoint().map(|()| 0),
+            _ => return reply.error(Errno::ENOTTY),
         };
-        let done = BUFFERS.with_borrow_mut(|buffer| {
-            self.node(id).and_then(|node| self.volume.prewarm(&node, offset, size, buffer))
-        });
         match done {
             Ok(blocks) => reply.ioctl(blocks as i32, &[]),
             Err(error) => reply.error(error.into()),

@@ -24,6 +24,14 @@ pub const KEEP: FopenFlags =
 /// Asks to cache a range of an open file: `_IOW('D', 1, [u64; 2])` with its offset and size.
 pub const PREWARM: u32 = 0x4010_4401;
 
+/// Asks for a checkpoint: `_IO('D', 2)`, on the folder that is mounted, by root or the daemon's user.
+pub const CHECKPOINT: u32 = 0x4402;
+
+/// Whether root or the daemon's user asks.
+pub fn own(request: &Request) -> bool {
+    [0, rustix::process::geteuid().as_raw()].contains(&request.uid())
+}
+
 /// The offset and size of a range.
 pub fn range(data: &[u8]) -> Option<(u64, usize)> {
     let (offset, size) = (data.get(..8)?.try_into().ok()?, data.get(8..16)?.try_into().ok()?);

@@ -5,7 +5,7 @@ use super::kinds::{Action, Kind, Kinds};
 use super::nodes::{Node, Nodes};
 use super::recording::Recording;
 use crate::flash::{Cache, STEP};
-use rustix::fs::{CWD, Mode, OFlags, openat, syncfs};
+use rustix::fs::{CWD, Mode, OFlags, openat, readlinkat, syncfs};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
@@ -136,22 +136,15 @@ impl Volume {
         }
     }
 
-    /// Makes what is cached survive a crash.
+    /// Makes what is cached survive the end of the mount: files that do not change afterwards keep it.
     ///
     /// # Errors
     /// Of the device, the origin, or the folder of the cache.
-    pub fn checkpoint(&self, last: bool) -> io::Result<()> {
+    pub fn checkpoint(&self) -> io::Result<()> {
         if !self.usable() {
             return Ok(());
         }
-        let folder = openat(
-            CWD,
-            self.nodes.root().link(),
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?;
-        let sync = || Ok(syncfs(folder.as_fd())?);
-        if last { self.cache.close(sync) } else { self.cache.checkpoint(sync) }?;
+        self.cache.checkpoint(|| self.sync_origin())?;
         let root = self.nodes.root();
         let paths: HashMap<u64, String> = self
             .nodes
@@ -160,8 +153,49 @@ impl Volume {
             .filter(|node| node.inode.0 == root.inode.0)
             .filter_map(|node| Some((node.inode.1, node.name(root)?)))
             .collect();
-        self.files().refresh(&paths)
+        self.files().refresh(&paths, || mounted(root))
     }
+
+    /// Writes out what is cached, after the mount has ended.
+    ///
+    /// # Errors
+    /// Of the device or the origin.
+    pub fn close(&self) -> io::Result<()> {
+        if self.usable() { self.cache.close(|| self.sync_origin()) } else { Ok(()) }
+    }
+
+    fn sync_origin(&self) -> io::Result<()> {
+        let folder = openat(
+            CWD,
+            self.nodes.root().link(),
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        Ok(syncfs(folder.as_fd())?)
+    }
+}
+
+/// Whether the mount is still over the folder.
+fn mounted(root: &Node) -> bool {
+    let Ok(path) = readlinkat(CWD, root.link(), Vec::new()) else { return false };
+    let escaped = escape(path.to_bytes());
+    let Ok(mounts) = std::fs::read("/proc/self/mountinfo") else { return false };
+    mounts.split(|&byte| byte == b'\n').any(|line| {
+        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        words.get(4) == Some(&&escaped[..]) && words.contains(&&b"fuse.dyno"[..])
+    })
+}
+
+/// A path as the kernel writes it in a list of mounts.
+fn escape(path: &[u8]) -> Vec<u8> {
+    let mut found = Vec::new();
+    for &byte in path {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\\' => found.extend(format!("\\{byte:03o}").bytes()),
+            _ => found.push(byte),
+        }
+    }
+    found
 }
 
 /// The key of a block of a file.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from dyno.errors import TargetError, UsageError
 
 _END_S = 120.0
 _POLL_S = 0.05
+CHECKPOINT = 0x4402
+"""``_IO('D', 2)``; see ``crates/dyno-cache/src/mount/replies.rs``."""
 
 
 def users(origin: Path) -> list[str]:
@@ -118,6 +121,7 @@ def detach(origin: Path) -> Path:
         TargetError: If it is in use, or the daemon does not end.
     """
     cache = cache_of(origin)
+    _checkpoint(origin)
     try:
         mounting.unmount(origin)
     except TargetError:
@@ -147,10 +151,21 @@ def refuse_attached(cache: Path) -> None:
         raise UsageError(f"{cache} is attached {where}. Detach it first.")
 
 
+def _checkpoint(origin: Path) -> None:
+    """Lets the daemon note what files are now: what changes later is not kept.
+
+    Without it, files that were written in the last minutes lose what is cached of them.
+    """
+    with contextlib.suppress(OSError):  # the daemon is dead
+        fd = os.open(origin, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(fd, CHECKPOINT)
+        finally:
+            os.close(fd)
+
+
 def _in_use(cache: Path) -> bool:
     """Whether a daemon holds the lock of a cache."""
-    import fcntl
-
     try:
         fd = os.open(cache / folder.CACHE, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:

@@ -70,6 +70,8 @@ class Supervisor:
                 code, served, words = self._serve(ready)
                 if served and code == 0:
                     return 0
+                if (served or self._continued) and mounting.find(self.origin) is None:
+                    raise TargetError(f"The mount ended, and then its daemon: {words}", kind="io")
                 quick = quick + 1 if time.monotonic() - begun < _QUICK_S else 0
                 unserved = 0 if served else unserved + 1
                 if unserved >= (_UNSERVED if self._continued else 1):
