@@ -6,12 +6,14 @@ import contextlib
 import mmap
 import os
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.accelerate.attach.conftest import Volume, forget
+from tests.process import wait_until
 
 BLOCK = 8192
 MOST = 40 * BLOCK
@@ -163,3 +165,43 @@ def test_a_folder_with_a_cache_is_a_folder(volume: Volume, tmp_path: Path, kills
     assert tree(volume.origin) == tree(plain)
     volume.attach(new=False)
     assert tree(volume.origin) == tree(plain)
+
+
+def test_what_is_done_once_is_answered_once(volume: Volume) -> None:
+    """Names come and go while daemons are killed, also between a deed and its answer."""
+    volume.attach()
+    over = threading.Event()
+    rounds: list[int] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            while not over.is_set():
+                number = len(rounds)
+                folder = volume.origin / f"folder{number}"
+                folder.mkdir()
+                for name in ("a", "b"):
+                    os.close(os.open(folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+                os.link(folder / "a", folder / "c")
+                (folder / "d").symlink_to("a")
+                (folder / "b").rename(folder / "e")
+                assert sorted(path.name for path in folder.iterdir()) == ["a", "c", "d", "e"]
+                for name in ("a", "c", "d", "e"):
+                    (folder / name).unlink()
+                folder.rmdir()
+                rounds.append(number)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(25):
+            before = len(rounds)
+            wait_until(lambda before=before: failed or len(rounds) > before + 3, "rounds", 30)
+            volume.kill_daemon()
+    finally:
+        over.set()
+        thread.join(60)
+    assert not failed, failed[0]
+    assert not list(volume.origin.iterdir())
