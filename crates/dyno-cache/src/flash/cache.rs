@@ -114,6 +114,9 @@ pub struct Fill<'a> {
 pub struct Writing<'a> {
     cache: &'a Cache,
     keys: Vec<u64>,
+    /// How often each block was used, if it was cached.
+    uses: Vec<Option<u8>>,
+    ended: bool,
     epoch: usize,
 }
 
@@ -258,14 +261,16 @@ impl Cache {
         let mut state = lock(&self.state);
         let epoch = state.epoch;
         state.writers[epoch] += 1;
+        let mut uses = Vec::with_capacity(keys.len());
         for &key in &keys {
             let guard = state.guard(key);
             guard.active += 1;
             guard.version = guard.version.wrapping_add(1);
+            uses.push(state.located(key).map(|(_, (_, _, uses))| uses));
             state.index.remove(key);
         }
         drop(state);
-        let writing = Writing { cache: self, keys, epoch };
+        let writing = Writing { cache: self, keys, uses, ended: false, epoch };
         lock(&self.intents).mark(&*self.device, &writing.keys)?;
         Ok(writing)
     }
@@ -362,8 +367,32 @@ impl Fill<'_> {
     }
 }
 
-impl Drop for Writing<'_> {
-    fn drop(&mut self) {
+impl Writing<'_> {
+    /// Ends the write; `content` has, for each of its blocks, what the origin has now, if that is
+    /// known. Blocks that were cached before are cached again, unless others write them too.
+    pub fn end(mut self, content: &[Option<&[u8]>]) {
+        self.ended = true;
+        let sums: Vec<u32> = content.iter().map(|data| data.map_or(0, crc32c::crc32c)).collect();
+        let mut state = self.release();
+        let blocks = self.keys.iter().zip(&self.uses);
+        for ((key, uses), (data, sum)) in blocks.zip(content.iter().zip(sums)) {
+            let (Some(uses), Some(data)) = (uses, data) else { continue };
+            if state.guard(*key).active > 0 || state.index.find(*key).is_some() {
+                continue;
+            }
+            let State { index, segments, retention, .. } = &mut *state;
+            let queue = retention.chosen(*key);
+            if let Some(slot) = segments.add(index, queue, *key, sum, data, RESERVE) {
+                index.set_uses(slot, *uses);
+            }
+        }
+        if !state.segments.waiting.is_empty() {
+            self.cache.work.notify_all();
+        }
+    }
+
+    /// Lets others write and cache the blocks.
+    fn release(&self) -> MutexGuard<'_, State> {
         let mut state = lock(&self.cache.state);
         for &key in &self.keys {
             let guard = state.guard(key);
@@ -372,6 +401,15 @@ impl Drop for Writing<'_> {
         }
         state.writers[self.epoch] -= 1;
         self.cache.changed.notify_all();
+        state
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            drop(self.release());
+        }
     }
 }
 

@@ -199,7 +199,7 @@ impl Volume {
         } else {
             ReadWriteFlags::empty()
         };
-        self.writing(node, offset, data.len() as u64, || {
+        self.writing(node, offset, data.len() as u64, Some(data), || {
             let mut written = 0;
             while written < data.len() {
                 let parts = [IoSlice::new(&data[written..])];
@@ -215,14 +215,16 @@ impl Volume {
         })
     }
 
-    /// Runs something that writes a range of a file, after its blocks were dropped.
-    fn writing<T>(
+    /// Runs something that writes a range of a file, and returns how much it wrote. Blocks that were
+    /// cached are dropped before, and cached again if `data` has their new content.
+    fn writing(
         &self,
         node: &Node,
         offset: u64,
         size: u64,
-        write: impl FnOnce() -> io::Result<T>,
-    ) -> io::Result<T> {
+        data: Option<&[u8]>,
+        write: impl FnOnce() -> io::Result<usize>,
+    ) -> io::Result<usize> {
         let number = self.number_to_write(node);
         self.recording.add(*number, offset, size as usize, true);
         let writing = match *number {
@@ -238,7 +240,12 @@ impl Volume {
             _ => None,
         };
         let done = write();
-        drop(writing);
+        match (writing, data, &done) {
+            (Some(writing), Some(data), Ok(written)) => {
+                writing.end(&whole_blocks(offset, &data[..*written]));
+            }
+            (writing, ..) => drop(writing),
+        }
         done
     }
 
@@ -302,7 +309,7 @@ impl Volume {
     ) -> io::Result<usize> {
         let (source, target) = (from.open(false)?, to.open(true)?);
         let size = size.min(MAX_COPY);
-        self.writing(to, to_offset, size, || {
+        self.writing(to, to_offset, size, None, || {
             let mut offset = to_offset;
             let copied = rustix::fs::copy_file_range(
                 &source,
@@ -314,4 +321,16 @@ impl Volume {
             Ok(copied)
         })
     }
+}
+
+/// The blocks of a file that data at `offset` touches: the content of those that it has wholly.
+fn whole_blocks(offset: u64, data: &[u8]) -> Vec<Option<&[u8]>> {
+    let before = (BLOCK - (offset % BLOCK as u64) as usize) % BLOCK;
+    let mut found = Vec::new();
+    if before > 0 {
+        found.push(None);
+    }
+    let blocks = data.get(before..).unwrap_or_default().chunks(BLOCK);
+    found.extend(blocks.map(|block| (block.len() == BLOCK).then_some(block)));
+    found
 }

@@ -98,16 +98,28 @@ impl Machine {
         let during = chance.one_in(3).then(|| self.cache.begin_fill(key(first)));
         assert!(!matches!(during, Some(Missed::Fill(_))));
         self.version += 1;
+        let mut content = Vec::new();
         for number in numbers {
             self.origin.now[number] = self.version;
+            content.push(block(number, self.version));
         }
-        let first_ends = chance.one_in(2);
-        if first_ends {
-            drop(writing);
-        }
+        let known: Vec<_> =
+            content.iter().map(|data| (!chance.one_in(4)).then_some(&data[..])).collect();
+        let still = match chance.below(3) {
+            0 => Some(writing),
+            1 => {
+                drop(writing);
+                None
+            }
+            _ => {
+                writing.end(&known);
+                None
+            }
+        };
         if let Some((Missed::Fill(fill), version)) = late {
             fill.finish(&block(first, version));
         }
+        drop(still);
     }
 
     /// Takes a checkpoint; sometimes a block is written, and cached, right after the origin was synced
@@ -394,7 +406,9 @@ fn threads_see_what_was_written() {
             if seed == 0 && chance.one_in(8) {
                 let writing = cache.begin_write(vec![key(number)]).unwrap();
                 versions[number].store(before + 1, SeqCst);
-                drop(writing);
+                if chance.one_in(2) {
+                    writing.end(&[Some(&block(number, before + 1))]);
+                }
             } else if cache.read(key(number), &mut found) {
                 let version = u64::from_le_bytes(found[8..16].try_into().unwrap());
                 assert!(found == block(number, version), "torn");

@@ -36,7 +36,7 @@ _WAIT_S = (0.0, 0.0, 0.0, 0.2, 0.5)
 """Before the next daemon, by the number of quick deaths."""
 
 _CHECKPOINT_S = 300
-_THREADS = 16
+_THREADS = 64
 
 
 class Supervisor:
