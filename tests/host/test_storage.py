@@ -72,6 +72,20 @@ def test_devices_under_each_kind_of_mount(
     assert sorted({disk.name for device in found for disk in member_disks(device)}) == disks
 
 
+@pytest.mark.parametrize(("point", "devices"), [("/data/pg", ["md0"]), ("/data", ["md0"])])
+def test_a_folder_with_a_cache_is_on_the_devices_below_it(
+    tmp_path: Path, point: str, devices: list[str]
+) -> None:
+    root = server(tmp_path)
+    cached = f"60 30 0:77 / {point} rw,nosuid - fuse.dyno /flash/pg rw,user_id=0\n"
+    mounts = parse_mountinfo(MOUNTS + cached)
+    mount = mount_of(Path(point), mounts)
+    assert mount is not None
+    assert mount.source == "/flash/pg"
+    assert fs_kind(mount.fs_type) == "disk"
+    assert [device.name for device in devices_under(mount, mounts, root)] == devices
+
+
 def test_an_overlay_is_followed_to_its_upper_folder(tmp_path: Path) -> None:
     root = server(tmp_path)
     (root / "data/upper").mkdir(parents=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dyno.accelerate.attach import attached, mounting
+from dyno.host.storage import cache_of, storage_facts
 from tests.accelerate.attach.conftest import SIZE, Volume, forget
 from tests.process import document, dyno, wait_until
 
@@ -129,6 +130,14 @@ def test_status_says_what_was_done_by_kind(filled: Volume) -> None:
     text = dyno("accelerate", "status", filled.origin).stdout
     assert "table" in text
     assert str(filled.cache) in text
+
+
+def test_a_run_has_the_devices_of_the_folder_and_of_the_cache(filled: Volume) -> None:
+    facts, plain = storage_facts(filled.origin), storage_facts(filled.origin.parent)
+    assert (facts["fs_type"], facts["fs_kind"]) == ("fuse.dyno", "disk")
+    assert facts["subject"] == plain["subject"]
+    assert cache_of(filled.origin / "a.db") == filled.cache
+    assert cache_of(filled.origin.parent) is None
 
 
 def test_a_long_sequential_read_does_not_fill_the_cache(volume: Volume) -> None:
