@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import select
 import shutil
@@ -30,6 +31,7 @@ from tests.targets.debian import debian_server
 TOKEN = "a-token-of-the-tests-1234567890"
 PG_PORT, MARIADB_PORT = 5999, 5998
 
+_NUMBERS = itertools.count()
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 
 
@@ -121,7 +123,8 @@ def server_network() -> Iterator[Link]:
     """A second machine on the network; skips where this user cannot make one."""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         missing("root and iproute2, to make a network namespace")
-    number = os.getpid() % (50 * 250)
+    # Up to eight at once in each process of the suite.
+    number = (8 * os.getpid() + next(_NUMBERS) % 8) % (50 * 250)
     near = f"10.{200 + number % 50}.{number // 50}."
     try:
         link = Link(f"dyno{number}", f"{near}1", f"{near}2")

@@ -144,14 +144,14 @@ def tree(root: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("kills", [0, 12], ids=["quiet", "killed"])
+@pytest.mark.parametrize("kills", [0, 8], ids=["quiet", "killed"])
 def test_a_folder_with_a_cache_is_a_folder(volume: Volume, tmp_path: Path, kills: int) -> None:
     plain = tmp_path / "plain"
     for root in (plain, volume.origin):
         for folder in ("base/1", "pg_wal"):
             (root / folder).mkdir(parents=True)
     volume.attach()
-    steps = 1500
+    steps = 1200
     for step in range(steps):
         if kills and step % (steps // kills) == 7:
             volume.kill_daemon()
@@ -196,7 +196,7 @@ def test_what_is_done_once_is_answered_once(volume: Volume) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        for _ in range(25):
+        for _ in range(15):
             before = len(rounds)
             wait_until(lambda before=before: failed or len(rounds) > before + 3, "rounds", 30)
             volume.kill_daemon()

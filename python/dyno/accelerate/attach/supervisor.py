@@ -147,7 +147,7 @@ class Supervisor:
                         if not self._continued:
                             with contextlib.suppress(OSError):  # nobody waits any more
                                 os.write(ready, b"\n")
-                    case ["keep", node]:
+                    case ["keep", node] if fds:  # none if this process may have no more
                         self._close(int(node))
                         self._kept[int(node)] = fds[0]
                     case ["forget", node]:
