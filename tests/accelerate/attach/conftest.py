@@ -62,10 +62,11 @@ class Volume:
         wait_until(lambda: set(self.processes("daemon")) - set(died), "another daemon", 30)
 
     def told(self) -> dict[str, Any]:
-        """What the daemon reports next."""
+        """What the daemon reports from now on: the next report may have been counted before."""
         state = self.cache / "status.json"
-        before = state.stat().st_mtime_ns
-        wait_until(lambda: state.stat().st_mtime_ns > before, "a report", 30)
+        for _ in range(2):
+            before = state.stat().st_mtime_ns
+            wait_until(lambda before=before: state.stat().st_mtime_ns > before, "a report", 30)
         found = document(dyno("accelerate", "status", self.origin, "--json"))
         return found["caches"][0]["status"]
 

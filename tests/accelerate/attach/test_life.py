@@ -140,6 +140,18 @@ def test_a_run_has_the_devices_of_the_folder_and_of_the_cache(filled: Volume) ->
     assert cache_of(filled.origin.parent) is None
 
 
+def test_a_hole_behind_the_old_end_of_a_file_is_empty(filled: Volume) -> None:
+    path = filled.origin / "b.db"
+    path.write_bytes(CONTENT[:10_000])
+    for _ in range(20):
+        reread(filled)  # so that buffers are full of other data
+        assert reread(filled, "b.db") == CONTENT[:10_000]
+    with path.open("r+b") as file:
+        file.seek(100_000)
+        file.write(b"end")
+    assert reread(filled, "b.db") == CONTENT[:10_000] + bytes(90_000) + b"end"
+
+
 def test_a_long_sequential_read_does_not_fill_the_cache(volume: Volume) -> None:
     (volume.origin / "a.db").write_bytes(CONTENT)
     volume.attach("--scan-bypass", "1M")

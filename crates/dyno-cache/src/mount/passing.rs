@@ -22,6 +22,9 @@ struct Known {
     passed: HashMap<u64, Passed>,
     /// The kernel's numbers of an earlier daemon, until they are asked for.
     earlier: HashMap<u64, u32>,
+    /// Those of them whose files are gone. They are given back when a file is opened: the library
+    /// does it through a reply only.
+    gone: Vec<u32>,
 }
 
 /// Files that the kernel reads and writes itself. It wants the same number whenever one is opened.
@@ -41,9 +44,10 @@ impl Passing {
         node: &Node,
         keeper: &Keeper,
         open: impl FnOnce(&OwnedFd) -> io::Result<BackingId>,
-        wrap: impl FnOnce(u32) -> BackingId,
+        wrap: impl Fn(u32) -> BackingId,
     ) -> Option<Opened<'_>> {
         let mut known = self.known();
+        known.gone.drain(..).for_each(|id| drop(wrap(id)));
         if let Some(passed) = known.passed.get_mut(&node.id) {
             passed.opened += 1;
         } else if let Some(id) = known.earlier.remove(&node.id) {
@@ -70,9 +74,11 @@ impl Passing {
     /// The kernel forgot a file; another one may get its number.
     pub fn forget(&self, node: u64, keeper: &Keeper) {
         let mut known = self.known();
-        if known.passed.remove(&node).is_some() | known.earlier.remove(&node).is_some() {
+        let earlier = known.earlier.remove(&node);
+        if known.passed.remove(&node).is_some() || earlier.is_some() {
             keeper.backing(node, 0);
         }
+        known.gone.extend(earlier);
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
