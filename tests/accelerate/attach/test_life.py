@@ -144,8 +144,8 @@ def test_a_hole_behind_the_old_end_of_a_file_is_empty(filled: Volume) -> None:
     path = filled.origin / "b.db"
     path.write_bytes(CONTENT[:10_000])
     for _ in range(20):
-        reread(filled)  # so that buffers are full of other data
-        assert reread(filled, "b.db") == CONTENT[:10_000]
+        reread(filled)  # so that the buffers of all threads have other data
+    assert reread(filled, "b.db") == CONTENT[:10_000]
     with path.open("r+b") as file:
         file.seek(100_000)
         file.write(b"end")
