@@ -244,7 +244,7 @@ impl Cache {
         Some(Fill { cache: self, key, queue, version: guard.version })
     }
 
-    /// Waits until no segment waits to be written, at most so long.
+    /// Waits up to `most` until all full segments are written.
     pub fn wait_for_space(&self, most: Duration) {
         let full = |state: &mut State| {
             !state.segments.waiting.is_empty() || state.segments.free.len() <= RESERVE
@@ -287,7 +287,7 @@ impl Cache {
         }
     }
 
-    /// Waits until [`Cache::maintain`] has something to do, at most so long.
+    /// Waits up to `most` until [`Cache::maintain`] has work.
     pub fn wait_for_upkeep(&self, most: Duration) {
         let idle = |state: &mut State| {
             state.segments.waiting.is_empty() && state.segments.free.len() > RESERVE

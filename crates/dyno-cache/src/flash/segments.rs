@@ -7,6 +7,9 @@ use crate::policy::{QUEUES, Queue};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// Bytes of segments that wait in memory, after which no more are begun for new blocks.
+const MOST_WAITING: u64 = 64 << 20;
+
 /// What a segment is.
 pub enum Stage {
     /// Without blocks.
@@ -80,7 +83,8 @@ impl Segments {
 
     /// Adds a block to the open segment of a queue, and seals the segment if it is full.
     ///
-    /// Returns its slot; none if fewer than `reserve` segments would stay free.
+    /// Returns its slot; none if fewer than `reserve` segments would stay free, or, with a reserve, if
+    /// too many wait to be written.
     pub fn add(
         &mut self,
         index: &mut Index,
@@ -91,7 +95,8 @@ impl Segments {
         reserve: usize,
     ) -> Option<u32> {
         if self.open[queue].is_none() {
-            if self.free.len() <= reserve {
+            let waiting = self.waiting.len() as u64 * self.geometry.segment_bytes();
+            if self.free.len() <= reserve || reserve > 0 && waiting >= MOST_WAITING {
                 return None;
             }
             let segment = self.free.pop()?;

@@ -84,7 +84,7 @@ impl Node {
     }
 }
 
-/// What kind of file the kernel is told.
+/// The file type in FUSE's terms.
 pub fn file_type(found: FileType) -> fuser::FileType {
     match found {
         FileType::Directory => fuser::FileType::Directory,
@@ -97,7 +97,7 @@ pub fn file_type(found: FileType) -> fuser::FileType {
     }
 }
 
-/// The number that the kernel is told for a folder's entry.
+/// The inode number of a directory entry as the kernel sees it.
 pub fn entry_number(root: &Node, inode: u64) -> INodeNo {
     INodeNo(if inode == root.inode.1 { ROOT } else { inode.max(1) })
 }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 pub const MAX_REQUEST: usize = 1 << 20;
 /// The size of a buffer for [`Volume::read`]: requests need not begin where blocks do.
 pub const BUFFER: usize = MAX_REQUEST + 2 * BLOCK;
-/// Beyond it, files are not cached: numbers of blocks have 38 bits.
+/// Data beyond this offset is not cached: block numbers have 38 bits.
 const MOST_OFFSET: u64 = 1 << 50;
 /// A read that leaves no copy in the page cache (since Linux 6.14).
 const UNCACHED: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
@@ -253,8 +253,8 @@ impl Volume {
     /// the origin's page cache then: the kernel has it in that of the mount.
     ///
     /// # Errors
-    /// Of the origin. Each error is told once through each open file: `seen` has how many failures
-    /// it was told of.
+    /// Of the origin. Each open file reports each error once: `seen` counts the failures that it has
+    /// reported.
     pub fn sync(&self, node: &Node, data_only: bool, seen: &mut u32) -> io::Result<()> {
         let file = node.open(false)?;
         let synced = if data_only { fdatasync(&file) } else { fsync(&file) };

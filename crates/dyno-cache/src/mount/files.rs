@@ -18,7 +18,7 @@ pub const MOST: u32 = (1 << 24) - 1;
 const NAME: &str = "files.jsonl";
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What tells whether a file is still what it was.
+/// Identifies a file and its state, to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Inode.
