@@ -205,3 +205,27 @@ def test_what_is_done_once_is_answered_once(volume: Volume) -> None:
         thread.join(60)
     assert not failed, failed[0]
     assert not list(volume.origin.iterdir())
+
+
+def test_files_that_come_and_go_keep_the_numbers_of_others(volume: Volume) -> None:
+    """The file system gives the number of a removed file to the next one at once."""
+    (volume.origin / "pg_wal").mkdir()
+    volume.attach()
+    failed: list[OSError] = []
+
+    def work(name: int) -> None:
+        path = volume.origin / "pg_wal" / str(name)
+        try:
+            for _ in range(250):
+                with path.open("xb") as file:
+                    file.write(b"x" * 100)
+                path.unlink()
+        except OSError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed[0]

@@ -52,7 +52,7 @@ impl Fuse {
         let attributes = made.and_then(|node| {
             // A name whose attributes cannot be read is not told, so it is not kept.
             let forget = |_: &io::Error| {
-                self.volume.nodes.forget(node.id, 1);
+                self.volume.nodes.forget(node.id, 1, || ());
             };
             node.attributes().inspect_err(forget)
         });
@@ -86,11 +86,11 @@ impl Filesystem for Fuse {
     }
 
     fn forget(&self, _: &Request, id: INodeNo, times: u64) {
-        if id.0 != ROOT
-            && self.volume.nodes.forget(id.0, times)
-            && let Some(passing) = &self.passing
-        {
-            passing.forget(id.0, self.volume.nodes.keeper());
+        if id.0 != ROOT {
+            let nodes = &self.volume.nodes;
+            nodes.forget(id.0, times, || {
+                self.passing.iter().for_each(|passing| passing.forget(id.0, nodes.keeper()));
+            });
         }
     }
 
@@ -304,15 +304,15 @@ impl Filesystem for Fuse {
     fn release(
         &self,
         _: &Request,
-        id: INodeNo,
+        _: INodeNo,
         handle: FileHandle,
         _: OpenFlags,
         _: Option<LockOwner>,
         _: bool,
         reply: ReplyEmpty,
     ) {
-        if let (true, Some(passing)) = (self.handles.close(handle), &self.passing) {
-            passing.close(id.0, self.volume.nodes.keeper());
+        if let (Some(node), Some(passing)) = (self.handles.close(handle), &self.passing) {
+            passing.close(&node, self.volume.nodes.keeper());
         }
         reply.ok();
     }

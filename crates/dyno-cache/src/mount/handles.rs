@@ -19,14 +19,20 @@ use std::time::SystemTime;
 
 const FOLDER_BYTES: usize = 1 << 15;
 
+/// An open file. While it is known, no other file gets its number, even if the kernel forgot it.
+struct File {
+    node: Arc<Node>,
+    /// How many failed syncs it was told of.
+    seen: u32,
+}
+
 /// A folder to be listed.
 pub type Folder = Arc<Mutex<OwnedFd>>;
 
 /// Files and folders that are open.
 pub struct Handles {
     next: AtomicU64,
-    /// How many failed syncs each open file was told of.
-    files: Mutex<HashMap<u64, u32>>,
+    files: Mutex<HashMap<u64, File>>,
     folders: Mutex<HashMap<u64, Folder>>,
 }
 
@@ -43,26 +49,27 @@ impl Handles {
     }
 
     /// A file is opened.
-    pub fn open(&self, node: &Node) -> FileHandle {
+    pub fn open(&self, node: &Arc<Node>) -> FileHandle {
         let handle = self.next.fetch_add(1, Relaxed);
-        lock(&self.files).insert(handle, node.failures.0.load(Relaxed));
+        let seen = node.failures.0.load(Relaxed);
+        lock(&self.files).insert(handle, File { node: node.clone(), seen });
         FileHandle(handle)
     }
 
-    /// A file is closed; returns whether this daemon opened it.
-    pub fn close(&self, handle: FileHandle) -> bool {
-        lock(&self.files).remove(&handle.0).is_some()
+    /// A file is closed; returns which, if this daemon opened it.
+    pub fn close(&self, handle: FileHandle) -> Option<Arc<Node>> {
+        lock(&self.files).remove(&handle.0).map(|file| file.node)
     }
 
     /// How many failed syncs a file was told of: none, if this daemon did not open it.
     pub fn seen(&self, handle: FileHandle) -> u32 {
-        lock(&self.files).get(&handle.0).copied().unwrap_or_default()
+        lock(&self.files).get(&handle.0).map_or(0, |file| file.seen)
     }
 
     /// A file was told of so many failed syncs.
     pub fn set_seen(&self, handle: FileHandle, seen: u32) {
         if let Some(known) = lock(&self.files).get_mut(&handle.0) {
-            *known = seen;
+            known.seen = seen;
         }
     }
 

@@ -206,24 +206,24 @@ impl Nodes {
         Ok(node)
     }
 
-    /// The kernel forgot so many of the times that it was told of a file; returns whether it does not
-    /// know the file any more.
-    pub fn forget(&self, id: u64, times: u64) -> bool {
+    /// The kernel forgot so many of the times that it was told of a file. `gone` is called if it does
+    /// not know the file any more, before another one can get its number.
+    pub fn forget(&self, id: u64, times: u64, gone: impl FnOnce()) {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(entry) = table.entries.get_mut(&id) else { return false };
+        let Some(entry) = table.entries.get_mut(&id) else { return };
         entry.lookups = entry.lookups.saturating_sub(times);
         // How often an earlier daemon told the kernel is not known, so its files stay, unless
         // nothing can lead to them any more.
         let stays = entry.node.restored.load(SeqCst)
             && fstat(entry.node.path()).is_ok_and(|stat| stat.st_nlink > 0);
         if entry.lookups > 0 || stays {
-            return false;
+            return;
         }
+        gone();
         if let Some(entry) = table.entries.remove(&id) {
             table.foreign.remove(&entry.node.inode);
         }
         self.shared.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
         self.keeper.forget(id);
-        true
     }
 }

@@ -7,13 +7,14 @@ use fuser::{BackingId, FileAttr, FileHandle, FopenFlags, ReplyCreate, ReplyOpen}
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How often a file of an earlier daemon is open is not known, so it stays until it is forgotten.
 const UNKNOWN: u64 = u64::MAX / 2;
 
 struct Passed {
     id: BackingId,
+    node: Arc<Node>,
     opened: u64,
 }
 
@@ -41,7 +42,7 @@ impl Passing {
     /// registered. Returns none if the kernel does not take the file.
     fn open(
         &self,
-        node: &Node,
+        node: &Arc<Node>,
         keeper: &Keeper,
         open: impl FnOnce(&OwnedFd) -> io::Result<BackingId>,
         wrap: impl Fn(u32) -> BackingId,
@@ -51,27 +52,32 @@ impl Passing {
         if let Some(passed) = known.passed.get_mut(&node.id) {
             passed.opened += 1;
         } else if let Some(id) = known.earlier.remove(&node.id) {
-            known.passed.insert(node.id, Passed { id: wrap(id), opened: UNKNOWN });
+            let passed = Passed { id: wrap(id), node: node.clone(), opened: UNKNOWN };
+            known.passed.insert(node.id, passed);
         } else {
             let id = node.open(false).and_then(|file| open(&file)).ok()?.into_raw();
             keeper.backing(node.id, id);
-            known.passed.insert(node.id, Passed { id: wrap(id), opened: 1 });
+            let passed = Passed { id: wrap(id), node: node.clone(), opened: 1 };
+            known.passed.insert(node.id, passed);
         }
         Some(Opened(known, node.id))
     }
 
     /// A file that was opened by this daemon is closed.
-    pub fn close(&self, node: u64, keeper: &Keeper) {
+    pub fn close(&self, node: &Arc<Node>, keeper: &Keeper) {
         let mut known = self.known();
-        let Some(passed) = known.passed.get_mut(&node) else { return };
+        let Some(passed) = known.passed.get_mut(&node.id) else { return };
+        if !Arc::ptr_eq(&passed.node, node) {
+            return; // The kernel forgot it, and was told of a file with its number since.
+        }
         passed.opened -= 1;
         if passed.opened == 0 {
-            known.passed.remove(&node);
-            keeper.backing(node, 0);
+            known.passed.remove(&node.id);
+            keeper.backing(node.id, 0);
         }
     }
 
-    /// The kernel forgot a file; another one may get its number.
+    /// The kernel forgot a file; another one may get its number afterwards.
     pub fn forget(&self, node: u64, keeper: &Keeper) {
         let mut known = self.known();
         let earlier = known.earlier.remove(&node);
@@ -90,7 +96,7 @@ impl Passing {
 #[expect(unsafe_code, reason = "the library cannot check that a number of the kernel is right")]
 pub fn opened(
     passing: Option<&Passing>,
-    node: &Node,
+    node: &Arc<Node>,
     keeper: &Keeper,
     handle: FileHandle,
     reply: ReplyOpen,
@@ -110,7 +116,7 @@ pub fn opened(
 #[expect(unsafe_code, reason = "the library cannot check that a number of the kernel is right")]
 pub fn created(
     passing: Option<&Passing>,
-    node: &Node,
+    node: &Arc<Node>,
     attributes: &FileAttr,
     keeper: &Keeper,
     handle: FileHandle,

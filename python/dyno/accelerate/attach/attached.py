@@ -26,7 +26,7 @@ def users(origin: Path) -> list[str]:
     """The processes that have a file or folder below ``origin`` open: name and number of each.
 
     Files that are opened before the cache is attached bypass it. Processes of other users are seen
-    by root only. Those that serve a cache are left out.
+    by root only. Those that serve a cache, and those that are ending, are left out.
     """
     return sorted({f"{name} ({pid})" for pid, name, path in _open() if _below(path, origin)})
 
@@ -37,8 +37,13 @@ def _open() -> Iterator[tuple[int, str, str]]:
             continue
         folder_of = Path(f"/proc/{process.pid}")
         links = [folder_of / "cwd"]
-        with contextlib.suppress(OSError):
+        try:
+            (folder_of / "exe").readlink()  # a process that ends loses it before its files
             links += (folder_of / "fd").iterdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            pass
         for link in links:
             with contextlib.suppress(OSError):
                 yield process.pid, process.info["name"], str(link.readlink())
