@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.analyse import flash
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
 from dyno.analyse.volumes import between, of_role
 from dyno.bundle import machines, metrics
 from dyno.bundle.carriers import machine_of, of_target, told_apart
+from dyno.bundle.flash import SOURCE as FLASH
 from dyno.bundle.inside import CLOCK, SESSIONS, SOURCE
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
@@ -36,6 +38,7 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     VOLUME: None,
     SOURCE: None,
     SESSIONS: None,
+    FLASH: None,
 }
 
 _SAMPLES = "samples in the phase"
@@ -86,7 +89,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
         for machine, own_series in by_machine.items():
             at = metrics.Resources(phase.name, machine=machine)
             source = f"{_SAMPLES} on {machine}" if machine else _SAMPLES
-            estimates += _phase(at, own_series, [window], source)
+            found = list(_phase(at, own_series, [window], source))
+            estimates += [*found, *flash.bound(phase.name, found)]
         machine = machine_of(bundle.run, phase.target)
         volumes = by_machine.get(machine, {})
         at = metrics.Resources(phase.name, machine=machine)

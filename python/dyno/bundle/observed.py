@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from dyno.bundle.flash import SOURCE as FLASH
+from dyno.bundle.flash import Flash
 from dyno.bundle.inside import SESSIONS, SOURCE, Inside
 from dyno.bundle.machines import at, split
 from dyno.bundle.series import Key, readings
@@ -33,6 +35,7 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("disk", "read_share"): _REQUESTS,
     ("network", "retransmitted"): ("segments_out",),
     **{(SOURCE, one): (one.per,) for one in Inside if one.per},
+    **{(FLASH, one): (one.per,) for one in Flash if one.per},
 }
 """By source and metric: rate metrics of the same subject that provide the weight of a mean."""
 

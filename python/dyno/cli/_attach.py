@@ -83,8 +83,8 @@ def _new(
 ) -> Attachment:
     import os
 
-    from dyno.accelerate.attach import presets
-    from dyno.accelerate.attach.folder import Attachment
+    from dyno.accelerate.attach import attached, presets
+    from dyno.accelerate.attach.folder import Attachment, require_size
     from dyno.config.units import bytes_text, parse_bytes
     from dyno.errors import DiskFullError, UsageError
 
@@ -93,10 +93,9 @@ def _new(
     scan = presets.SCAN_BYTES[work] if scan_bypass is None else parse_bytes(scan_bypass)
     attachment = Attachment(
         origin=str(origin), size=parse_bytes(size), scan_bytes=scan, rules=presets.rules(),
-        everyone=os.geteuid() == 0,
+        everyone=attached.for_everyone(),
     )  # fmt: skip
-    if attachment.size < 32 << 20:
-        raise UsageError("A cache has at least 32 MiB.")
+    require_size(attachment.size)
     above = next(path for path in (cache, *cache.parents) if path.is_dir())
     place = os.statvfs(above)
     free = place.f_bavail * place.f_frsize

@@ -97,11 +97,13 @@ def _remove(homes: list[Path], bundles: list[Path]) -> None:
     Raises:
         TargetError: If something cannot be removed.
     """
+    from dyno.accelerate.attach import leftover
     from dyno.bundle import members
     from dyno.errors import TargetError
     from dyno.workspace import engine_folders, places
 
     for home in homes:
+        leftover.detach(home.resolve())
         places.release(home.resolve())
         engine_folders.remove(home)
     for bundle in bundles:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _elsewhere, _limits, _live, _settings, _spread
+from dyno.cli import _elsewhere, _flash, _limits, _live, _settings, _spread
 from dyno.cli._options import Options, chosen, common, databases_option, examples
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
@@ -49,6 +49,7 @@ LAYOUT_HELP = (
 @databases_option
 @click.option("--layout", metavar="NAME|FILE", help=LAYOUT_HELP)
 @_spread.options
+@_flash.of_load
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created before.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted load, in its layout.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dyno.cli import _criteria, _elsewhere, _findmax, _limits, _live, _rates, _settings
+from dyno.cli import _criteria, _elsewhere, _findmax, _flash, _limits, _live, _rates, _settings
 from dyno.cli._options import Options, chosen, common
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
@@ -37,6 +37,7 @@ from dyno.plans.run import RunPlan
 @sections.SEARCH.of(_findmax.options)
 @sections.QUERIES.of(_queries.options)
 @sections.MAINTENANCE.of(_beside.options)
+@sections.FLASH.of(_flash.of_run)
 @_elsewhere.options
 @_settings.options
 @_limits.options

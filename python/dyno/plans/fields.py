@@ -28,6 +28,8 @@ MOST_SEED = 10**18
 
 P = TypeVar("P", bound="Plan")
 
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+
 
 class Plan(Model):
     """Options of a command, under the names of the command line.
@@ -50,9 +52,7 @@ class Plan(Model):
     negated: ClassVar[frozenset[str]] = frozenset()
     """Flags with a ``--no-…`` form."""
 
-    out: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(
-        DEFAULT_OUT, validate_default=True
-    )
+    out: Folder = Field(DEFAULT_OUT, validate_default=True)
 
     @classmethod
     def option(cls, name: str) -> str:

@@ -8,6 +8,7 @@ from dyno.errors import UsageError
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.engine import Engine
 from dyno.plans.fields import MOST_SEED, Plan, Several, Text, within
+from dyno.plans.flash import FlashVolumes
 from dyno.plans.levels import DATABASES
 
 STREAMS = (1, 256)
@@ -36,7 +37,7 @@ class Spread(Plan):
         return self.spreads and self.volumes is None
 
 
-class LoadingPlan(Elsewhere, Engine, Spread):
+class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
     """A plan for ``dyno load``.
 
     Attributes:
@@ -73,6 +74,8 @@ class LoadingPlan(Elsewhere, Engine, Spread):
             )
         if self.resume and self.spreads:
             raise UsageError("--resume keeps the volumes of the load: omit --volumes and --spread.")
+        if self.resume and (self.flash_log or self.flash_temp):
+            raise UsageError("--resume keeps the volumes of the load: omit --flash-log and -temp.")
         if len(set(self.streams)) < len(self.streams):
             raise UsageError("Give each number of --streams once.")
         if self.databases > 1 and len(self.streams) > 1:

@@ -9,6 +9,7 @@ from dyno.plans.beside import Beside
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.engine import Engine
 from dyno.plans.fields import MOST_SEED, within
+from dyno.plans.flash import Accelerated
 from dyno.plans.levels import Levels
 from dyno.plans.limits import Criteria
 from dyno.plans.pace import Pace
@@ -25,7 +26,7 @@ OF_QUERIES = (Queries,)
 """Options for one kind of workload; the other kind refuses them."""
 
 
-class RunPlan(Elsewhere, Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
+class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criteria, Pace, Levels):
     """A plan for ``dyno run``.
 
     Attributes:

@@ -14,7 +14,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
-from dyno.plans.loading import Spread
+from dyno.plans.loading import LoadingPlan
 from dyno.report.kit.formats import decimal_bytes, rounded, seconds
 from dyno.runner import spread as places
 
@@ -68,7 +68,9 @@ class Chosen:
                 session.events.say(line)
 
 
-def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread: Spread) -> Chosen:
+def chosen_layout(
+    text: str, url: TargetUrl, workload: str, scale: float, asked: LoadingPlan
+) -> Chosen:
     """Returns the layout of ``--layout``, validated against the workload, target and volumes.
 
     Raises:
@@ -76,13 +78,15 @@ def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread
         TargetError: If one of its volumes cannot be used.
     """
     plain = resolve(text, workload, scale)
-    layout = places.over(spread, plain, url, scale)
+    spread = places.over(asked, plain, url, scale)
+    layout = places.on_flash(asked, spread, url)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
     # Dyno creates its own folders with the engine. They use the same disk space.
-    checked = plain if spread.beside else layout
-    notes = volumes.check(checked, volumes.needs(checked, scale), spread.out)
-    layout = layout.model_copy(update={"notes": (*notes, *places.notes(spread))})
+    checked = plain if asked.beside else spread
+    checked = checked if asked.flash is None else places.on_flash(asked, checked, url)
+    notes = volumes.check(checked, volumes.needs(checked, scale), asked.out)
+    layout = layout.model_copy(update={"notes": (*notes, *places.notes(asked))})
     return Chosen(layout, volumes.share_here(checked, scale))
 
 

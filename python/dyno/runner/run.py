@@ -9,6 +9,7 @@ from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus
 from dyno.plans.run import RunPlan
+from dyno.runner import accelerated
 from dyno.runner.ahead import Part, of_queries
 from dyno.runner.dss import run_tests
 from dyno.runner.during import require_able
@@ -47,6 +48,7 @@ def job(asked: RunPlan) -> Job:
         raise UsageError("--confirm-limit and --databases exclude each other.")
     confinement = (changeable if asked.confirm_limit else confinement_of)(asked, parsed)
     tuned = settings_of(asked, parsed, confinement)
+    cache = accelerated.wanted(asked, parsed, chosen.kind)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
     require_able(parsed, asked.out, settings)
     kept = asked.criteria(chosen)
@@ -66,7 +68,7 @@ def job(asked: RunPlan) -> Job:
     outline = () if search is None else tuple(search.plan())
     return Job(
         asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline,
-        parts=_parts(asked, chosen, {**settings, "duration_s": duration_s}, search),
+        parts=_parts(asked, chosen, {**settings, "duration_s": duration_s}, search), cache=cache,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from dyno.errors import (
 from dyno.host.limits import usable_memory_bytes
 from dyno.plans.fields import Plan
 from dyno.report import document, latencies, run_report, summary
+from dyno.runner import accelerated
 from dyno.runner.ahead import Part
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
@@ -43,6 +44,7 @@ from dyno.runner.reported import Reported
 from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.fill import FillProbe
+from dyno.stages.observe.flash import FlashProbe
 from dyno.stages.observe.inspected import inspected
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
@@ -72,6 +74,7 @@ class Job:
         outline: Lines that describe a search.
         interval_s: Time between two samples of the machine.
         parts: The parts of the work that report progress, as far as they are known.
+        cache: The cache on flash in front of the engine's files, if any.
     """
 
     plan: Plan
@@ -85,6 +88,7 @@ class Job:
     outline: tuple[str, ...] = ()
     interval_s: float = 1.0
     parts: Sequence[Part] = ()
+    cache: accelerated.Wanted | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,7 @@ class Session:
     settings: Sequence[Setting] = ()
     confinement: Confinement | None = None
     machines: Machines = field(default_factory=lambda: Machines({}, []))
+    cache: accelerated.Wanted | None = None
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
@@ -150,11 +155,14 @@ class Session:
         name = f"provision-{parsed.name}"
         own = parsed.scheme in {"embedded", "null"}
         title = f"{'Start' if own else 'Connect to'} {parsed.name}"
-        if parsed.scheme == "embedded":
-            engine_folders.claim(self.out, parsed.name)
-        opened = targets.open_target(parsed, self.out, self.limits)
-        tuning.tune(opened, self.settings)
-        with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
+            if parsed.scheme == "embedded":
+                engine_folders.claim(self.out, parsed.name)
+                stack.enter_context(accelerated.in_front(self, parsed, self.cache))
+            opened = targets.open_target(parsed, self.out, self.limits)
+            tuning.tune(opened, self.settings)
+            stack.enter_context(self._restored(opened))
+            stack.enter_context(self.confined())
             with (
                 self.recorder.phase(name, title, ProvisionDetail(), parsed.name),
                 self.events.phase(title),
@@ -201,6 +209,8 @@ class Session:
         self._place(target, places)
         if places:
             probes.append(FillProbe(places))
+        if caches := places.get("flash"):
+            probes.append(FlashProbe(caches))
         with self.sampler.joined(probes), inspected(self.recorder, target):
             yield
         self._place(target, self._stored(target))  # a load creates tablespaces
@@ -289,7 +299,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, job.settings, confinement, machines)
+                    given = (limits, job.settings, confinement, machines, job.cache)
                     job.body(Session(out, reported, recorder, sampler, *given))
             finally:
                 signals.end_work()  # signals that arrive earlier are caught below

@@ -9,7 +9,8 @@ from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError
 from dyno.layouts.resolve import place
 from dyno.layouts.spread import spread
-from dyno.plans.loading import Spread
+from dyno.plans.flash import FlashVolumes
+from dyno.plans.loading import LoadingPlan, Spread
 from dyno.workspace import engine_folders
 from dyno.workspace.engine_folders import home_of
 
@@ -37,8 +38,26 @@ def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
     return spread(layout, _beside(asked, url) if asked.beside else _named(asked), scale)
 
 
-def prepare(asked: Spread, url: TargetUrl) -> None:
+def on_flash(asked: FlashVolumes, layout: Layout, url: TargetUrl) -> Layout:
+    """Returns the layout with its log and temporary files on flash, as far as requested.
+
+    Raises:
+        UsageError: If the layout has them elsewhere, or the folder is unknown.
+    """
+    given = {"log": asked.flash_log, "temp": asked.flash_temp}
+    for part in (part for part, wanted in given.items() if wanted):
+        if getattr(layout, part):
+            raise UsageError(f"Layout {layout.name} has volumes.{part}: omit --flash-{part}.")
+        if asked.flash is None and url.scheme != "embedded":
+            raise UsageError(f"--flash-{part} needs --flash FOLDER for a server at a URL.")
+        layout = layout.model_copy(update={part: str(asked.flash_folder)})
+    return layout
+
+
+def prepare(asked: LoadingPlan, url: TargetUrl) -> None:
     """Creates the folders if they belong to Dyno."""
+    if asked.flash is None and (asked.flash_log or asked.flash_temp):
+        asked.flash_folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     if asked.beside:
         engine_folders.claim(asked.out, url.name)
         for place in _beside(asked, url):

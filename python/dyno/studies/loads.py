@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dyno import workloads
+from dyno.accelerate.attach import leftover
 from dyno.errors import UsageError
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Reset, Variant, Verb
@@ -58,5 +59,6 @@ def remove_engines(out: Path) -> None:
         TargetError: If something cannot be removed.
     """
     for home in engine_folders.homes(out)[0]:
+        leftover.detach(home.resolve())
         places.release(home.resolve())
         engine_folders.remove(home)

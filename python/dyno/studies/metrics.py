@@ -10,6 +10,7 @@ from typing import Literal
 from dyno import workloads
 from dyno.bundle import metrics
 from dyno.bundle.carriers import ROLE
+from dyno.bundle.flash import ALL, SOURCE, Flash
 from dyno.bundle.metrics.byrole import BY_ROLE
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate
@@ -120,6 +121,12 @@ def _of_role(name: str, meaning: str, wish: Wish = "neither") -> Metric:
     return Metric(name, meaning, (_S.mean,), wish, "both", where, each, per=found.per)
 
 
+def _of_flash(name: str, meaning: str, asked: Flash, wish: Wish) -> Metric:
+    """A metric of the cache on flash in front of the files."""
+    where = {**_ROWS, "source": SOURCE, "subject": ALL, "metric": asked}
+    return Metric(name, meaning, (_S.mean,), wish, where=where)
+
+
 METRICS = {
     metric.name: metric
     for metric in (
@@ -207,6 +214,13 @@ METRICS = {
         _of_role("read_share", "reads by role of the volume, % of requests"),
         _of_role("read_kb", "mean read size by role of the volume, KiB"),
         _of_role("write_kb", "mean write size by role of the volume, KiB"),
+        _of_flash("flash_hits", "blocks read from the cache on flash, %", Flash.hit_ratio, "more"),
+        _of_flash("flash_hit_ms", "read from the cache on flash, ms", Flash.hit, "less"),
+        _of_flash("flash_miss_ms", "read that the cache on flash lacked, ms", Flash.miss, "less"),
+        Metric(
+            "speed_up_bound", "limit of the gain of reads by the cache on flash, times",
+            (metrics.Accelerated.speed_up_bound,), "more",
+        ),
         Metric(
             "read_mbps", "read MB/s by device", (_S.mean,), "neither", "both",
             {**_DEVICE, "metric": "read_mbps"}, ("subject",),

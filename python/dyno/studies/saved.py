@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.accelerate.attach import leftover
 from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, TargetError
 from dyno.safety.safefiles import is_own_folder, own_text
@@ -83,6 +84,7 @@ def keep(out: Path) -> Kept:
 def restore(out: Path) -> Kept:
     """Restores the state. After an interruption, the next call starts again."""
     began = time.monotonic()
+    _detach(out / ENGINES)
     for number, home, place in _registered(out):
         _put_back(out / _SAVED / _PLACES / str(number), place, home)
     shutil.rmtree(out / ENGINES, ignore_errors=True)
@@ -100,6 +102,7 @@ def forget(out: Path) -> None:
 def discard(out: Path) -> None:
     """Removes a state and the data restored from it, complete or not."""
     if is_kept(out):
+        _detach(out / ENGINES)
         for _, home, place in _registered(out):
             places.release(home, [place])
         inside = is_own_folder(out / ENGINES)
@@ -154,6 +157,12 @@ def _registered(out: Path) -> list[tuple[int, Path, Path]]:
     named = {places.name_of(home): home for home in homes}
     found = [(number, Path(item)) for number, item in enumerate(listed) if isinstance(item, str)]
     return [(number, named[at.name], at) for number, at in found if at.name in named]
+
+
+def _detach(engines: Path) -> None:
+    """Detaches the caches on flash that killed runs left in front of engines."""
+    for home in _entries(engines):
+        leftover.detach(home.resolve())
 
 
 def _places(engines: Path) -> list[Path]:

@@ -143,6 +143,11 @@ def detach(origin: Path) -> Path:
     return cache
 
 
+def for_everyone() -> bool:
+    """Whether a mount of this user can be for all users."""
+    return os.geteuid() == 0
+
+
 def refuse_attached(cache: Path) -> None:
     """Refuses a cache that is attached.
 

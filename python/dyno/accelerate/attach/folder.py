@@ -37,6 +37,9 @@ MEMBERS = (
 )
 """All that a folder can hold, other than the mark."""
 
+LEAST = 32 << 20
+"""Bytes of the smallest cache."""
+
 _LIMIT = 1 << 20
 
 
@@ -82,6 +85,16 @@ class Status:
 
     age_s: float
     told: dict[str, Any]
+
+
+def require_size(size: int) -> None:
+    """Refuses the size of a cache that is too small.
+
+    Raises:
+        UsageError: With the smallest one.
+    """
+    if size < LEAST:
+        raise UsageError("A cache has at least 32 MiB.")
 
 
 def read(folder: Path) -> Attachment:

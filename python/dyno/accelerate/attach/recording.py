@@ -34,7 +34,7 @@ SCHEMA = pa.schema(
 )
 """A row a request that reached the daemon; what the page cache served did not."""
 
-MIB = 1 << 20
+MIB, BLOCK = 1 << 20, 8192
 _WRITE = np.uint64(1 << 63)
 _PREWARM = 0x40104401
 _TABLE_LIMIT = 1 << 30

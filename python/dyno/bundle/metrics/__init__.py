@@ -7,6 +7,7 @@ from dyno.bundle.metrics.base import Estimates, FindsEstimates, Key, Metric, Sco
 from dyno.bundle.metrics.criteria import Criterion
 from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
 from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
+from dyno.bundle.metrics.flash import Accelerated
 from dyno.bundle.metrics.gap import Gap, Share
 from dyno.bundle.metrics.io import Compared, Curve, Part, Side, StorageLoad, VolumeSet
 from dyno.bundle.metrics.load import Index, Load, Step, loaded
@@ -16,6 +17,7 @@ from dyno.bundle.metrics.search import Capacity
 from dyno.bundle.metrics.watch import Busiest, Watch
 
 __all__ = [
+    "Accelerated",
     "Beside",
     "Busiest",
     "Capacity",

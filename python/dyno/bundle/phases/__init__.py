@@ -16,6 +16,7 @@ PhaseKind = Literal[
     "index",
     "dss",
     "oltp",
+    "accelerate",
     "check",
     "plans",
     "maintenance",

@@ -38,9 +38,10 @@ QUERIES = Section("Queries")
 MAINTENANCE = Section("Maintenance during the run")
 CRITERIA = Section("Pass/fail criteria (transactions)")
 SEARCH = Section("Maximum load search (transactions)")
+FLASH = Section("Cache on flash")
 _REST = Section("Options")
 
-_ORDER = (_REST, TRANSACTIONS, CRITERIA, SEARCH, QUERIES, MAINTENANCE)
+_ORDER = (_REST, TRANSACTIONS, CRITERIA, SEARCH, QUERIES, MAINTENANCE, FLASH)
 
 
 class SectionedCommand(click.Command):

@@ -1,0 +1,204 @@
+"""``dyno accelerate plan``: what to put on flash for an observed load, and what it gains."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dyno.cli._options import Options, common, examples
+from dyno.safety import plainjson
+from dyno.safety.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dyno.accelerate.proposal import Choice, Flash, Gain
+    from dyno.cli._console import Console
+    from dyno.runner.traffic import Traffic
+
+_USABLE = 0.9
+"""Share of the free space of flash that a plan uses."""
+_ROOM = 1.1
+_NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "temporary files"}
+
+
+@click.command(
+    "plan",
+    short_help="Propose what to put on flash, from a run.",
+    epilog=examples(
+        "dyno accelerate plan last --flash /mnt/flash",
+        "dyno accelerate plan RUN --flash /mnt/flash --flash-size 800G",
+        "dyno accelerate plan RUN --flash /mnt/flash --record morning.dyno.parquet",
+    ),
+)
+@click.argument("run")
+@click.option(
+    "--flash", type=click.Path(path_type=Path, file_okay=False, exists=True), required=True,
+    help="A folder on the flash device. Its latencies are measured in two seconds.",
+)  # fmt: skip
+@click.option(
+    "--flash-size", metavar="SIZE", help="Use this much of it.  [default: 90 % of what is free]"
+)
+@click.option(
+    "--data-size", metavar="SIZE", help="Size of the database, if the run does not have it."
+)
+@click.option("--phase", help="The phase of the run to plan for.  [default: the last one]")
+@click.option(
+    "--record", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="What `dyno accelerate record` wrote: tells the hit ratio of the cache.",
+)  # fmt: skip
+@common
+def plan(
+    run: str, flash: Path, flash_size: str | None, data_size: str | None, phase: str | None,
+    record: Path | None, options: Options,
+) -> int:  # fmt: skip
+    """Propose what of a database to put on flash, from the waits that RUN observed.
+
+    RUN is a run of transactions or queries, or a recording of `dyno watch`, on PostgreSQL or
+    MariaDB: its id, `last`, or the path of a bundle or of its .tar.gz. The plan divides flash into
+    volumes for the log and temporary files and a read cache of the rest, and tells the gain to
+    expect, with its 95 % interval. Nothing is changed.
+    """
+    from dyno.accelerate import latency, proposal
+    from dyno.cli._bundles import named
+    from dyno.cli._console import Console
+    from dyno.config.units import parse_bytes
+    from dyno.errors import UsageError
+    from dyno.runner import traffic
+
+    with named(options.out, run) as bundle:
+        found = traffic.of_run(bundle, phase)
+    data = found.data_bytes if data_size is None else parse_bytes(data_size)
+    if data is None:
+        raise UsageError(f"{run} does not have the size of the database. Give --data-size.")
+    space = (
+        round(_USABLE * shutil.disk_usage(flash).free)
+        if flash_size is None
+        else parse_bytes(flash_size)
+    )
+    speeds = latency.measure(flash)
+    split = _split(found, data, space)
+    console = Console(quiet=options.quiet, as_json=options.as_json)
+    hits = _hits(record, split["cache"], data, console)
+    chosen = proposal.proposed(found.load, speeds, hits)
+    gains: dict[Choice, Gain] = {
+        one: proposal.gain(found.load, speeds, hits, frozenset({one})) for one in split
+    }
+    whole = proposal.gain(found.load, speeds, hits, chosen)
+    if options.as_json:
+        click.echo(
+            plainjson.dumps({
+                "run": bundle.run.run, "bundle": str(bundle.path), "valid": True, "reasons": [],
+                "phase": found.phase.name, "data_bytes": data, "flash_bytes": space,
+                "flash_read_ms": float(speeds.read_ms.mean()),
+                "flash_write_ms": float(speeds.write_ms.mean()),
+                "origin_read_ms": found.load.read_ms, "origin_commit_ms": found.load.commit_ms,
+                "shares": _shares(found), "hit_ratio": hits,
+                "bytes": split, "chosen": sorted(chosen),
+                "gains": {name: vars(one) for name, one in gains.items()}, "gain": vars(whole),
+            })
+        )  # fmt: skip
+        return 0
+    click.echo("\n".join(_lines(found, speeds, split, hits, chosen, gains, whole, data, flash)))
+    return 0
+
+
+def _split(found: Traffic, data: int, space: int) -> dict[Choice, int]:
+    """Bytes of flash for each part: the cache gets the rest, and no more than the data needs."""
+    log = min(found.log_bytes, space // 2)
+    temp = min(found.temp_bytes, (space - log) // 2)
+    return {"log": log, "temp": temp, "cache": min(round(_ROOM * data), space - log - temp)}
+
+
+def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple[float, float]:
+    """Lowest and highest hit ratio of a warm cache.
+
+    Without a record: reads that are spread evenly hit by its share of the data; all others more.
+    """
+    if record is None:
+        return min(1.0, cache / (_ROOM * data)), 1.0
+    from dyno.accelerate import formats, simulate
+
+    trace = formats.read(record, 8192, None)
+    blocks = max(1, cache // 8192)
+    with console.phase("Simulate the cache") as progress:
+        found = simulate.simulate(trace, [("flash", blocks)], "allocate", 1.0, progress)
+    return found[0].hit_ratio, found[0].hit_ratio
+
+
+def _shares(found: Traffic) -> dict[str, float]:
+    return {
+        part: float(values.mean()) / found.load.sessions
+        for part, values in found.load.waits.items()
+    }
+
+
+def _lines(
+    found: Traffic, speeds: Flash, split: Mapping[Choice, int], hits: tuple[float, float],
+    chosen: frozenset[Choice], gains: Mapping[Choice, Gain], whole: Gain, data: int, flash: Path,
+) -> list[str]:  # fmt: skip
+    from dyno.config.units import bytes_text
+
+    shares = _shares(found)
+    waits = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
+    slow = [
+        f"{what} {value:.2g} ms"
+        for what, value in (("read", found.load.read_ms), ("commit", found.load.commit_ms))
+        if value
+    ]
+    low, high = hits
+    ratio = f"{100 * low:.0f} to {100 * high:.0f} %" if high - low > 0.005 else f"{100 * low:.0f} %"
+    lines = [
+        f"Phase    {plain(found.phase.title)}",
+        f"Time     of the sessions: {waits}",
+        f"Now      {', '.join(slow) or 'no reads, no commits'}; data {bytes_text(data)}",
+        f"Flash    read {speeds.read_ms.mean():.2g} ms, commit {speeds.write_ms.mean():.2g} ms "
+        "(means of a second each)",
+        "",
+        f"{'on flash':18}{'size':>10}  gain alone",
+    ]
+    for one, size in split.items():
+        mark = "" if one in chosen else "   not worth it"
+        of_cache = f"; {ratio} of the reads hit" if one == "cache" else ""
+        lines.append(
+            f"{_NAMES[one]:18}{bytes_text(size):>10}  {_times(gains[one])}{of_cache}{mark}"
+        )
+    what = "throughput" if found.load.closed else "speed of a transaction"
+    limit = f", limited by {whole.bound}" if whole.bound else ""
+    named = " and ".join(_NAMES[one] for one in split if one in chosen)
+    lines += ["", f"Expected with {named}: {what} {_times(whole)}{limit}." if chosen else
+              "Nothing of this load is worth to be put on flash."]  # fmt: skip
+    return [*lines, *_commands(found, split, chosen, flash)]
+
+
+def _times(gain: Gain) -> str:
+    return f"× {gain.times:.2f} [{gain.low:.2f}, {gain.high:.2f}]"
+
+
+def _commands(
+    found: Traffic, split: Mapping[Choice, int], chosen: frozenset[Choice], flash: Path
+) -> list[str]:
+    """What puts it on flash, and what proves it."""
+    if not chosen:
+        return []
+    place, size = plain(str(flash)), f"{split['cache'] >> 20}M"
+    work = "dss" if found.phase.kind == "dss" else "oltp"
+    if found.target.url.startswith("embedded:"):
+        loads = "".join(f" --flash-{one}" for one in ("log", "temp") if one in chosen)
+        steps = [f"dyno load … --flash {place}{loads}"] if loads else []
+        if "cache" in chosen:
+            steps.append(f"dyno run … --accelerate prewarmed --flash {place} --flash-size {size}")
+        return ["", "Do it:", *(f"  {step}" for step in steps), "Prove it:",
+                f"  dyno study accelerate-{work} --with run.flash={place}"]  # fmt: skip
+    steps = [
+        f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
+    ] if "cache" in chosen else []  # fmt: skip
+    steps += [
+        f"move the {_NAMES[one]} of the server to {place}"
+        for one in ("log", "temp")
+        if one in chosen
+    ]
+    return ["", "Do it, with the server stopped:", *(f"  {step}" for step in steps)]

@@ -1,0 +1,181 @@
+"""What a run asked of its volumes, as far as it was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dyno.accelerate.proposal import PARTS, Floats, Load
+from dyno.analyse import estimate
+from dyno.analyse.rows import columns
+from dyno.analyse.series import sampled
+from dyno.bundle import metrics
+from dyno.bundle.inside import SESSIONS, Inside
+from dyno.bundle.model import Phase, TargetFacts, has_detail
+from dyno.bundle.observed import Series
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
+from dyno.config.units import parse_bytes
+from dyno.errors import UsageError
+
+_MEASURED = ("oltp", "dss", "watch")
+_LOG_SIZES = ("max_wal_size", "innodb_log_file_size", "innodb_redo_log_capacity")
+_LOG_ROOM, _TEMP_ROOM = 1.25, 2.0
+_LEAST_LOG = 256 << 20
+_WRITING = ("Write", "Extend", "Flush", "Sync")
+"""Events of PostgreSQL in which a session writes data files."""
+_LOG_S = 600
+"""Without a setting, the log of so many seconds is kept."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A phase of a run.
+
+    Attributes:
+        phase: The phase.
+        target: Its target.
+        load: The time of its sessions.
+        data_bytes: Size of its tables and indexes; None if unknown.
+        log_bytes, temp_bytes: Space that log and temporary files need.
+        log_mbps: Log written.
+    """
+
+    phase: Phase
+    target: TargetFacts
+    load: Load
+    data_bytes: int | None
+    log_bytes: int
+    temp_bytes: int
+    log_mbps: float
+
+
+def of_run(bundle: Bundle, name: str | None) -> Traffic:
+    """What a phase asked for: of several, the last.
+
+    Args:
+        bundle: The run.
+        name: The phase; None for the last one with transactions, queries or a recording.
+
+    Raises:
+        UsageError: If there is none, or its sessions were not observed.
+    """
+    phases = [
+        one for one in bundle.run.phases if one.kind in _MEASURED and one.end_ns and one.target
+    ]
+    named = [one for one in phases if name in (None, one.name)]
+    if not named:
+        listed = ", ".join(one.name for one in phases)
+        raise UsageError(
+            f"{bundle.path.name} has no such phase. It has: {listed}." if listed else
+            f"{bundle.path.name} has no transactions, queries or recording to plan from."
+        )  # fmt: skip
+    phase, known = named[-1], metrics.Estimates(estimate(bundle))
+    target = str(phase.target)
+    waits = _waits(sampled(bundle), phase, target)
+    if not waits:
+        raise UsageError(
+            f"{bundle.path.name} does not tell what the sessions of {target} waited for. Plan from "
+            "a run on PostgreSQL or MariaDB, or use a record: dyno accelerate simulate"
+        )
+    facts = bundle.run.targets[target]
+    at = metrics.Resources(phase.name, machine=facts.machine)
+    inside = metrics.Resources(phase.name)
+
+    def of(metric: Inside) -> float:
+        return known.value(inside.inside(target, metric).mean) or 0.0
+
+    active = float(sum(values.mean() for values in waits.values()))
+    log_mbps = of(Inside.log_mbps)
+    temp = known.value(inside.inside(target, Inside.temp_used).max) or 0.0
+    commit_ms = of(Inside.log_write) + of(Inside.log_flush)
+    return Traffic(
+        phase,
+        facts,
+        Load(
+            waits={part: waits[part] for part in PARTS},
+            sessions=max(active, _users(phase)),
+            closed=_users(phase) > 0,
+            read_ms=known.value(at.volume("data", "read_await").mean),
+            commit_ms=commit_ms or known.value(at.volume("log", "write_await").mean),
+            bounds=_bounds(known, at, of(Inside.log_flushes)),
+        ),
+        _data_bytes(bundle, phase),
+        _log_bytes(facts.settings, log_mbps),
+        round(_TEMP_ROOM * temp),
+        log_mbps,
+    )
+
+
+def _users(phase: Phase) -> float:
+    """Sessions that always have work; 0 with think time, at a rate, or in a recording."""
+    if not has_detail(phase, OltpDetail):
+        return 1.0 if phase.kind == "dss" else 0.0
+    loop = phase.detail.loop
+    always = loop is not None and loop.kind == "closed" and not loop.think
+    return float(phase.detail.users or 0) if always else 0.0
+
+
+def _waits(every: Mapping[Key, Series], phase: Phase, target: str) -> dict[str, Floats]:
+    """Average sessions by part, by second; ``rest`` is what is none of the parts."""
+    found: dict[str, Floats] = {}
+    for (source, subject, metric), series in every.items():
+        if source != SESSIONS or subject != target:
+            continue
+        own = series.between(phase.start_ns, phase.end_ns or phase.start_ns)
+        values = np.array([one.value for one in own])
+        part = _part(*metric.partition("/")[::2])
+        found[part] = found[part] + values if part in found else values
+    if not found:
+        return {}
+    size = max(values.size for values in found.values())
+    return {part: found.get(part, np.zeros(size)) for part in (*PARTS, "rest")}
+
+
+def _part(wait: str, event: str) -> str:
+    """The part of a wait: writes of data by sessions stay as they are."""
+    if wait == "data":
+        return "rest" if any(word in event for word in _WRITING) else "reads"
+    return wait if wait in ("log", "temp", "lock") else "rest"
+
+
+def _bounds(known: metrics.Estimates, at: metrics.Resources, flushes: float) -> dict[str, float]:
+    """How many times the observed throughput CPUs and the device of the data can take."""
+    found: dict[str, float] = {}
+    busy = known.value(at.cpu_busy.mean)
+    if busy:
+        found["the CPUs"] = 100 / busy
+    values = {
+        one: known.value(at.volume("data", one).mean)
+        for one in ("read_iops", "write_iops", "read_await", "write_await", "utilisation")
+    }
+    reads = (values["read_iops"] or 0.0) * (values["read_await"] or 0.0)
+    each = values["write_await"] or 0.0
+    writes = (values["write_iops"] or 0.0) * each
+    # Syncs of a log on the same device move with it.
+    left = max(0.0, writes - flushes * each)
+    if values["utilisation"] and reads + writes > 0 and left > 0:
+        share = left / (reads + writes)
+        found["writes to the slow volume"] = 100 / (values["utilisation"] * share)
+    return found
+
+
+def _data_bytes(bundle: Bundle, phase: Phase) -> int | None:
+    sizes: dict[str, int] = {}
+    for row in columns(bundle, "relations").to_pylist():
+        if row["target"] == phase.target and row["bytes"] is not None:
+            sizes[row["relation"]] = max(sizes.get(row["relation"], 0), int(row["bytes"]))
+    return sum(sizes.values()) or None
+
+
+def _log_bytes(settings: Mapping[str, str], log_mbps: float) -> int:
+    for name in _LOG_SIZES:
+        if text := settings.get(name):
+            try:
+                return max(_LEAST_LOG, round(_LOG_ROOM * parse_bytes(str(text))))
+            except UsageError:
+                continue
+    return max(_LEAST_LOG, round(_LOG_ROOM * log_mbps * 1e6 * _LOG_S))
