@@ -118,5 +118,8 @@ def miss_ratios(
 ) -> tuple[list[float], float]:
     """Miss ratios of LRU caches of these sizes, and the number of different blocks, estimated."""
 
+def glob_fault(glob: str) -> str | None:
+    """What is wrong with a pattern for paths; None if it is valid."""
+
 def serve_mount(plan: str) -> None:
     """Serves a mount of the accelerator until it ends; raises OSError."""

@@ -53,6 +53,12 @@ pub fn miss_ratios(
     }))
 }
 
+/// What is wrong with a pattern for paths; None if it is valid.
+#[pyfunction]
+pub fn glob_fault(glob: &str) -> Option<String> {
+    mount::glob_fault(glob)
+}
+
 /// Serves a mount with a cache in front until it ends.
 ///
 /// Raises `OSError` if the cache, the supervisor or FUSE fails.

@@ -43,10 +43,14 @@ _HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": 
     "--scan-bypass", metavar="SIZE",
     help="A sequential read of more bytes does not fill the cache; instead of --work.",
 )  # fmt: skip
+@click.option(
+    "--rules", type=click.Path(path_type=Path, dir_okay=False),
+    help="TOML file with rules on what is cached, before the built-in ones (docs/accelerate.md).",
+)  # fmt: skip
 @common
 def apply(
     folder: Path, cache: Path, size: str | None, work: str, scan_bypass: str | None,
-    options: Options,
+    rules: Path | None, options: Options,
 ) -> int:  # fmt: skip
     """Put a cache on flash in front of FOLDER, which a database has its files in.
 
@@ -62,9 +66,11 @@ def apply(
     origin, cache = folder.expanduser().resolve(), cache.expanduser().resolve()
     attached.check(origin, cache)
     new = not (cache / folders.MARK).exists()
-    attachment = _new(origin, cache, size, work, scan_bypass) if new else folders.read(cache)
-    if not new:
-        _same(attachment, origin, cache, size, scan_bypass)
+    if new:
+        attachment = _new(origin, cache, size, work, scan_bypass, rules)
+    else:
+        attachment = folders.read(cache)
+        _same(attachment, origin, cache, size, scan_bypass, rules)
     _say_plan(attachment, cache, new)
     if not _confirmed(origin.name, options):
         return 0
@@ -79,12 +85,14 @@ def apply(
 
 
 def _new(
-    origin: Path, cache: Path, size: str | None, work: str, scan_bypass: str | None
-) -> Attachment:
+    origin: Path, cache: Path, size: str | None, work: str, scan_bypass: str | None,
+    rules: Path | None,
+) -> Attachment:  # fmt: skip
     import os
 
     from dyno.accelerate.attach import attached, presets
     from dyno.accelerate.attach.folder import Attachment, require_size
+    from dyno.accelerate.attach.rules import read
     from dyno.config.units import bytes_text, parse_bytes
     from dyno.errors import DiskFullError, UsageError
 
@@ -92,7 +100,8 @@ def _new(
         raise UsageError("Give the --size of the new cache.")
     scan = presets.SCAN_BYTES[work] if scan_bypass is None else parse_bytes(scan_bypass)
     attachment = Attachment(
-        origin=str(origin), size=parse_bytes(size), scan_bytes=scan, rules=presets.rules(),
+        origin=str(origin), size=parse_bytes(size), scan_bytes=scan,
+        rules=(*(() if rules is None else read(rules)), *presets.rules()),
         everyone=attached.for_everyone(),
     )  # fmt: skip
     require_size(attachment.size)
@@ -107,16 +116,18 @@ def _new(
 
 
 def _same(
-    attachment: Attachment, origin: Path, cache: Path, size: str | None, scan_bypass: str | None
-) -> None:
+    attachment: Attachment, origin: Path, cache: Path, size: str | None, scan_bypass: str | None,
+    rules: Path | None,
+) -> None:  # fmt: skip
     from dyno.errors import UsageError
 
     if attachment.origin != str(origin):
         raise UsageError(f"{plain(str(cache))} has the cache of {plain(attachment.origin)}.")
-    if size is not None or scan_bypass is not None:
+    given = {"--size": size, "--scan-bypass": scan_bypass, "--rules": rules}
+    if wrong := [option for option, value in given.items() if value is not None]:
         raise UsageError(
-            f"{plain(str(cache))} has a cache already. Leave out --size and --scan-bypass to "
-            f"attach it again, or remove it: dyno accelerate remove {plain(str(cache))}"
+            f"{plain(str(cache))} has a cache already. Leave out {' and '.join(wrong)} to attach "
+            f"it again, or remove it: dyno accelerate remove {plain(str(cache))}"
         )
 
 
@@ -215,6 +226,8 @@ def _lines(mount: Mount, attachment: Attachment | None, status: Status | None) -
     kinds = [one for one in told["kinds"] if one["hits"] or one["misses"] or one["written_bytes"]]
     used = f"{bytes_text(told['blocks'] * block)} of {bytes_text(told['capacity_blocks'] * block)}"
     state = "in use" if told["usable"] else "NOT in use: its device failed"
+    if told.get("aside"):
+        state += "; reads leave it out, because the folder's disk is faster"
     if status.age_s > 10:
         state = f"no report for {status.age_s:.0f} s: is the daemon alive?"
     lines = [*head, f"State    {state}", f"Holds    {used}"]

@@ -5,7 +5,7 @@
 //! sync is a sync of the origin. Reads of the origin leave nothing in its page cache, because the
 //! kernel has the data in that of the mount.
 
-use super::kinds::Action;
+use super::kinds::{Action, Room};
 use super::nodes::Node;
 use super::volume::{Volume, key};
 use crate::flash::{BLOCK, Fill, Missed, Pages};
@@ -61,16 +61,25 @@ impl Volume {
     ) -> io::Result<Range<usize>> {
         let file = node.open(false)?;
         let begun = Instant::now();
-        let done = &self.kind(node).done;
-        let Some(number) = number else {
-            let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset)?;
-            done.misses.fetch_add(read.div_ceil(BLOCK) as u64, Relaxed);
-            done.origin.add(begun.elapsed());
-            return Ok(0..read);
-        };
+        let kind = self.kind(node);
+        let done = &kind.done;
         let first = offset / BLOCK as u64;
         let within = (offset % BLOCK as u64) as usize;
         let blocks = (within + size).div_ceil(BLOCK);
+        let aside = number.is_some() && self.aside.skips(blocks, begun);
+        let Some(number) = number.filter(|_| !aside) else {
+            let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset);
+            let took = begun.elapsed();
+            if aside {
+                self.aside.origin(took, blocks);
+            }
+            let read = read?;
+            let missed = read.div_ceil(BLOCK) as u64;
+            done.misses.fetch_add(missed, Relaxed);
+            done.aside.fetch_add(if aside { missed } else { 0 }, Relaxed);
+            done.origin.add(took);
+            return Ok(0..read);
+        };
         let buffer = &mut buffer[..blocks * BLOCK];
         let found = self.cache.read_blocks(key(number, first), buffer);
         let hits = found.iter().filter(|&&hit| hit).count();
@@ -78,7 +87,9 @@ impl Volume {
         let mut end = within + size;
         if hits == blocks {
             self.follow(node, offset, size);
-            done.flash.add(begun.elapsed());
+            let took = begun.elapsed();
+            done.flash.add(took);
+            self.aside.flash(took, blocks);
             return Ok(within..end);
         }
         done.misses.fetch_add((blocks - hits) as u64, Relaxed);
@@ -88,23 +99,27 @@ impl Volume {
             let to = found[from..].iter().position(|&hit| hit).map_or(blocks, |skip| from + skip);
             at = to;
             let fills = (from..to).map(|block| {
-                let missed =
-                    (!scanning).then(|| self.cache.begin_fill(key(number, first + block as u64)));
-                match missed {
-                    None => drop(done.scanned.fetch_add(1, Relaxed)),
-                    Some(Missed::Leave) => drop(done.left.fetch_add(1, Relaxed)),
-                    Some(Missed::Fill(right)) => return Some(right),
-                }
+                let why = if scanning {
+                    &done.scanned
+                } else if let Some(room) = kind.room() {
+                    match self.cache.begin_fill(key(number, first + block as u64)) {
+                        Missed::Fill(right) => return Some((right, room)),
+                        Missed::Leave => &done.left,
+                    }
+                } else {
+                    &done.over
+                };
+                why.fetch_add(1, Relaxed);
                 None
             });
-            let fills: Vec<Option<Fill>> = fills.collect();
+            let fills: Vec<Option<(Fill, Room)>> = fills.collect();
             let bytes = &mut buffer[from * BLOCK..to * BLOCK];
             let read =
                 self.read_origin(file.as_fd(), bytes, (first + from as u64) * BLOCK as u64)?;
             // Blocks at the end of a file are cached once they are whole.
             for (block, fill) in bytes[..read].chunks_exact(BLOCK).zip(fills) {
-                if let Some(fill) = fill {
-                    fill.finish(block);
+                if let Some((fill, room)) = fill {
+                    room.end(fill.finish(block));
                 }
             }
             if read < bytes.len() {
@@ -112,7 +127,11 @@ impl Volume {
                 break;
             }
         }
-        done.origin.add(begun.elapsed());
+        let took = begun.elapsed();
+        done.origin.add(took);
+        if hits == 0 {
+            self.aside.origin(took, blocks);
+        }
         Ok(within.min(end)..end)
     }
 
@@ -137,8 +156,10 @@ impl Volume {
         self.cache.wait_for_space(YIELD);
         let first = offset / BLOCK as u64;
         let blocks = size.min(MAX_REQUEST).div_ceil(BLOCK);
+        let kind = self.kind(node);
         let keys = (first..).take(blocks).map(|block| key(number, block));
-        let fills: Vec<Option<Fill>> = keys.map(|key| self.cache.begin_prewarm(key)).collect();
+        let right = |key| Some((self.cache.begin_prewarm(key)?, kind.room()?));
+        let fills: Vec<Option<(Fill, Room)>> = keys.map(right).collect();
         let (Some(from), Some(to)) =
             (fills.iter().position(Option::is_some), fills.iter().rposition(Option::is_some))
         else {
@@ -147,7 +168,11 @@ impl Volume {
         let bytes = &mut buffer[..(to + 1 - from) * BLOCK];
         let read = self.read_origin(file.as_fd(), bytes, (first + from as u64) * BLOCK as u64)?;
         let whole = bytes[..read].chunks_exact(BLOCK).zip(fills.into_iter().skip(from));
-        Ok(whole.filter_map(|(block, fill)| Some(fill?.finish(block))).count() as u32)
+        let added = whole.filter_map(|(block, right)| {
+            let (right, room) = right?;
+            Some(room.end(right.finish(block)))
+        });
+        Ok(added.filter(|&added| added).count() as u32)
     }
 
     /// Follows sequential reads, and whether this one is so long that it should not fill the cache.

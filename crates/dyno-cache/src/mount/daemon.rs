@@ -1,7 +1,7 @@
 //! The daemon: from a plan to the end of the mount.
 
 use super::content::MAX_REQUEST;
-use super::files::Files;
+use super::files::{Files, create};
 use super::fuse::Fuse;
 use super::keeper::{Given, Keeper};
 use super::kinds::{Kinds, Rule, Shown};
@@ -63,9 +63,11 @@ pub struct Plan {
 #[derive(Serialize)]
 struct Status {
     /// Seconds since 1970.
-    time: u64,
+    time: f64,
     pid: u32,
     usable: bool,
+    /// Whether reads leave flash out, because the origin is faster.
+    aside: bool,
     blocks: usize,
     capacity_blocks: u64,
     hits: u64,
@@ -108,6 +110,7 @@ pub fn serve(plan: &Plan) -> io::Result<()> {
     if !usable {
         volume.give_up();
     }
+    volume.keep_quotas();
     let session = session(
         plan,
         Fuse::new(volume.clone(), plan.passthrough.then(|| Passing::new(backings))),
@@ -250,8 +253,14 @@ fn checkpoints(volume: &Volume, plan: &Plan, over: &AtomicBool) {
 }
 
 fn statuses(volume: &Volume, folder: &Path, over: &AtomicBool) {
+    let mut round = 0_u64;
     loop {
         let last = over.load(SeqCst);
+        // A count takes long in a large cache.
+        if round.is_multiple_of(1 + (volume.cache.capacity() >> 20)) {
+            volume.keep_quotas();
+        }
+        round += 1;
         // Who reads it sees that it is old.
         drop(write_status(volume, folder));
         drop(volume.recording.follow());
@@ -266,9 +275,10 @@ fn write_status(volume: &Volume, folder: &Path) -> io::Result<()> {
     let Counts { hits, misses, filled, overtaken, busy, damaged, errors } = volume.cache.counts();
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     let status = Status {
-        time: now.as_secs(),
+        time: now.as_secs_f64(),
         pid: std::process::id(),
         usable: volume.usable(),
+        aside: volume.aside.judge(),
         blocks: volume.cache.len(),
         capacity_blocks: volume.cache.capacity(),
         hits,
@@ -281,6 +291,6 @@ fn write_status(volume: &Volume, folder: &Path) -> io::Result<()> {
         kinds: volume.kinds.shown(),
     };
     let new = folder.join(format!("{STATUS}.new"));
-    std::fs::write(&new, serde_json::to_vec(&status)?)?;
+    create(&new)?.write_all(&serde_json::to_vec(&status)?)?;
     std::fs::rename(new, folder.join(STATUS))
 }

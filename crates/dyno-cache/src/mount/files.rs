@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The highest number.
@@ -92,8 +93,7 @@ impl Files {
                 print_at(root.as_fd(), &one.path).is_ok_and(|print| print == one.print)
             });
         }
-        let log = File::options().append(true).create(true).open(folder.join(NAME))?;
-        let mut files = Self { folder: folder.to_owned(), root, log, known, next };
+        let mut files = Self { folder: folder.to_owned(), root, log: no_log()?, known, next };
         files.write()?;
         Ok(files)
     }
@@ -103,8 +103,7 @@ impl Files {
     /// # Errors
     /// Of the file system.
     pub fn create(folder: &Path, root: OwnedFd) -> io::Result<Self> {
-        let log = File::options().append(true).create(true).open(folder.join(NAME))?;
-        let known = HashMap::new();
+        let (log, known) = (no_log()?, HashMap::new());
         let mut files = Self { folder: folder.to_owned(), root, log, known, next: 1 };
         files.write()?;
         Ok(files)
@@ -115,8 +114,13 @@ impl Files {
     /// # Errors
     /// If `/dev/null` cannot be opened.
     pub fn none(root: OwnedFd) -> io::Result<Self> {
-        let log = File::options().append(true).open("/dev/null")?;
-        Ok(Self { folder: PathBuf::new(), root, log, known: HashMap::new(), next: MOST + 1 })
+        let (log, known) = (no_log()?, HashMap::new());
+        Ok(Self { folder: PathBuf::new(), root, log, known, next: MOST + 1 })
+    }
+
+    /// The paths of files by number, as they were last known.
+    pub fn paths(&self) -> HashMap<u32, String> {
+        self.known.values().map(|one| (one.number, one.path.clone())).collect()
     }
 
     /// The numbers that are in use.
@@ -205,7 +209,7 @@ impl Files {
         for line in [Line::Next(self.next)].into_iter().chain(lines) {
             encode(&mut text, &line);
         }
-        let mut file = File::create(&new)?;
+        let mut file = create(&new)?;
         file.write_all(&text)?;
         file.sync_all()?;
         std::fs::rename(&new, &path)?;
@@ -219,6 +223,19 @@ impl Files {
         encode(&mut text, line);
         self.log.write_all(&text)
     }
+}
+
+/// Makes a file in the folder of a cache, or empties it; others may not read it.
+///
+/// # Errors
+/// Of the file system.
+pub fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// A log to which nothing is written, until the table is.
+fn no_log() -> io::Result<File> {
+    File::options().append(true).open("/dev/null")
 }
 
 fn encode(text: &mut Vec<u8>, line: &Line) {

@@ -7,6 +7,7 @@
 //! [`volume`] and its operations know neither FUSE nor the flash device; [`fuse`] translates, and
 //! [`crate::flash`] keeps blocks.
 
+mod aside;
 mod attributes;
 mod content;
 mod daemon;
@@ -23,4 +24,4 @@ mod replies;
 mod volume;
 
 pub use daemon::{Plan, serve};
-pub use kinds::{Action, Rule};
+pub use kinds::{Action, Rule, glob_fault};

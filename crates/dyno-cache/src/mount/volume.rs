@@ -1,5 +1,6 @@
 //! The origin's folder with a cache in front: what all operations share.
 
+use super::aside::Aside;
 use super::files::{Files, Fingerprint};
 use super::kinds::{Action, Kind, Kinds};
 use super::nodes::{Node, Nodes};
@@ -9,7 +10,10 @@ use rustix::fs::{CWD, Mode, OFlags, openat, readlinkat, syncfs};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
 /// The origin's folder with a cache in front.
@@ -31,6 +35,8 @@ pub struct Volume {
     pub recording: Recording,
     /// Reads that are being served: prewarming lets them go first.
     pub(super) reading: AtomicU64,
+    /// Whether reads leave flash out, because the origin is faster.
+    pub aside: Aside,
 }
 
 impl Volume {
@@ -53,6 +59,7 @@ impl Volume {
             uncached_reads: AtomicBool::new(true),
             recording,
             reading: AtomicU64::new(0),
+            aside: Aside::default(),
         }
     }
 
@@ -133,6 +140,31 @@ impl Volume {
     pub(super) fn give_up(&self) {
         if self.usable.swap(false, SeqCst) {
             self.nodes.keeper().spoiled();
+        }
+    }
+
+    /// Counts the blocks of kinds that have a quota. Those that are added meanwhile are added.
+    pub fn keep_quotas(&self) {
+        if self.kinds.all().iter().all(|kind| kind.quota.is_none()) {
+            return;
+        }
+        let blocks = |kind: &Kind| kind.blocks.load(Relaxed);
+        let before: Vec<u64> = self.kinds.all().iter().map(blocks).collect();
+        let paths = self.files().paths();
+        let of_file: HashMap<u32, usize> =
+            paths.iter().map(|(&file, path)| (file, self.kinds.of(path))).collect();
+        let mut counted = vec![0_u64; before.len()];
+        for (file, count) in self.cache.tally(number_of) {
+            if let Some(&kind) = of_file.get(&file) {
+                counted[kind] += count;
+            }
+        }
+        for ((kind, counted), before) in self.kinds.all().iter().zip(counted).zip(before) {
+            let Some(quota) = kind.quota else { continue };
+            let most = self.cache.capacity() as f64 * quota / 100.0;
+            kind.most.store(most as u64, Relaxed);
+            // Room that was given back meanwhile is counted again the next time.
+            kind.blocks.store(counted + blocks(kind).saturating_sub(before), Relaxed);
         }
     }
 

@@ -51,6 +51,7 @@ class Rule(BaseModel):
     glob: str
     kind: str
     action: Literal["cache", "pass"]
+    quota: float | None = None
 
 
 class Attachment(BaseModel):
