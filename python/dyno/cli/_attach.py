@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from dyno.host.mounts import Mount
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_BYPASSED = {
+    "scanned": "long scans",
+    "over_quota": "quota",
+    "left": "being written",
+    "aside": "the folder's disk is faster",
+}
+"""Why blocks that were read were not cached, in the daemon's report and for its readers."""
 _HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": []}
 
 
@@ -231,19 +238,30 @@ def _lines(mount: Mount, attachment: Attachment | None, status: Status | None) -
     if status.age_s > 10:
         state = f"no report for {status.age_s:.0f} s: is the daemon alive?"
     lines = [*head, f"State    {state}", f"Holds    {used}"]
+    lines.append(f"Written  {bytes_text(told['filled'] * block)} to flash since its daemon began")
     if told["damaged"] or told["errors"]:
         lines.append(f"Faults   {told['damaged']} damaged blocks, {told['errors']} failed reads")
-    lines += ["", f"{'kind':12}{'read':>10}{'hits':>8}{'hit':>10}{'miss':>10}{'scanned':>10}"
-              f"{'written':>10}"]  # fmt: skip
+    heads = ("read", "hits", "hit", "miss", "bypassed", "written")
+    lines += ["", "kind        " + "".join(f"{head:>10}" for head in heads)]
     for one in kinds:
         blocks = one["hits"] + one["misses"]
         ratio = f"{one['hits'] / blocks:.1%}" if blocks and one["cached"] else ""
-        lines.append(
-            f"{plain(one['kind'])[:11]:12}{bytes_text(blocks * block):>10}{ratio:>8}"
-            f"{_mean(one['flash_ns'], one['flash_requests']):>10}"
-            f"{_mean(one['origin_ns'], one['origin_requests']):>10}"
-            f"{bytes_text(one['scanned'] * block):>10}{bytes_text(one['written_bytes']):>10}"
+        cells = (
+            bytes_text(blocks * block),
+            ratio,
+            _mean(one["flash_ns"], one["flash_requests"]),
+            _mean(one["origin_ns"], one["origin_requests"]),
+            bytes_text(sum(one.get(why, 0) for why in _BYPASSED) * block),
+            bytes_text(one["written_bytes"]),
         )
+        lines.append(f"{plain(one['kind'])[:11]:12}" + "".join(f"{cell:>10}" for cell in cells))
+    why = [
+        f"{words} {bytes_text(total * block)}"
+        for name, words in _BYPASSED.items()
+        if (total := sum(one.get(name, 0) for one in kinds))
+    ]
+    if why:
+        lines += ["", f"Bypassed: {', '.join(why)}"]
     return [*lines, ""]
 
 

@@ -398,10 +398,11 @@ impl Writing<'_> {
             if state.guard(*key).active > 0 || state.index.find(*key).is_some() {
                 continue;
             }
-            let State { index, segments, retention, .. } = &mut *state;
+            let State { index, segments, retention, counts, .. } = &mut *state;
             let queue = retention.chosen(*key);
             if let Some(slot) = segments.add(index, queue, *key, sum, data, RESERVE) {
                 index.set_uses(slot, *uses);
+                counts.filled += 1;
             }
         }
         if !state.segments.waiting.is_empty() {
