@@ -69,7 +69,7 @@ def test_more_on_flash_is_never_slower_with_faster_flash(
     given = load(reads=reads, log=log, temp=temp, lock=lock)
     every = gain(given, *CHOICES, hits=(hit, 1.0))
     for one in CHOICES:
-        rest = [other for other in CHOICES if other != one]
+        rest: list[Choice] = [other for other in CHOICES if other != one]
         assert every.times >= gain(given, *rest, hits=(hit, 1.0)).times - 1e-9
     assert every.low <= every.times <= every.high
 

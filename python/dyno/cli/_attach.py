@@ -79,7 +79,7 @@ def apply(
         attachment = folders.read(cache)
         _same(attachment, origin, cache, size, scan_bypass, rules)
     _say_plan(attachment, cache, new)
-    if not _confirmed(origin.name, options):
+    if not confirmed(origin.name, options):
         return 0
     if new:
         _make(cache, attachment)
@@ -165,7 +165,7 @@ def _say_plan(attachment: Attachment, cache: Path, new: bool) -> None:
     click.echo("\n".join(lines), err=True)
 
 
-def _confirmed(name: str, options: Options) -> bool:
+def confirmed(name: str, options: Options) -> bool:
     """Whether the user wants it: --yes, or the typed name of the folder."""
     if options.yes:
         return True
@@ -320,7 +320,7 @@ def remove(cache: Path, options: Options) -> int:
         f"{plain(attachment.origin)}.", err=True,
     )  # fmt: skip
     attached.refuse_attached(cache)
-    if not _confirmed(cache.name, options):
+    if not confirmed(cache.name, options):
         return 0
     try:
         folders.remove(cache)

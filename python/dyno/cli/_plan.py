@@ -193,12 +193,11 @@ def _commands(
             steps.append(f"dyno run … --accelerate prewarmed --flash {place} --flash-size {size}")
         return ["", "Do it:", *(f"  {step}" for step in steps), "Prove it:",
                 f"  dyno study accelerate-{work} --with run.flash={place}"]  # fmt: skip
-    steps = [
-        f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
-    ] if "cache" in chosen else []  # fmt: skip
-    steps += [
-        f"move the {_NAMES[one]} of the server to {place}"
-        for one in ("log", "temp")
-        if one in chosen
-    ]
+    apply = f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
+    how: dict[Choice, str] = {
+        "cache": apply,
+        "log": f"dyno accelerate log DATA-FOLDER --flash {place}",
+        "temp": f"let the server put temporary files into a folder in {place}",
+    }
+    steps = [step for one, step in how.items() if one in chosen]
     return ["", "Do it, with the server stopped:", *(f"  {step}" for step in steps)]

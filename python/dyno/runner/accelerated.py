@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from dyno.accelerate.attach import attached, folder, leftover, presets, recording
 from dyno.bundle.phases.accelerate import AccelerateDetail
 from dyno.config.units import bytes_text, parse_bytes
-from dyno.errors import DiskFullError, UsageError
+from dyno.errors import DiskFullError, TargetError, UsageError
 from dyno.safety.unwritable import why
 from dyno.workspace import places
 from dyno.workspace.engine_folders import home_of
@@ -92,8 +92,7 @@ def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generato
     phase = session.recorder.phase(f"cache-{url.name}", title, AccelerateDetail(), url.name)
     with contextlib.ExitStack() as stack:
         with phase as recorded, session.events.phase(title) as progress:
-            cache, kept = _made(home, asked)
-            attached.attach(cache)
+            cache, kept = _attach(home, asked)
             stack.callback(attached.detach, home)
             pieces: list[recording.Piece] = []
             if asked.record is not None:
@@ -106,6 +105,21 @@ def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generato
                 prewarmed_bytes=recording.prewarm(home, pieces, progress) * recording.BLOCK,
             )
         yield
+
+
+def _attach(home: Path, asked: Wanted) -> tuple[Path, bool]:
+    """Attaches the cache; returns its folder, and whether it has what an earlier run left."""
+    cache, kept = _made(home, asked)
+    try:
+        attached.attach(cache)
+    except TargetError:
+        if not kept:
+            raise
+        # The engine's folder may be a copy of the one that the cache was made for.
+        folder.remove(cache)
+        cache, kept = _made(home, asked)
+        attached.attach(cache)
+    return cache, kept
 
 
 def _made(home: Path, asked: Wanted) -> tuple[Path, bool]:

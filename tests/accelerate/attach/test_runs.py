@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,13 @@ def test_a_run_with_a_cache_records_it_and_leaves_no_mount(out: Path, tmp_path: 
     assert start_of(again).start == "kept"
     _, empty = run(out, "--accelerate", "empty", *options)
     assert start_of(empty).start == "empty"
+    # A copy of the folder, as a study restores it, is another one.
+    copied = home(out).with_name("copy")
+    shutil.copytree(home(out), copied)
+    shutil.rmtree(home(out))
+    copied.rename(home(out))
+    _, other = run(out, "--accelerate", "kept", *options)
+    assert start_of(other).start == "empty"
 
 
 def test_a_cache_that_a_killed_run_left_is_detached(out: Path) -> None:

@@ -71,10 +71,15 @@ def check(origin: Path, cache: Path) -> None:
     if os.geteuid() not in (0, origin.stat().st_uid):
         raise UsageError(f"{origin} belongs to another user. Run Dyno as that user or as root.")
     mounting.check_device()
-    _refuse_users(origin)
+    refuse_users(origin)
 
 
-def _refuse_users(origin: Path) -> None:
+def refuse_users(origin: Path) -> None:
+    """Refuses a folder that is in use.
+
+    Raises:
+        TargetError: With the processes that use it.
+    """
     if found := users(origin):
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         raise TargetError(
@@ -130,7 +135,7 @@ def detach(origin: Path) -> Path:
     try:
         mounting.unmount(origin)
     except TargetError:
-        _refuse_users(origin)
+        refuse_users(origin)
         raise
     end = time.monotonic() + _END_S
     while _in_use(cache):

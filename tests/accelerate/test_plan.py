@@ -1,0 +1,90 @@
+"""``dyno accelerate plan``: from a run's observed waits to a proposal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno.bundle.inside import Inside
+from tests import bundle_data
+from tests.bundles import Builder
+from tests.process import document, dyno
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "20261126T000000Z-0001"
+    Builder(path, "run").machine().target("postgresql").oltp(8).inside().write()
+    return path
+
+
+@pytest.fixture
+def flash(tmp_path: Path) -> Path:
+    folder = tmp_path / "flash"
+    folder.mkdir()
+    return folder
+
+
+def test_a_plan_divides_flash_and_tells_the_gain(run: Path, flash: Path) -> None:
+    done = dyno("accelerate", "plan", run, "--flash", flash, "--flash-size", "2G", "--json")
+    found = document(done)
+    sizes = [row["bytes"] for row in bundle_data.RELATIONS]
+    assert found["data_bytes"] == sum(size for size in sizes if size)
+    assert sum(found["bytes"].values()) <= 2 << 30
+    assert found["bytes"]["cache"] <= 1.1 * found["data_bytes"] + 1
+    waits = found["shares"]
+    assert waits["log"] == pytest.approx(1.7 / 8, rel=0.1)
+    assert waits["reads"] == pytest.approx(0.6 / 8, rel=0.1)
+    assert found["origin_commit_ms"] == pytest.approx(
+        bundle_data.INSIDE[Inside.log_flush] + bundle_data.INSIDE[Inside.log_write], rel=0.2
+    )
+    for gain in (*found["gains"].values(), found["gain"]):
+        assert gain["low"] <= gain["times"] <= gain["high"]
+    assert found["flash_read_ms"] > 0
+    assert found["flash_write_ms"] > 0
+    assert not any(flash.iterdir())
+
+
+def test_a_small_cache_has_an_unknown_hit_ratio(run: Path, flash: Path) -> None:
+    options = ("--flash-size", "1G", "--data-size", "100G", "--json")
+    found = document(dyno("accelerate", "plan", run, "--flash", flash, *options))
+    low, high = found["hit_ratio"]
+    assert (low, high) == (pytest.approx(found["bytes"]["cache"] / (1.1 * 100 * 1024**3)), 1)
+
+
+def test_a_plan_in_words(run: Path, flash: Path) -> None:
+    done = dyno("accelerate", "plan", run, "--flash", flash)
+    assert done.returncode == 0, done.stderr
+    for word in ("read cache", "log", "temporary files", "gain alone"):
+        assert word in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_runs_that_a_plan_cannot_be_made_from(tmp_path: Path, flash: Path) -> None:
+    unseen = tmp_path / "20261126T000000Z-0002"
+    Builder(unseen, "run").machine().target("postgresql").oltp(8).write()
+    loaded = tmp_path / "20261126T000000Z-0003"
+    Builder(loaded, "load").machine().target("postgresql").load("tpcc", "postgresql", 9, 1).write()
+    for path, named in ((unseen, "waited for"), (loaded, "no transactions")):
+        done = dyno("accelerate", "plan", path, "--flash", flash)
+        assert done.returncode == 2, done.stderr
+        assert named in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--phase", "nothing"), "no such phase"),
+        (("--flash-size", "many"), "many"),
+        (("--record", __file__), "format"),
+    ],
+)
+def test_options_that_are_wrong(
+    run: Path, flash: Path, options: tuple[str, ...], named: str
+) -> None:
+    done = dyno("accelerate", "plan", run, "--flash", flash, *options)
+    assert done.returncode == 2, done.stderr
+    assert named in done.stderr
