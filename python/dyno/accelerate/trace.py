@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +44,12 @@ class Trace:
     def reads(self) -> int:
         """The number of accesses that read."""
         return int(np.count_nonzero((self.kinds & WRITE) == 0))
+
+    def repeated(self, times: int) -> Trace:
+        """The same accesses several times in a row."""
+        seconds = None if self.seconds is None else times * self.seconds
+        blocks, kinds = np.tile(self.blocks, times), np.tile(self.kinds, times)
+        return replace(self, blocks=blocks, kinds=kinds, seconds=seconds)
 
 
 @dataclass(frozen=True)

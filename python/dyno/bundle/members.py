@@ -15,6 +15,7 @@ _NAME = r"[^/.\x00-\x1f\x7f][^/\x00-\x1f\x7f]*"
 _FOLDER = re.compile(rf"(superseded/)?ops|superseded|pieces|plans|plans/{_NAME}")
 _MEMBER = re.compile(
     r"(run|progress|(superseded/)?checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
+    r"|flash\.dyno\.parquet"
     r"|(superseded/)?(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
     r"|pieces/[a-z_]+-[0-9]{6}\.(jsonl|parquet)"
     rf"|(superseded/)?ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"

@@ -16,6 +16,26 @@ NAMES = (
 
 
 @contextlib.contextmanager
+def recorded(out: Path, name: str) -> Generator[Path]:
+    """The record of the reads of the run called ``name``.
+
+    Raises:
+        UsageError: If there is no such run, or it has no such record.
+    """
+    from dyno.accelerate.attach.recording import IN_BUNDLE
+    from dyno.errors import UsageError
+
+    with named(out, name) as bundle:
+        path = bundle.path / IN_BUNDLE
+        if not path.is_file():
+            raise UsageError(
+                f"{bundle.path.name} has no record of reads. Run it with --accelerate kept "
+                "--record-reads."
+            )
+        yield path
+
+
+@contextlib.contextmanager
 def named(out: Path, name: str) -> Generator[Bundle]:
     """The bundle called ``name``; an archive is unpacked to a temporary folder for the block.
 

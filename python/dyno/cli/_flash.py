@@ -47,5 +47,10 @@ of_run = declared(
         type=click.Path(path_type=Path, dir_okay=False, exists=True),
         help="Cache what a job read, as `dyno accelerate record` wrote it, before the run.",
     ),
+    click.option(
+        "--record-reads",
+        is_flag=True,
+        help="Record what the cache is asked, for `dyno accelerate simulate RUN`.",
+    ),
 )
 """Adds the options of ``dyno run``."""

@@ -48,7 +48,8 @@ _NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "te
 @click.option("--phase", help="The phase of the run to plan for.  [default: the last one]")
 @click.option(
     "--record", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="What `dyno accelerate record` wrote: tells the hit ratio of the cache.",
+    help="What `dyno accelerate record` wrote: tells the hit ratio of the cache.  [default: the "
+    "record of the run, if it has one]",
 )  # fmt: skip
 @common
 def plan(
@@ -63,6 +64,7 @@ def plan(
     expect, with its 95 % interval. Nothing is changed.
     """
     from dyno.accelerate import latency, proposal
+    from dyno.accelerate.attach import recording
     from dyno.cli._bundles import named
     from dyno.cli._console import Console
     from dyno.config.units import parse_bytes
@@ -71,6 +73,8 @@ def plan(
 
     with named(options.out, run) as bundle:
         found = traffic.of_run(bundle, phase)
+        own = bundle.path / recording.IN_BUNDLE
+        record = own if record is None and own.is_file() else record
     data = found.data_bytes if data_size is None else parse_bytes(data_size)
     if data is None:
         raise UsageError(f"{run} does not have the size of the database. Give --data-size.")
@@ -116,7 +120,8 @@ def _split(found: Traffic, data: int, space: int) -> dict[Choice, int]:
 def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple[float, float]:
     """Lowest and highest hit ratio of a warm cache.
 
-    Without a record: reads that are spread evenly hit by its share of the data; all others more.
+    With a record: of the job from an empty cache, and of the same job again after it. Without one:
+    reads that are spread evenly hit by the cache's share of the data, all others more.
     """
     if record is None:
         return min(1.0, cache / (_ROOM * data)), 1.0
@@ -125,8 +130,10 @@ def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple
     trace = formats.read(record, 8192, None)
     blocks = max(1, cache // 8192)
     with console.phase("Simulate the cache") as progress:
-        found = simulate.simulate(trace, [("flash", blocks)], "allocate", 1.0, progress)
-    return found[0].hit_ratio, found[0].hit_ratio
+        caches = [("flash", blocks)]
+        once = simulate.simulate(trace, caches, "allocate", 1.0, progress)[0].hit_ratio
+        twice = simulate.simulate(trace.repeated(2), caches, "allocate", 1.0, progress)[0].hit_ratio
+    return once, max(once, 2 * twice - once)
 
 
 def _shares(found: Traffic) -> dict[str, float]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 from dyno.safety.text import plain
+
+if TYPE_CHECKING:
+    from dyno.contracts.relations import NamesFiles, Relations
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -28,8 +32,12 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     "--to", type=click.Path(path_type=Path, dir_okay=False), required=True,
     help="The file, a table in Parquet; a name ending in .dyno.parquet is known to simulate.",
 )  # fmt: skip
+@click.option(
+    "--target", metavar="URL",
+    help="The PostgreSQL whose files these are: names its tables and indexes in the record.",
+)  # fmt: skip
 @common
-def record(folder: Path, length: str, to: Path, options: Options) -> int:
+def record(folder: Path, length: str, to: Path, target: str | None, options: Options) -> int:
     """Record the requests that the daemon of FOLDER's cache gets, by file and offset.
 
     These are the requests that the page cache did not serve, of files of cached kinds. Ctrl-C ends
@@ -45,11 +53,12 @@ def record(folder: Path, length: str, to: Path, options: Options) -> int:
     to = to.expanduser().absolute()
     if to.is_relative_to(folder.expanduser().absolute()):
         raise click.UsageError("--to is in the folder that is recorded.")
+    asked = _named(target, options)
     console = Console(quiet=options.quiet, as_json=options.as_json)
     with console.phase("Record") as progress:
         try:
             recording.record(cache, parse_seconds(length), progress)
-            requests = recording.write(cache, to)
+            requests = recording.write(cache, to, asked.relations())
         except KeyboardInterrupt:
             recording.write(cache, to)
             raise
@@ -61,6 +70,34 @@ def record(folder: Path, length: str, to: Path, options: Options) -> int:
     else:
         click.echo(f"{requests:,} requests in {plain(str(to))}")
     return 0
+
+
+class _Unnamed:
+    """Files whose relations are not asked for."""
+
+    def relations(self) -> Relations:
+        return lambda _: None
+
+
+def _named(url: str | None, options: Options) -> NamesFiles:
+    """Who knows the relations in the files.
+
+    Raises:
+        UsageError: If the target at ``url`` does not.
+        TargetError: If it cannot be reached.
+    """
+    from dyno import targets
+    from dyno.contracts.relations import NamesFiles
+    from dyno.contracts.target import Limits
+    from dyno.errors import UsageError
+
+    if url is None:
+        return _Unnamed()
+    found = targets.open_target(targets.parse(url), options.out, Limits(1 << 30, 1))
+    if not isinstance(found, NamesFiles):
+        raise UsageError("--target needs a PostgreSQL at a URL.")
+    found.relations()
+    return found
 
 
 @click.command(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dyno.accelerate.trace import Trace
 
 _LATENCY = click.FloatRange(0, 3_600_000, min_open=True)
+_WIDTH, _MOST_NAMED = 32, 20
 _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
 
 
@@ -26,7 +27,7 @@ _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
     "accelerate",
     short_help="Put a flash device in front of a slow volume.",
     epilog=examples(
-        "dyno accelerate simulate disk.blkparse",
+        "dyno accelerate plan last --flash /mnt/flash",
         "dyno accelerate simulate web.csv --size 64G --flash-ms 0.1 --origin-ms 8",
         "dyno accelerate apply /srv/dwh --flash /flash/dwh --size 500G --work dss",
         "dyno accelerate status",
@@ -55,13 +56,14 @@ for verb in (
     short_help="Show what a cache would hold of a trace.",
     epilog=examples(
         "dyno accelerate simulate disk.blkparse",
+        "dyno accelerate simulate last     a run with --record-reads",
         "dyno accelerate simulate web.csv.gz --format msr --size 8G --size 32G",
         "dyno accelerate simulate disk.iolog --policy s3-fifo --writes ignore",
         "dyno accelerate simulate disk.blkparse --flash-ms 0.1 --origin-ms 8",
         "dyno accelerate simulate huge.oracleGeneral.zst --sample 0.01",
     ),
 )
-@click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("trace", metavar="TRACE|RUN")
 @click.option("--format", "file_format", help="Format of TRACE; by its name if not given.")
 @click.option(
     "--size", "sizes", multiple=True, metavar="SIZE",
@@ -86,7 +88,7 @@ for verb in (
 @click.option("--origin-ms", type=_LATENCY, help="Latency of a miss.")
 @common
 def simulate(
-    trace: Path,
+    trace: str,
     file_format: str | None,
     sizes: tuple[str, ...],
     policies: tuple[str, ...],
@@ -100,11 +102,15 @@ def simulate(
     """Show the hit ratio of caches of several sizes and policies for the accesses in TRACE.
 
     TRACE is the output of blkparse, a CSV file of MSR Cambridge, an I/O log of fio, or a trace of
-    libCacheSim; it may be compressed (.gz, .zst). Writes are never hits. The optimum, which knows
-    later accesses, is the limit for every policy.
+    libCacheSim; it may be compressed (.gz, .zst). RUN is a run with --record-reads: its id, `last`
+    or the path of its bundle. Writes are never hits. The optimum, which knows later accesses, is
+    the limit for every policy.
     """
+    import contextlib
+
     from dyno.accelerate import formats
     from dyno.accelerate import simulate as simulator
+    from dyno.cli._bundles import recorded
     from dyno.cli._console import Console
     from dyno.config.units import parse_bytes
     from dyno.errors import UsageError, nearest
@@ -116,10 +122,12 @@ def simulate(
         if name not in simulator.POLICIES:
             raise UsageError(f"Unknown policy '{name}'. {nearest(name, simulator.POLICIES)}")
     block_bytes = parse_bytes(block)
-    try:
-        read = formats.read(trace, block_bytes, file_format)
-    except OSError as error:
-        raise UsageError(f"Cannot read {trace}: {why(error, trace)}") from error
+    with contextlib.ExitStack() as stack:
+        path = Path(trace) if _is_file(trace) else stack.enter_context(recorded(options.out, trace))
+        try:
+            read = formats.read(path, block_bytes, file_format)
+        except OSError as error:
+            raise UsageError(f"Cannot read {path}: {why(error, path)}") from error
     footprint = simulator.footprint(read)
     given = (_capacity(size, footprint, read) for size in sizes or _SIZES)
     capacities = list(dict.fromkeys(given))
@@ -135,8 +143,16 @@ def simulate(
         document = _document(read, footprint, found, curve, latencies)
         click.echo(plainjson.dumps({**head, "trace": str(trace), "sample": sample, **document}))
         return 0
-    click.echo(shown("\n".join(_lines(trace.name, read, footprint, found, latencies))))
+    click.echo(shown("\n".join(_lines(Path(trace).name, read, footprint, found, latencies))))
     return 0
+
+
+def _is_file(text: str) -> bool:
+    """Whether a trace was named, and not a run or its archive; one that is gone has a suffix."""
+    path = Path(text)
+    if path.name.endswith(".tar.gz"):
+        return False
+    return path.is_file() or (not path.exists() and bool(path.suffix))
 
 
 def _capacity(text: str, footprint: int, trace: Trace) -> int:
@@ -204,16 +220,22 @@ def _lines(
 
 
 def _by_kind(policy: str, trace: Trace, found: list[Simulated]) -> list[str]:
-    """The hit ratio of each device or file, a line each."""
+    """The hit ratio of the devices, files or relations with most reads, a line each."""
     sizes = "".join(f"{_size(one.blocks, trace):>12}" for one in found)
-    lines = ["", f"Hit ratio of reads in % by device or file, {policy}", f"{'reads':>36}{sizes}"]
-    for kind, name in enumerate(trace.names[: len(found[0].reads)]):
-        reads = found[0].reads[kind]
-        if not reads:
-            continue
-        cells = "".join(f"{100 * one.hits[kind] / one.reads[kind]:12.1f}" for one in found)
-        lines.append(f"{name[-24:]:24}{reads:>12,}{cells}")
-    return lines
+    head = f"{'':{_WIDTH}}{'reads':>12}{sizes}"
+    lines = ["", f"Hit ratio of reads in % by what was read, {policy}", head]
+
+    def line(name: str, kinds: list[int]) -> str:
+        reads = sum(found[0].reads[kind] for kind in kinds)
+        hits = [sum(one.hits[kind] for kind in kinds) for one in found]
+        cells = "".join(f"{100 * hit / reads:12.1f}" for hit in hits)
+        return f"{name[-_WIDTH:]:{_WIDTH}}{reads:>12,}{cells}"
+
+    kinds = [kind for kind, reads in enumerate(found[0].reads[: len(trace.names)]) if reads]
+    kinds.sort(key=lambda kind: -found[0].reads[kind])
+    lines += [line(trace.names[kind], [kind]) for kind in kinds[:_MOST_NAMED]]
+    rest = kinds[_MOST_NAMED:]
+    return [*lines, line(f"{len(rest)} others", rest)] if rest else lines
 
 
 def _size(blocks: int, trace: Trace) -> str:

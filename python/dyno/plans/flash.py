@@ -46,11 +46,13 @@ class Accelerated(OnFlash):
         accelerate: What it holds at the start; None for no cache.
         flash_size: Its size; None for that of the engine's files.
         prewarm: A record of what a job reads, to be cached before the run.
+        record_reads: Whether to record in the bundle what the cache is asked.
     """
 
     accelerate: FlashStart | None = None
     flash_size: Size | None = None
     prewarm: Folder | None = None
+    record_reads: bool = False
 
     def require_accelerable(self, scheme: str) -> None:
         """Refuses options without effect, and targets whose files are not Dyno's.
@@ -58,7 +60,7 @@ class Accelerated(OnFlash):
         Raises:
             UsageError: With the option.
         """
-        for name in ("flash_size", "prewarm"):
+        for name in ("flash_size", "prewarm", "record_reads"):
             if self.given(name) and self.accelerate is None:
                 raise UsageError(f"{self.option(name)} requires --accelerate.")
         if self.accelerate is not None and scheme != "embedded":

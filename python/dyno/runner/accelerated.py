@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Literal
 from dyno.accelerate.attach import attached, folder, leftover, presets, recording
 from dyno.bundle.phases.accelerate import AccelerateDetail
 from dyno.config.units import bytes_text, parse_bytes
-from dyno.errors import DiskFullError, TargetError, UsageError
+from dyno.contracts.relations import NamesFiles
+from dyno.contracts.relations import Relations as Known
+from dyno.errors import DiskFullError, DynoError, TargetError, UsageError
 from dyno.safety.unwritable import why
 from dyno.workspace import places
 from dyno.workspace.engine_folders import home_of
 
 if TYPE_CHECKING:
-    from dyno.contracts.target import TargetUrl
+    from dyno.contracts.target import Target, TargetUrl
     from dyno.plans.flash import FlashStart
     from dyno.plans.run import RunPlan
     from dyno.runner.session import Session
@@ -39,6 +41,7 @@ class Wanted:
         start: What it holds at the start.
         record: What to cache before the run, if not all.
         scan_bytes: A sequential read of more bytes does not fill it.
+        recorded: Whether the bundle gets a record of what it is asked.
     """
 
     flash: Path
@@ -46,6 +49,7 @@ class Wanted:
     start: FlashStart
     record: Path | None
     scan_bytes: int
+    recorded: bool
 
 
 def wanted(asked: RunPlan, url: TargetUrl, work: Literal["dss", "oltp"]) -> Wanted | None:
@@ -71,11 +75,31 @@ def wanted(asked: RunPlan, url: TargetUrl, work: Literal["dss", "oltp"]) -> Want
     if asked.prewarm is not None:
         recording.read(asked.prewarm)
     scan = presets.SCAN_BYTES[work]
-    return Wanted(asked.flash_folder, size, asked.accelerate, asked.prewarm, scan)
+    return Wanted(
+        asked.flash_folder, size, asked.accelerate, asked.prewarm, scan, asked.record_reads
+    )
+
+
+@dataclass
+class Relations:
+    """The relations in an engine's files, as they were when it was asked last.
+
+    Attributes:
+        wanted: Whether anybody needs them.
+    """
+
+    wanted: bool = False
+    known: Known = lambda _: None
+
+    def ask(self, target: Target) -> None:
+        """Asks a target that is about to stop, if it knows them."""
+        if self.wanted and isinstance(target, NamesFiles):
+            with contextlib.suppress(DynoError):  # the server is gone
+                self.known = target.relations()
 
 
 @contextlib.contextmanager
-def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generator[None]:
+def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generator[Relations]:
     """Attaches the cache before the engine starts, and detaches it after the engine's end.
 
     A cache that a killed run left attached is detached first.
@@ -85,8 +109,9 @@ def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generato
     """
     home = home_of(session.out, url.name).resolve()
     leftover.detach(home)
+    relations = Relations(asked is not None and asked.recorded)
     if asked is None:
-        yield
+        yield relations
         return
     title = f"Put a cache on flash in front of {url.name}"
     phase = session.recorder.phase(f"cache-{url.name}", title, AccelerateDetail(), url.name)
@@ -104,7 +129,18 @@ def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generato
                 start=asked.start if kept or pieces else "empty",
                 prewarmed_bytes=recording.prewarm(home, pieces, progress) * recording.BLOCK,
             )
-        yield
+        if not asked.recorded:
+            yield relations
+            return
+        begun = False
+        try:
+            with recording.recorded(cache):
+                begun = True
+                yield relations
+        finally:
+            if begun:
+                to = session.recorder.path / recording.IN_BUNDLE
+                recording.write(cache, to, relations.known)
 
 
 def _attach(home: Path, asked: Wanted) -> tuple[Path, bool]:

@@ -156,9 +156,11 @@ class Session:
         own = parsed.scheme in {"embedded", "null"}
         title = f"{'Start' if own else 'Connect to'} {parsed.name}"
         with contextlib.ExitStack() as stack:
+            relations = accelerated.Relations()
             if parsed.scheme == "embedded":
                 engine_folders.claim(self.out, parsed.name)
-                stack.enter_context(accelerated.in_front(self, parsed, self.cache))
+                front = accelerated.in_front(self, parsed, self.cache)
+                relations = stack.enter_context(front)
             opened = targets.open_target(parsed, self.out, self.limits)
             tuning.tune(opened, self.settings)
             stack.enter_context(self._restored(opened))
@@ -184,6 +186,7 @@ class Session:
             try:
                 yield target
             finally:
+                relations.ask(target)
                 del self._watched[target.name]
                 self._watch()
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.accelerate.attach.cluster import Cluster
 from tests.accelerate.attach.conftest import Volume, forget
 from tests.process import document, dyno, start, wait_until
 
@@ -116,3 +117,30 @@ def test_an_interrupted_record_is_kept(filled: Volume, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert pq.read_table(to).num_rows > 0
     assert not (filled.cache / "record").exists()
+
+
+def test_a_record_names_the_tables_of_a_database(volume: Volume, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("the server's user differs, so this needs root")
+    cluster, trace = Cluster(volume.origin), tmp_path / "job.dyno.parquet"
+    volume.attach()
+    cluster.make()
+    cluster.start()
+    try:
+        cluster.ask("CREATE TABLE noted AS SELECT generate_series(1, 300000) AS value")
+        cluster.ask("CHECKPOINT")
+        path = cluster.folder / cluster.ask("SELECT pg_relation_filepath('noted')")
+        url = f"postgresql:///postgres?host={cluster.at[1]}&port={cluster.at[3]}&user=postgres"
+        recording = start("accelerate", "record", volume.origin, "--for", "3s", "--to", trace,
+                          "--target", url, "--json")  # fmt: skip
+        wait_until((volume.cache / "trace").exists, "the record", 30)
+        forget(path)
+        assert cluster.ask("SELECT count(*) FROM noted") == "300000"
+        _, error = recording.communicate(timeout=60)
+        assert recording.returncode == 0, error
+    finally:
+        cluster.end()
+    named = {row["path"]: row["relation"] for row in pq.read_table(trace).to_pylist()}
+    assert named[str(path.relative_to(volume.origin))] == "noted (table)"
+    wrong = dyno("accelerate", "record", volume.origin, "--to", trace, "--target", "sqlite:///x")
+    assert wrong.returncode == 2

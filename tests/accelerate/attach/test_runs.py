@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dyno.accelerate.attach import mounting
+from dyno.accelerate.attach import mounting, recording
 from dyno.analyse.series import sampled
 from dyno.bundle.flash import ALL, SOURCE, Flash
 from dyno.bundle.model import those
@@ -100,6 +100,7 @@ def test_data_with_a_cache_that_a_killed_run_left_is_removed(out: Path) -> None:
     ("target", "options", "named"),
     [
         (TARGET, ("--flash-size", "64M"), "--accelerate"),
+        (TARGET, ("--record-reads",), "--accelerate"),
         (TARGET, ("--accelerate", "kept", "--flash-size", "4M"), "32 MiB"),
         (TARGET, ("--accelerate", "kept", "--flash", "/no/such"), "/no/such"),
         (TARGET, ("--accelerate", "kept", "--limit", "read_iops=9"), "--limit read_iops"),
@@ -115,6 +116,30 @@ def test_what_cannot_be_is_refused_before_anything_starts(
     assert done.returncode == 2, done.stderr
     assert named in done.stderr
     assert not any(tmp_path.iterdir())
+
+
+def test_a_run_records_its_reads_by_relation(tmp_path: Path) -> None:
+    need_fuse()
+    here = ("tpcc", "--target", "embedded:postgresql", "--out", tmp_path, "--json")
+    dyno("load", *here, "--scale", "1")
+    done = dyno("run", *here, "--accelerate", "empty", "--record-reads", "--duration", "2s",
+                "--warmup", "1s", "--no-criteria", "--limit", "memory=100M")  # fmt: skip
+    bundle = Bundle.open(Path(document(done)["bundle"]))
+    rows = recording.read(bundle.path / recording.IN_BUNDLE).to_pylist()
+    named = {row["path"]: row["relation"] for row in rows}
+    assert {"dyno_tpcc.stock (table)", "dyno_tpcc.stock_pkey (index)"} <= set(named.values())
+    assert all(path.startswith("data/base/") for path, name in named.items() if name)
+    assert named["data/global/pg_control"] is None
+    simulated = document(dyno("accelerate", "simulate", "last", "--out", tmp_path, "--json"))
+    assert simulated["accesses"] >= len(rows)
+    planned = document(
+        dyno("accelerate", "plan", "last", "--flash", tmp_path, "--out", tmp_path, "--json")
+    )
+    low, high = planned["hit_ratio"]
+    assert 0 < low <= high <= 1
+    for name in ("nothing", "*"):
+        missing = dyno("accelerate", "simulate", name, "--out", tmp_path)
+        assert missing.returncode == 2
 
 
 def test_the_log_of_a_load_lies_on_flash(tmp_path: Path) -> None:

@@ -5,14 +5,16 @@ See ``crates/dyno-cache/src/mount/recording.rs`` and ``Volume::prewarm``.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import struct
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,17 +24,25 @@ from dyno.errors import TargetError, UsageError
 from dyno.runtime.progress import Progress
 from dyno.safety import bounded, safefiles
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 ASKED, TRACE = "record", "trace"
 SCHEMA = pa.schema(
     {
         "t_ns": pa.int64(),
         "path": pa.dictionary(pa.int32(), pa.string()),
+        "relation": pa.dictionary(pa.int32(), pa.string()),
         "offset": pa.int64(),
         "bytes": pa.int64(),
         "write": pa.bool_(),
     }
 )
-"""A row a request that reached the daemon; what the page cache served did not."""
+"""A row a request that reached the daemon; what the page cache served did not. ``relation`` is what
+the database has in the file, if it was asked."""
+
+IN_BUNDLE = "flash.dyno.parquet"
+"""The record of a run in its bundle."""
 
 MIB, BLOCK = 1 << 20, 8192
 _WRITE = np.uint64(1 << 63)
@@ -51,6 +61,21 @@ def record(cache: Path, seconds: float, progress: Progress) -> None:
         UsageError: If it records already.
         TargetError: If it does not begin.
     """
+    with recorded(cache):
+        begun = time.monotonic()
+        while (passed := time.monotonic() - begun) < seconds:
+            progress.update(passed, seconds)
+            time.sleep(min(_STEP_S, seconds - passed))
+
+
+@contextlib.contextmanager
+def recorded(cache: Path) -> Generator[None]:
+    """Lets the daemon of a cache record meanwhile; :func:`write` takes the record.
+
+    Raises:
+        UsageError: If it records already.
+        TargetError: If it does not begin.
+    """
     asked, trace = cache / ASKED, cache / TRACE
     if asked.exists():
         raise UsageError(f"{cache} is being recorded already.")
@@ -62,16 +87,18 @@ def record(cache: Path, seconds: float, progress: Progress) -> None:
             if time.monotonic() - begun > _START_S:
                 raise TargetError(f"The daemon of {cache} does not record; see its log.", kind="io")
             time.sleep(_STEP_S)
-        begun = time.monotonic()
-        while (passed := time.monotonic() - begun) < seconds:
-            progress.update(passed, seconds)
-            time.sleep(min(_STEP_S, seconds - passed))
+        yield
     finally:
         asked.unlink()
 
 
-def write(cache: Path, to: Path) -> int:
+def write(cache: Path, to: Path, relations: Callable[[str], str | None] = lambda _: None) -> int:
     """Writes what was recorded as a Parquet file, removes the record, and returns its requests.
+
+    Args:
+        cache: The folder of the cache.
+        to: The file.
+        relations: What the database has in a file, by its path.
 
     Raises:
         OSError: If it cannot be written.
@@ -89,7 +116,8 @@ def write(cache: Path, to: Path) -> int:
     table = pa.table(
         [
             pa.array(times.astype(np.int64)),
-            pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), pa.array(names)),
+            _named(places, names),
+            _named(places, [relations(name) for name in names]),
             pa.array(offsets.astype(np.int64)),
             pa.array(sizes.astype(np.int64)),
             pa.array((files & _WRITE) != 0),
@@ -100,6 +128,15 @@ def write(cache: Path, to: Path) -> int:
         pq.write_table(table, file)
     (cache / TRACE).unlink()
     return table.num_rows
+
+
+def _named(places: NDArray[np.intp], names: Sequence[str | None]) -> pa.DictionaryArray:
+    """A name for each request, by the place of its file; nulls where a file has none."""
+    known = [name for name in dict.fromkeys(names) if name is not None]
+    numbers = {name: number for number, name in enumerate(known)}
+    number_of = [None if name is None else numbers[name] for name in names]
+    indices = pa.array(number_of, pa.int32()).take(pa.array(places))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(known, pa.string()))
 
 
 def _paths(cache: Path) -> dict[int, str]:
@@ -114,7 +151,7 @@ def _paths(cache: Path) -> dict[int, str]:
 
 
 def read(path: Path) -> pa.Table:
-    """A record, with :data:`SCHEMA`, but for paths as plain text.
+    """A record, with :data:`SCHEMA`, but for names as plain text.
 
     Raises:
         UsageError: If it is none, or is damaged.
@@ -122,13 +159,18 @@ def read(path: Path) -> pa.Table:
     """
     with safefiles.open_regular(path) as file:
         found = bounded.read_parquet(file, path, SCHEMA.names)
-    plain = pa.schema([(one.name, one.type) for one in SCHEMA]).set(
-        1, pa.field("path", pa.string())
+    texts = ("path", "relation")
+    plain = pa.schema(
+        [(one.name, pa.string() if one.name in texts else one.type) for one in SCHEMA]
     )
+    if "relation" not in found.column_names:  # as earlier versions wrote it
+        found = found.append_column("relation", pa.nulls(found.num_rows, pa.string()))
     if set(found.column_names) != set(plain.names):
         raise UsageError(f"{path} is no record of `dyno accelerate record`.")
     try:
-        return found.select(plain.names).cast(plain).drop_null()
+        found = found.select(plain.names).cast(plain)
+        known = [found[name].is_valid().to_numpy() for name in plain.names if name != "relation"]
+        return found.filter(pa.array(np.logical_and.reduce(known)))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise UsageError(f"{path} is no record of `dyno accelerate record`.") from error
 

@@ -16,6 +16,7 @@ from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
+from dyno.contracts.relations import Relations
 from dyno.contracts.target import Connection, Limits, TargetUrl
 from dyno.contracts.whereabouts import Told
 from dyno.errors import TargetError
@@ -27,6 +28,7 @@ from dyno.targets.postgresql import (
     checkpoints,
     ddl,
     facts,
+    filenodes,
     inside,
     isolation,
     journal,
@@ -237,6 +239,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         """The plan of a query."""
         assert isinstance(connection, PostgresConnection)  # noqa: S101  (one of its own)
         return plans.explain(connection, sql, analyse=analyse)
+
+    def relations(self) -> Relations:
+        """The relations in the files of its database."""
+        with closing(self.connect()) as session:
+            return filenodes.relations(session)
 
     def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""
