@@ -5,9 +5,11 @@ latencies, locks with all of it (they wait for other sessions). With as many use
 throughput grows as the time of a transaction shrinks (Little's law), up to what CPUs and the writes
 that stay on the slow volume allow (operational bounds; Denning and Buzen, 1978):
 
-    R = rest + Σ part · (flash / origin) / (1 − lock),  gain = min(1 / R, bounds)
+    R = (rest + Σ part · flash / origin) / (1 − lock),  gain = (R^p + bound^−p)^(−1/p)
 
-A cache with hit ratio h serves reads in (1 − h) + h · hit / miss of the time. Pure.
+A cache with hit ratio h serves reads in (1 − h) + h · hit / miss of the time. How closely a bound
+is reached is unknown: p is between 1, where waits and the bound's resource never overlap, and
+infinity, where they always do. Pure.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ DRAWS = 2000
 _BLOCK_S = 10
 """Seconds that are drawn together, because neighbours are alike."""
 _LEVEL = 95.0
+_LEAST_OVERLAP = 1e-3
+"""The smallest 1 / p: beyond it, the bound is reached."""
 WORTH = 1.05
 """A choice is proposed if its gain, given the others, is at least this, surely."""
 
@@ -98,7 +102,6 @@ def gain(load: Load, flash: Flash, hits: tuple[float, float], chosen: frozenset[
     random = np.random.default_rng(1)
     shares = _shares(load, random)
     factors: dict[Part, Floats] = {}
-    ones = np.ones(DRAWS)
     if "cache" in chosen and load.read_ms:
         ratio = random.uniform(*hits, DRAWS)
         hit = (_means(flash.read_ms, random) + flash.overhead_ms) / load.read_ms
@@ -114,7 +117,12 @@ def gain(load: Load, flash: Flash, hits: tuple[float, float], chosen: frozenset[
     times = (1 - lock) / np.maximum(1 - lock - saved, 1e-3)
     least = min(load.bounds, key=lambda name: load.bounds[name], default="")
     limit = max(1.0, load.bounds[least]) if least else np.inf
-    limited = np.minimum(times, limit * ones)
+    limited = times
+    if least:
+        power = 1 / random.uniform(_LEAST_OVERLAP, 1, DRAWS)
+        logs = np.logaddexp(-power * np.log(times), -power * np.log(limit))
+        # Without a gain, the load stays as it was observed.
+        limited = np.maximum(np.exp(-logs / power), np.minimum(times, 1.0))
     low, middle, high = np.percentile(limited, [(100 - _LEVEL) / 2, 50, (100 + _LEVEL) / 2])
     bound = least if np.median(times) > limit else ""
     return Gain(float(middle), float(low), float(high), bound)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _USABLE = 0.9
 """Share of the free space of flash that a plan uses."""
-_ROOM = 1.1
+_ROOM = 2.0
+"""A cache of so many times the data holds all of it, also while it is written."""
 _NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "temporary files"}
 
 

@@ -12,7 +12,7 @@ from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.metrics.watch import BUSIEST
-from dyno.bundle.model import Location, Phase, Role, has_detail
+from dyno.bundle.model import Location, Phase, Role, Run, has_detail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -244,7 +244,11 @@ def _sessions(phase: Phase) -> int:
 
 def processors_of(case: Case, phase: Phase) -> int:
     """CPUs of the machine that the target of a phase runs on."""
-    run, machine = case.bundle.run, machine_of(case, phase.target)
+    return processors(case.bundle.run, machine_of(case, phase.target))
+
+
+def processors(run: Run, machine: str) -> int:
+    """CPUs of a machine; empty for this one."""
     host: dict[str, Any] = run.machines.get(machine, {}) if machine else run.host
     cpu = host.get("cpu")
     known = (cpu.get("usable") or cpu.get("logical")) if isinstance(cpu, dict) else None

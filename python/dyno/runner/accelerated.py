@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dyno.plans.run import RunPlan
     from dyno.runner.session import Session
 
-_ROOM = 1.1
-"""Blocks of several versions are on flash until their segments make way."""
+_ROOM = 2.0
+"""Blocks that were written have several versions on flash, until their segments make way."""
 _SHARE_OF_FREE = 0.9
 
 

@@ -19,6 +19,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.config.units import parse_bytes
+from dyno.decide.view import processors
 from dyno.errors import UsageError
 
 _MEASURED = ("oltp", "dss", "watch")
@@ -99,15 +100,38 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
             waits={part: waits[part] for part in PARTS},
             sessions=max(active, _users(phase)),
             closed=_users(phase) > 0,
-            read_ms=known.value(at.volume("data", "read_await").mean),
+            read_ms=_longer(
+                known.value(at.volume("data", "read_await").mean),
+                _residence(
+                    waits["reads"],
+                    of(Inside.physical_reads),
+                    known.value(at.volume("data", "read_iops").mean),
+                ),
+            ),
             commit_ms=commit_ms or known.value(at.volume("log", "write_await").mean),
-            bounds=_bounds(known, at, of(Inside.log_flushes)),
+            bounds=_bounds(
+                known, at, processors(bundle.run, facts.machine), of(Inside.log_flushes)
+            ),
         ),
         _data_bytes(bundle, phase),
         _log_bytes(facts.settings, log_mbps),
         round(_TEMP_ROOM * temp),
         log_mbps,
     )
+
+
+def _residence(waiting: Floats, *rates: float | None) -> float | None:
+    """Milliseconds that a request takes, from the sessions that wait for one (Little's law).
+
+    It has the time in queues that devices do not see, such as those of a throttle. Requests that
+    the page cache served take none, so of two rates the lower one counts.
+    """
+    known = [rate for rate in rates if rate]
+    return 1000 * float(waiting.mean()) / min(known) if known and waiting.size else None
+
+
+def _longer(*times: float | None) -> float | None:
+    return max((one for one in times if one), default=None)
 
 
 def _users(phase: Phase) -> float:
@@ -142,12 +166,18 @@ def _part(wait: str, event: str) -> str:
     return wait if wait in ("log", "temp", "lock") else "rest"
 
 
-def _bounds(known: metrics.Estimates, at: metrics.Resources, flushes: float) -> dict[str, float]:
-    """How many times the observed throughput CPUs and the device of the data can take."""
+def _bounds(
+    known: metrics.Estimates, at: metrics.Resources, cpus: int, flushes: float
+) -> dict[str, float]:
+    """How many times the observed throughput the CPUs and the device of the data can take.
+
+    CPU time of others does not grow with the throughput, and is left out.
+    """
     found: dict[str, float] = {}
-    busy = known.value(at.cpu_busy.mean)
-    if busy:
-        found["the CPUs"] = 100 / busy
+    own = [known.value(at.process_cpu(who).mean) for who in ("server", "dyno")]
+    used = sum(one for one in own if one)
+    if used:
+        found["the CPUs"] = 100 * cpus / used
     values = {
         one: known.value(at.volume("data", one).mean)
         for one in ("read_iops", "write_iops", "read_await", "write_await", "utilisation")

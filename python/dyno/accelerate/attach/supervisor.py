@@ -35,6 +35,9 @@ _UNSERVED = 10
 _WAIT_S = (0.0, 0.0, 0.0, 0.2, 0.5)
 """Before the next daemon, by the number of quick deaths."""
 
+_MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(256 << 10)}
+"""Lets glibc give back the buffers of segments, which each of many threads would keep otherwise."""
+
 _CHECKPOINT_S = 300
 _THREADS = 64
 
@@ -101,6 +104,7 @@ class Supervisor:
                 process = subprocess.Popen(
                     [sys.executable, "-P", "-m", "dyno.accelerate.attach.daemon"],
                     stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/",
+                    env={**os.environ, **_MALLOC},
                 )  # fmt: skip
                 with cast("IO[bytes]", process.stdin) as plan:
                     plan.write(json.dumps(self._plan(path)).encode())

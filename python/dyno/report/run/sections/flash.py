@@ -55,8 +55,8 @@ def _rows(page: Page, phase: Phase) -> list[list[str | Cell]]:
     bound = page.value(metrics.Accelerated(phase.name).speed_up_bound)
     return [
         [
-            phase.title,
-            "all" if name == ALL else name,
+            phase.title if name == ALL else "",
+            name,
             *(rounded(page.value(at.sampled(SOURCE, name, metric).mean)) for _, metric in _COLUMNS),
             rounded(bound) if name == ALL else NOTHING,
         ]
