@@ -1,12 +1,13 @@
 """A private PostgreSQL on a slow disk, without and with flash: queries, then new orders.
 
-The disk is a loop device that takes at most 400 reads a second (1,000 for queries) and 150 MB/s, as a
-few hard disks behind a controller with a write cache do; flash is a folder on this disk. Queries are
-the study accelerate-dss. New orders are runs of 50, 20 and 10 users, in this order, as the engine's
-memory warms, with the log on either device, without a cache and with one that holds all files at the
-start. Effects sought (published ones of a cache on flash for SQL Server): the longest queries in less
-than a third of the time, nine times as many new orders. Needs root and version 1 of the control group
-blkio. `python benches/bench_accelerate_database.py [FOLDER [dss|oltp [USERS …]]]`, 45 minutes
+The disk is a loop device that takes at most 400 reads a second (1,000 for queries) and 150 MB/s, as
+a few hard disks behind a controller with a write cache do; flash is a folder on this disk. Queries
+are the study accelerate-dss. New orders are runs of 50, 20 and 10 users, in this order, as the
+engine's memory warms, with the log on either device, without a cache and with one that holds all
+files at the start. Effects sought (published ones of a cache on flash for SQL Server): the longest
+queries in less than a third of the time, nine times as many new orders. Needs root and version 1 of
+the control group blkio.
+`python benches/bench_accelerate_database.py [FOLDER [dss|oltp [USERS …]]]`, 45 minutes
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def show(bundle: Path, users: list[str]) -> None:
         if f"{flash}.hit_ratio.mean" in known:
             line += (
                 f", {known[f'{flash}.hit_ratio.mean']:.0f} % hits of "
-                f"{known[f'{flash}.hit.mean']:.2f} ms, misses {known[f'{flash}.miss.mean']:.0f} ms, "
+                f"{known[f'{flash}.hit.mean']:.2f} ms, misses "
+                f"{known[f'{flash}.miss.mean']:.0f} ms, "
                 f"reads at most {known[f'accelerate.{phase}.speed_up_bound']:.1f} times as fast"
             )
         print(line, flush=True)
