@@ -1,9 +1,9 @@
-//! How long a cache of many blocks takes to open: `recovery FILE BLOCKS`; see benches/bench_recovery.py.
+//! How long a cache of many blocks takes to open: `recovery FILE BLOCKS`, by `bench_recovery.py`.
 //!
 //! The file is sparse: pages of zeros, as which all blocks are, are not written.
 
 use dyno_cache::flash::{BLOCK, Cache, Device, FileDevice, Geometry, Missed, PAGE, STEP};
-use dyno_cache::policy::SegmentedS3Fifo;
+use dyno_cache::policy::{Retention, SegmentedS3Fifo};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -49,7 +49,7 @@ fn device(path: &str, size: u64) -> io::Result<Arc<dyn Device>> {
     Ok(Arc::new(Thin(FileDevice::new(file, size))))
 }
 
-fn retention(geometry: &Geometry) -> Box<SegmentedS3Fifo> {
+fn retention(geometry: &Geometry) -> Box<dyn Retention> {
     Box::new(SegmentedS3Fifo::new(geometry.segments as usize, geometry.blocks as usize))
 }
 
@@ -74,7 +74,7 @@ fn main() -> io::Result<()> {
     let blocks = cache.len();
     drop(cache);
     let begun = Instant::now();
-    let opened = Cache::open(device(&words[1], size)?, "", |geometry| retention(geometry))?;
+    let opened = Cache::open(device(&words[1], size)?, "", retention)?;
     let took = begun.elapsed();
     println!("{} of {blocks} blocks in {:.2} s", opened.len(), took.as_secs_f64());
     Ok(())
