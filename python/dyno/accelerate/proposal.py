@@ -157,5 +157,6 @@ def _shares(load: Load, random: np.random.Generator) -> dict[Part, Floats]:
 
 
 def _means(values: Floats, random: np.random.Generator) -> Floats:
-    """Means of values that are drawn again."""
-    return random.choice(values, (DRAWS, values.size)).mean(axis=1)
+    """The mean of values, with its standard error."""
+    error = values.std() / np.sqrt(values.size)
+    return np.maximum(random.normal(values.mean(), error, DRAWS), values.min())

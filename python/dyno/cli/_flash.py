@@ -39,7 +39,7 @@ of_run = declared(
     click.option(
         "--flash-size",
         metavar="SIZE",
-        help="Size of the cache.  [default: that of the engine's files]",
+        help="Size of the cache.  [default: twice that of the engine's files]",
     ),
     click.option(
         "--prewarm",

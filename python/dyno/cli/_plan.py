@@ -72,22 +72,22 @@ def plan(
     from dyno.errors import UsageError
     from dyno.runner import traffic
 
+    console = Console(quiet=options.quiet, as_json=options.as_json)
     with named(options.out, run) as bundle:
         found = traffic.of_run(bundle, phase)
+        data = found.data_bytes if data_size is None else parse_bytes(data_size)
+        if data is None:
+            raise UsageError(f"{run} does not have the size of the database. Give --data-size.")
+        space = (
+            round(_USABLE * shutil.disk_usage(flash).free)
+            if flash_size is None
+            else parse_bytes(flash_size)
+        )
+        split = _split(found, data, space)
         own = bundle.path / recording.IN_BUNDLE
         record = own if record is None and own.is_file() else record
-    data = found.data_bytes if data_size is None else parse_bytes(data_size)
-    if data is None:
-        raise UsageError(f"{run} does not have the size of the database. Give --data-size.")
-    space = (
-        round(_USABLE * shutil.disk_usage(flash).free)
-        if flash_size is None
-        else parse_bytes(flash_size)
-    )
+        hits = _hits(record, split["cache"], data, console)
     speeds = latency.measure(flash)
-    split = _split(found, data, space)
-    console = Console(quiet=options.quiet, as_json=options.as_json)
-    hits = _hits(record, split["cache"], data, console)
     chosen = proposal.proposed(found.load, speeds, hits)
     gains: dict[Choice, Gain] = {
         one: proposal.gain(found.load, speeds, hits, frozenset({one})) for one in split
@@ -149,11 +149,12 @@ def _lines(
     chosen: frozenset[Choice], gains: Mapping[Choice, Gain], whole: Gain, data: int, flash: Path,
 ) -> list[str]:  # fmt: skip
     from dyno.config.units import bytes_text
+    from dyno.report.kit.formats import rounded
 
     shares = _shares(found)
     waits = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
     slow = [
-        f"{what} {value:.2g} ms"
+        f"{what} {rounded(value)} ms"
         for what, value in (("read", found.load.read_ms), ("commit", found.load.commit_ms))
         if value
     ]
@@ -163,7 +164,8 @@ def _lines(
         f"Phase    {plain(found.phase.title)}",
         f"Time     of the sessions: {waits}",
         f"Now      {', '.join(slow) or 'no reads, no commits'}; data {bytes_text(data)}",
-        f"Flash    read {speeds.read_ms.mean():.2g} ms, commit {speeds.write_ms.mean():.2g} ms "
+        f"Flash    read {rounded(float(speeds.read_ms.mean()))} ms, commit "
+        f"{rounded(float(speeds.write_ms.mean()))} ms "
         "(means of a second each)",
         "",
         f"{'on flash':18}{'size':>10}  gain alone",

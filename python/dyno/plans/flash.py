@@ -44,7 +44,7 @@ class Accelerated(OnFlash):
 
     Attributes:
         accelerate: What it holds at the start; None for no cache.
-        flash_size: Its size; None for that of the engine's files.
+        flash_size: Its size; None for twice that of the engine's files.
         prewarm: A record of what a job reads, to be cached before the run.
         record_reads: Whether to record in the bundle what the cache is asked.
     """

@@ -37,7 +37,7 @@ class Wanted:
 
     Attributes:
         flash: Folder on flash; the cache gets a folder of its own in it.
-        size: Bytes; None for the size of the engine's files.
+        size: Bytes; None for twice the size of the engine's files.
         start: What it holds at the start.
         record: What to cache before the run, if not all.
         scan_bytes: A sequential read of more bytes does not fill it.
@@ -188,7 +188,7 @@ def _made(home: Path, asked: Wanted) -> tuple[Path, bool]:
 
 
 def _size(home: Path, flash: Path) -> int:
-    """As large as the engine's files, if there is space."""
+    """As large as the engine's files need, if there is space."""
     own = sum(
         Path(folder_, name).lstat().st_size for folder_, _, names in os.walk(home) for name in names
     )
