@@ -14,13 +14,29 @@ pub struct Index {
     /// Slots by hash, with linear probing.
     table: Vec<u32>,
     used: usize,
+    /// Blocks of each segment, of so many slots.
+    live: Vec<u32>,
+    per_segment: u32,
 }
 
 impl Index {
-    /// An empty index of `slots` slots.
-    pub fn new(slots: usize) -> Self {
+    /// An empty index of segments with so many slots each.
+    pub fn new(segments: usize, per_segment: u32) -> Self {
+        let slots = segments * per_segment as usize;
         let places = (slots + slots / 4).max(8);
-        Self { keys: vec![0; slots], sums: vec![0; slots], table: vec![NONE; places], used: 0 }
+        Self {
+            keys: vec![0; slots],
+            sums: vec![0; slots],
+            table: vec![NONE; places],
+            used: 0,
+            live: vec![0; segments],
+            per_segment,
+        }
+    }
+
+    /// The number of blocks of a segment.
+    pub fn live(&self, segment: u32) -> u32 {
+        self.live[segment as usize]
     }
 
     /// The number of blocks.
@@ -54,6 +70,7 @@ impl Index {
         self.keys[slot as usize] = key;
         self.sums[slot as usize] = sum;
         self.used += 1;
+        self.live[(slot / self.per_segment) as usize] += 1;
     }
 
     /// Removes a block; returns its slot.
@@ -65,6 +82,7 @@ impl Index {
         }
         self.keys[slot as usize] = 0;
         self.used -= 1;
+        self.live[(slot / self.per_segment) as usize] -= 1;
         // Moves back what would no longer be found behind the hole.
         let mut place = hole;
         loop {
@@ -108,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn finds_what_a_map_finds(steps in prop::collection::vec((1_u64..60, 0_u8..3), 0..400)) {
-            let mut index = Index::new(40);
+            let mut index = Index::new(5, 8);
             let mut free: Vec<u32> = (0..40).collect();
             let mut map: HashMap<u64, (u32, u8)> = HashMap::new();
             for (number, what) in steps {
@@ -134,6 +152,10 @@ mod tests {
                     (_, None) => {}
                 }
                 prop_assert_eq!(index.len(), map.len());
+                for segment in 0..5 {
+                    let own = map.values().filter(|(slot, _)| slot / 8 == segment).count();
+                    prop_assert_eq!(index.live(segment) as usize, own);
+                }
                 for number in 1..60 {
                     let (key, expected) = (number << 2, map.get(&(number << 2)));
                     let found = index.find(key);

@@ -105,7 +105,7 @@ fn empty(
         sequence: segments.sequence,
     };
     head.write(&*device)?;
-    let index = Index::new(geometry.slots() as usize);
+    let index = Index::new(geometry.segments as usize, geometry.blocks);
     Ok(Cache::new(device, head, intents, index, segments, retention))
 }
 
@@ -146,7 +146,7 @@ fn segments_of(
     })?;
     let mut found: Vec<Found> = parts.into_iter().flatten().collect();
     found.sort_unstable_by_key(|one| one.sequence);
-    let mut index = Index::new(geometry.slots() as usize);
+    let mut index = Index::new(geometry.segments as usize, geometry.blocks);
     let mut segments = Segments::new(geometry);
     segments.sequence = head.sequence;
     for Found { sequence, segment, queue, blocks } in found {

@@ -4,6 +4,24 @@ use super::cache::{Cache, RESERVE, State, lock};
 use super::device::Pages;
 use super::layout::BLOCK;
 use super::segments::Stage;
+use crate::policy::Queue;
+
+impl State {
+    /// Queue and place of the segment on the device with the fewest blocks, of those that have at most
+    /// so many.
+    fn hollow(&self, most: u32) -> Option<(Queue, usize)> {
+        let sealed = |&segment: &u32| {
+            matches!(self.segments.stages[segment as usize], Stage::Sealed)
+                && self.index.live(segment) <= most
+        };
+        let queues = self.segments.queues.iter().enumerate();
+        let places = queues.flat_map(|(queue, segments)| {
+            let sealed = segments.iter().enumerate().filter(move |(_, segment)| sealed(segment));
+            sealed.map(move |(place, &segment)| (self.index.live(segment), queue, place))
+        });
+        places.min().map(|(_, queue, place)| (queue, place))
+    }
+}
 
 impl Cache {
     /// Writes full segments, and frees segments until enough are free. One thread should call this
@@ -36,21 +54,28 @@ impl Cache {
         }
     }
 
-    /// Frees the segment that the policy names; false if there is none that can be.
+    /// Frees a segment; false if there is none that can be freed.
+    ///
+    /// Blocks that were written are elsewhere, and have left holes: a segment with many holes is
+    /// freed first, and its blocks stay in their queue. Otherwise the policy names one.
     fn free_one(&self) -> bool {
         let mut state = lock(&self.state);
-        let queue =
-            state.retention.makes_way([0, 1].map(|queue| state.segments.queues[queue].len()));
-        let Some(&segment) = state.segments.queues[queue].front() else { return false };
+        let hollow = state.hollow(self.geometry.blocks / 2);
+        let (queue, place) = hollow.unwrap_or_else(|| {
+            let lengths = [0, 1].map(|queue| state.segments.queues[queue].len());
+            (state.retention.makes_way(lengths), 0)
+        });
+        let Some(&segment) = state.segments.queues[queue].get(place) else { return false };
         if !matches!(state.segments.stages[segment as usize], Stage::Sealed) {
             return false;
         }
-        state.segments.queues[queue].pop_front();
+        state.segments.queues[queue].remove(place);
         state.segments.stages[segment as usize] = Stage::Leaving;
         let mut moving = Vec::new();
         for slot in state.segments.slots(segment) {
             let Some((key, sum, uses)) = state.index.at(slot) else { continue };
-            match state.retention.at_end(queue, key, uses) {
+            let stays = hollow.map(|_| (queue, uses));
+            match stays.or_else(|| state.retention.at_end(queue, key, uses)) {
                 Some((to, uses)) => moving.push((slot, key, sum, to, uses)),
                 None => drop(state.index.remove(key)),
             }

@@ -297,6 +297,33 @@ fn blocks_are_read_together_as_they_are_one_by_one() {
 }
 
 #[test]
+fn blocks_that_are_written_again_and_again_push_out_no_others() {
+    const BLOCKS: u64 = 100;
+    let geometry = Geometry { segments: 32, blocks: 8, intent_pages: 1 };
+    let image = vec![0; geometry.segment(geometry.segments) as usize];
+    let cache =
+        Cache::create(Arc::new(Recorder::new(image)), geometry, ORIGIN, policy(&geometry)).unwrap();
+    for number in 0..BLOCKS as usize {
+        cache.begin_prewarm(key(number)).unwrap().finish(&block(number, 0));
+        cache.maintain();
+    }
+    let mut chance = Chance::new(5);
+    let mut versions = [0; BLOCKS as usize];
+    for version in 1..3000 {
+        let number = chance.below(BLOCKS / 2) as usize;
+        let writing = cache.begin_write(vec![key(number)]).unwrap();
+        versions[number] = version;
+        writing.end(&[Some(&block(number, version))]);
+        cache.maintain();
+    }
+    for (number, &version) in versions.iter().enumerate() {
+        let mut data = vec![0; BLOCK];
+        assert!(cache.read(key(number), &mut data), "{number}");
+        assert_eq!(data, block(number, version));
+    }
+}
+
+#[test]
 fn a_file_keeps_blocks_from_one_start_to_the_next() {
     let path = std::env::temp_dir().join(format!("dyno-flash-{}", std::process::id()));
     std::fs::write(&path, image()).unwrap();
