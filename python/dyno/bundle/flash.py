@@ -7,34 +7,18 @@ report of the daemon. What the page cache served is not counted: the daemon is n
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dyno.bundle.measured import Measured
 
 SOURCE, ALL = "flash", "all"
 
 
-class Flash(StrEnum):
+class Flash(Measured):
     """Metrics of a cache. Blocks have 8 KiB; MB are 10^6 bytes.
 
     ``hit_ratio``: share of the blocks read that flash had. ``hit``, ``miss``: mean time of a read
     that flash served alone, and of one that the origin served at least in part. ``scanned``: blocks
     that were not cached because a long sequential read asked for them.
     """
-
-    unit: str
-    per: str
-
-    def __new__(cls, name: str, unit: str, per: str = "") -> Flash:
-        """Makes a metric with its unit.
-
-        Args:
-            name: Its name.
-            unit: The unit of its samples.
-            per: The rate that weights its mean, for a mean or a share.
-        """
-        made = str.__new__(cls, name)
-        made._value_ = name
-        made.unit, made.per = unit, per
-        return made
 
     hit_ratio = "hit_ratio", "%", "blocks"
     blocks = "blocks", "1/s"

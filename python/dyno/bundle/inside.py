@@ -12,8 +12,9 @@ sample ``cpu/running`` with value 0.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Literal, get_args
+
+from dyno.bundle.measured import Measured
 
 SOURCE, SESSIONS, CLOCK = "database", "sessions", "clock"
 
@@ -28,7 +29,7 @@ within a statement. ``other``: any other wait.
 WAIT_CLASSES: tuple[WaitClass, ...] = get_args(WaitClass)
 
 
-class Inside(StrEnum):
+class Inside(Measured):
     """Metrics of a database. Pages are the engine's own; MB are 10^6 bytes.
 
     ``hit_ratio``: share of logical reads without a physical one. ``physical_reads``: pages that
@@ -39,22 +40,6 @@ class Inside(StrEnum):
     began; ``locks`` locks held or awaited now. ``dead_rows``: row versions not yet removed.
     ``connections``: all sessions, idle ones too. ``memory``: bytes of the engine's own accounting.
     """
-
-    unit: str
-    per: str
-
-    def __new__(cls, name: str, unit: str, per: str = "") -> Inside:
-        """Makes a metric with its unit.
-
-        Args:
-            name: Its name.
-            unit: The unit of its samples.
-            per: The rate that weights its mean, for a mean or a share.
-        """
-        made = str.__new__(cls, name)
-        made._value_ = name
-        made.unit, made.per = unit, per
-        return made
 
     hit_ratio = "hit_ratio", "%", "logical_reads"
     logical_reads = "logical_reads", "1/s"

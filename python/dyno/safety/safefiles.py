@@ -215,6 +215,19 @@ def own_text(path: Path | str, limit: int, *, at: int | None = None) -> str | No
         return None
 
 
+def sync(path: Path) -> None:
+    """Makes a file, or the names in a folder, durable.
+
+    Raises:
+        OSError: If it cannot be opened or written.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _opened(name: Path | str, shown: Path | str, at: int | None, limit: int | None) -> BinaryIO:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:

@@ -22,7 +22,7 @@ const FOLDER_BYTES: usize = 1 << 15;
 /// An open file. While it is known, no other file gets its number, even if the kernel forgot it.
 struct File {
     node: Arc<Node>,
-    /// How many failed syncs it was told of.
+    /// Failed syncs that were reported to it.
     seen: u32,
 }
 
@@ -61,12 +61,12 @@ impl Handles {
         lock(&self.files).remove(&handle.0).map(|file| file.node)
     }
 
-    /// How many failed syncs a file was told of: none, if this daemon did not open it.
+    /// The number of failed syncs that were reported to a file; 0 if this daemon did not open it.
     pub fn seen(&self, handle: FileHandle) -> u32 {
         lock(&self.files).get(&handle.0).map_or(0, |file| file.seen)
     }
 
-    /// A file was told of so many failed syncs.
+    /// So many failed syncs were reported to a file.
     pub fn set_seen(&self, handle: FileHandle, seen: u32) {
         if let Some(known) = lock(&self.files).get_mut(&handle.0) {
             known.seen = seen;

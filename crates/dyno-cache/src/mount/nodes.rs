@@ -206,8 +206,8 @@ impl Nodes {
         Ok(node)
     }
 
-    /// The kernel forgot so many of the times that it was told of a file. `gone` is called if it does
-    /// not know the file any more, before another one can get its number.
+    /// The kernel drops so many of its lookups of a file. After the last one, `gone` is called before
+    /// another file can get the number.
     pub fn forget(&self, id: u64, times: u64, gone: impl FnOnce()) {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(entry) = table.entries.get_mut(&id) else { return };

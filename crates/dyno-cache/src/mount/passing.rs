@@ -68,7 +68,7 @@ impl Passing {
         let mut known = self.known();
         let Some(passed) = known.passed.get_mut(&node.id) else { return };
         if !Arc::ptr_eq(&passed.node, node) {
-            return; // The kernel forgot it, and was told of a file with its number since.
+            return; // Another file has its number now.
         }
         passed.opened -= 1;
         if passed.opened == 0 {
@@ -138,7 +138,7 @@ pub fn created(
 struct Opened<'a>(MutexGuard<'a, Known>, u64);
 
 impl Opened<'_> {
-    /// What the kernel is told.
+    /// The number for the reply.
     fn id(&self) -> Option<&BackingId> {
         self.0.passed.get(&self.1).map(|passed| &passed.id)
     }

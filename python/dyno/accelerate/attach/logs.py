@@ -30,7 +30,7 @@ def move(folder: Path, flash: Path) -> Path:
     Raises:
         UsageError: If the folder has no log that Dyno can move, or it is elsewhere already.
         TargetError: If the server runs.
-        DiskFullError: If there is no space; then the log is where it was.
+        DiskFullError: If there is no space; the log stays in its place then.
     """
     product, log = _product(folder)
     attached.refuse_users(folder)
@@ -67,7 +67,7 @@ def take_back(folder: Path) -> Path:
     Raises:
         UsageError: If Dyno did not move it.
         TargetError: If the server runs.
-        DiskFullError: If there is no space; then the log is where it was.
+        DiskFullError: If there is no space; the log stays in its place then.
     """
     product, log = _product(folder)
     attached.refuse_users(folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dyno.bundle.writer import write_atomically
 from dyno.errors import TargetError
+from dyno.safety.safefiles import sync
 from dyno.servers import private
 from dyno.servers.identity import Identity
 from dyno.servers.private import Volume
@@ -89,7 +90,7 @@ def place_log(home: Home, volume: Volume) -> Path:
     new = data if volume is None else folder_on(home, volume, "log")
     for file in sorted(old.glob(_LOGS)):
         _copy(file, new / file.name, home.identity)
-    _sync(new)
+    sync(new)
     _write(home.path, {**_state(home.path), "log": volume})
     for file in old.glob(_LOGS):
         file.unlink()
@@ -114,15 +115,7 @@ def _copy(source: Path, target: Path, identity: Identity) -> None:
     target.chmod(0o600)
     if identity.owner[0] != os.geteuid():
         os.chown(target, *identity.owner)
-    _sync(target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(target)
 
 
 def _state(home: Path) -> dict[str, str | None]:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from dyno.safety.safefiles import sync
 from dyno.targets.postgresql.tablespaces import Home, require_reach
 from dyno.workspace import places
 
@@ -61,7 +62,7 @@ def move(
         log.rename(data / "pg_wal.old")
         link.rename(log)
         old = data / "pg_wal.old"
-    _sync(data)
+    sync(data)
     shutil.rmtree(old)
 
 
@@ -79,7 +80,7 @@ def take_back(data: Path, owner: tuple[int, int]) -> bool:
     _copy(old, data / "pg_wal.new", owner)
     log.unlink()
     (data / "pg_wal.new").rename(log)
-    _sync(data)
+    sync(data)
     shutil.rmtree(old)
     return True
 
@@ -100,14 +101,6 @@ def _copy(source: Path, target: Path, owner: tuple[int, int]) -> None:
     for path in (target, *target.rglob("*")):
         if owner[0] != os.geteuid():
             os.chown(path, *owner)
-        _sync(path)
+        sync(path)
     target.chmod(0o700)
-    _sync(target.parent)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(target.parent)
