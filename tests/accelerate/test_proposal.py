@@ -16,7 +16,7 @@ share = st.floats(0, 0.24)
 
 def load(seconds: int = 60, bounds: dict[str, float] | None = None, **shares: float) -> Load:
     waits = {part: np.full(seconds, 10 * shares.get(part, 0.0)) for part in PARTS}
-    return Load(waits, 10.0, True, 10.0, 20.0, bounds or {})
+    return Load(waits, 10.0, 10.0, 20.0, bounds or {})
 
 
 def gain(of: Load, *chosen: Choice, hits: tuple[float, float] = (1.0, 1.0)) -> Gain:
@@ -38,7 +38,23 @@ def test_locks_are_held_for_shorter() -> None:
 def test_a_bound_is_named() -> None:
     found = gain(load(60, {"the CPUs": 1.5, "writes": 3.0}, reads=0.9), "cache")
     assert found.bound == "the CPUs"
-    assert 1 / (0.109 + 1 / 1.5) <= found.low <= found.times <= found.high <= 1.5
+    assert 1 <= found.low <= found.times <= found.high <= 1.5
+
+
+@given(st.floats(1.01, 100))
+def test_a_bound_changes_nothing_without_a_gain(bound: float) -> None:
+    found = gain(load(60, {"the CPUs": bound}, reads=0.5), "log")
+    assert (found.low, found.high) == (pytest.approx(1), pytest.approx(1))
+
+
+def test_a_load_that_comes_in_bursts_has_shares_of_its_active_time() -> None:
+    """A recording whose sessions are active for a tenth of the time, and read for 80 % of that."""
+    seconds = np.arange(600)
+    active = np.where(seconds % 100 < 10, 5.0, 0.0)
+    waits = {"reads": 0.8 * active, "rest": 0.1 * active, "lock": 0.1 * active}
+    found = gain(Load(waits, 0.0, 10.0, None, {}), "cache")  # pyright: ignore[reportArgumentType]
+    assert found.high < 1.01 * 0.9 / (0.9 - 0.8 * 0.99)
+    assert np.isfinite([found.low, found.times, found.high]).all()
     assert gain(load(60, {"the CPUs": 1.5}, reads=0.1), "cache").bound == ""
 
 

@@ -5,7 +5,8 @@ latencies, locks with all of it (they wait for other sessions). With as many use
 throughput grows as the time of a transaction shrinks (Little's law), up to what CPUs and the writes
 that stay on the slow volume allow (operational bounds; Denning and Buzen, 1978):
 
-    R = (rest + Σ part · flash / origin) / (1 − lock),  gain = (R^p + bound^−p)^(−1/p)
+    R = (rest + Σ part · flash / origin) / (1 − lock),  b = bound^−p
+    gain = ((1 − b) · R^p + b)^(−1/p), which is 1 without a change, and the bound if R is 0
 
 A cache with hit ratio h serves reads in (1 − h) + h · hit / miss of the time. How closely a bound
 is reached is unknown: p is between 1, where waits and the bound's resource never overlap, and
@@ -21,8 +22,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-Part = Literal["reads", "log", "temp", "lock"]
-"""What a session waits for. All other time stays as it is."""
+Part = Literal["reads", "log", "temp", "lock", "rest"]
+"""What sessions wait for; ``rest`` is all other time, which stays as it is."""
 PARTS: tuple[Part, ...] = get_args(Part)
 Choice = Literal["cache", "log", "temp"]
 """What can be on flash."""
@@ -32,6 +33,7 @@ DRAWS = 2000
 _BLOCK_S = 10
 """Seconds that are drawn together, because neighbours are alike."""
 _LEVEL = 95.0
+_MOST_LOCKED = 0.95
 _LEAST_OVERLAP = 1e-3
 """The smallest 1 / p: beyond it, the bound is reached."""
 WORTH = 1.05
@@ -46,16 +48,15 @@ class Load:
 
     Attributes:
         waits: By part, average sessions in it, one value for each second.
-        sessions: Sessions whose time is divided.
-        closed: Whether they always have work, so that less time for each means more throughput.
+        users: Sessions that always have work, so that less time for each means more throughput; 0
+            if they may have none.
         read_ms, commit_ms: Mean read of the data, and write and sync of the log, on the slow
             volumes; None if there were none.
         bounds: What else limits the throughput, as a multiple of the observed one.
     """
 
     waits: Mapping[Part, Floats]
-    sessions: float
-    closed: bool
+    users: float
     read_ms: float | None
     commit_ms: float | None
     bounds: Mapping[str, float]
@@ -113,16 +114,17 @@ def gain(load: Load, flash: Flash, hits: tuple[float, float], chosen: frozenset[
     saved = sum(
         (shares[part] * (1 - factor) for part, factor in factors.items()), start=np.zeros(DRAWS)
     )
-    lock = shares["lock"]
+    lock = np.minimum(shares["lock"], _MOST_LOCKED)
     times = (1 - lock) / np.maximum(1 - lock - saved, 1e-3)
     least = min(load.bounds, key=lambda name: load.bounds[name], default="")
     limit = max(1.0, load.bounds[least]) if least else np.inf
     limited = times
     if least:
         power = 1 / random.uniform(_LEAST_OVERLAP, 1, DRAWS)
-        logs = np.logaddexp(-power * np.log(times), -power * np.log(limit))
-        # Without a gain, the load stays as it was observed.
-        limited = np.maximum(np.exp(-logs / power), np.minimum(times, 1.0))
+        bound_log = -power * np.log(limit)
+        with np.errstate(divide="ignore"):  # of a bound of 1
+            rest_log = np.log1p(-np.exp(bound_log)) - power * np.log(times)
+        limited = np.exp(-np.logaddexp(rest_log, bound_log) / power)
     low, middle, high = np.percentile(limited, [(100 - _LEVEL) / 2, 50, (100 + _LEVEL) / 2])
     bound = least if np.median(times) > limit else ""
     return Gain(float(middle), float(low), float(high), bound)
@@ -148,12 +150,12 @@ def _shares(load: Load, random: np.random.Generator) -> dict[Part, Floats]:
     block = min(_BLOCK_S, seconds)
     starts = random.integers(0, seconds - block + 1, (DRAWS, -(-seconds // block)))
     picked = (starts[:, :, None] + np.arange(block)).reshape(DRAWS, -1)
-    return {
-        part: load.waits[part][picked].mean(axis=1) / load.sessions
-        if part in load.waits
-        else np.zeros(DRAWS)
+    drawn: dict[Part, Floats] = {
+        part: load.waits[part][picked].mean(axis=1) if part in load.waits else np.zeros(DRAWS)
         for part in PARTS
     }
+    whole = np.maximum(sum(drawn.values(), start=np.zeros(DRAWS)), max(load.users, 1e-9))
+    return {part: sessions / whole for part, sessions in drawn.items()}
 
 
 def _means(values: Floats, random: np.random.Generator) -> Floats:

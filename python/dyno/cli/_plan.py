@@ -138,10 +138,9 @@ def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple
 
 
 def _shares(found: Traffic) -> dict[str, float]:
-    return {
-        part: float(values.mean()) / found.load.sessions
-        for part, values in found.load.waits.items()
-    }
+    waits = {part: float(values.mean()) for part, values in found.load.waits.items()}
+    whole = max(sum(waits.values()), found.load.users, 1e-9)
+    return {part: sessions / whole for part, sessions in waits.items() if part != "rest"}
 
 
 def _lines(
@@ -176,7 +175,7 @@ def _lines(
         lines.append(
             f"{_NAMES[one]:18}{bytes_text(size):>10}  {_times(gains[one])}{of_cache}{mark}"
         )
-    what = "throughput" if found.load.closed else "speed of a transaction"
+    what = "throughput" if found.load.users else "speed of a transaction"
     limit = f", limited by {whole.bound}" if whole.bound else ""
     named = " and ".join(_NAMES[one] for one in split if one in chosen)
     lines += ["", f"Expected with {named}: {what} {_times(whole)}{limit}." if chosen else
@@ -201,12 +200,14 @@ def _commands(
         steps = [f"dyno load … --flash {place}{loads}"] if loads else []
         if "cache" in chosen:
             steps.append(f"dyno run … --accelerate prewarmed --flash {place} --flash-size {size}")
-        return ["", "Do it:", *(f"  {step}" for step in steps), "Prove it:",
-                f"  dyno study accelerate-{work} --with run.flash={place}"]  # fmt: skip
+        proof = f"  dyno study accelerate-{work} --with run.flash={place}"
+        proof += f" --with load.flash={place}" if work == "oltp" else ""
+        return ["", "Do it:", *(f"  {step}" for step in steps),
+                "Prove it, with --out on the slow volume:", proof]  # fmt: skip
     apply = f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
     how: dict[Choice, str] = {
         "cache": apply,
-        "log": f"dyno accelerate log DATA-FOLDER --flash {place}",
+        "log": f"move the server's log to a folder in {place}, as safe a device as the data has",
         "temp": f"let the server put temporary files into a folder in {place}",
     }
     steps = [step for one, step in how.items() if one in chosen]

@@ -12,7 +12,9 @@ from dyno.safety import plainjson
 from dyno.safety.text import plain
 
 if TYPE_CHECKING:
-    from dyno.contracts.relations import NamesFiles, Relations
+    from collections.abc import Callable
+
+    from dyno.contracts.relations import Relations
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -53,14 +55,14 @@ def record(folder: Path, length: str, to: Path, target: str | None, options: Opt
     to = to.expanduser().absolute()
     if to.is_relative_to(folder.expanduser().absolute()):
         raise click.UsageError("--to is in the folder that is recorded.")
-    asked = _named(target, options)
+    known = _relations(target, options)
     console = Console(quiet=options.quiet, as_json=options.as_json)
     with console.phase("Record") as progress:
         try:
             recording.record(cache, parse_seconds(length), progress)
-            requests = recording.write(cache, to, asked.relations())
+            requests = recording.write(cache, to, known())
         except KeyboardInterrupt:
-            recording.write(cache, to)
+            recording.write(cache, to, known())
             raise
         except OSError as error:
             raise TargetError(f"Cannot write {to}: {why(error, to)}", kind="io") from error
@@ -72,32 +74,32 @@ def record(folder: Path, length: str, to: Path, target: str | None, options: Opt
     return 0
 
 
-class _Unnamed:
-    """Files whose relations are not asked for."""
-
-    def relations(self) -> Relations:
-        return lambda _: None
-
-
-def _named(url: str | None, options: Options) -> NamesFiles:
-    """Who knows the relations in the files.
+def _relations(url: str | None, options: Options) -> Callable[[], Relations]:
+    """Who tells the relations in the files: as they are, or were at the start if nobody responds.
 
     Raises:
-        UsageError: If the target at ``url`` does not.
+        UsageError: If the target at ``url`` does not know them.
         TargetError: If it cannot be reached.
     """
     from dyno import targets
     from dyno.contracts.relations import NamesFiles
     from dyno.contracts.target import Limits
-    from dyno.errors import UsageError
+    from dyno.errors import DynoError, UsageError
 
     if url is None:
-        return _Unnamed()
+        return lambda: lambda _: None
     found = targets.open_target(targets.parse(url), options.out, Limits(1 << 30, 1))
     if not isinstance(found, NamesFiles):
         raise UsageError("--target needs a PostgreSQL at a URL.")
-    found.relations()
-    return found
+    first = found.relations()
+
+    def now() -> Relations:
+        try:
+            return found.relations()
+        except DynoError:
+            return first
+
+    return now
 
 
 @click.command(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _attach, _log, _plan, _prewarm
+from dyno.cli import _attach, _plan, _prewarm
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 from dyno.safety.text import shown
@@ -40,7 +40,6 @@ def command() -> None:
 
 for verb in (
     _plan.plan,
-    _log.log,
     _attach.apply,
     _attach.status,
     _prewarm.record,

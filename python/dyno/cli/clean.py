@@ -42,6 +42,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
         if with_runs:
             raise click.UsageError("--target and --runs exclude each other.")
         return _clean_target(url, options)
+    from dyno.accelerate.attach import leftover
     from dyno.config.units import bytes_text
     from dyno.safety.text import plain
     from dyno.targets import scratch
@@ -51,6 +52,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
 
     if not options.out.is_dir():
         raise click.UsageError(f"No such folder: {options.out}.")
+    leftover.detach_all(options.out / engine_folders.FOLDER)
     homes, foreign = engine_folders.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
     bundles, others = _bundles(options.out) if with_runs else ([], [])
@@ -97,13 +99,11 @@ def _remove(homes: list[Path], bundles: list[Path]) -> None:
     Raises:
         TargetError: If something cannot be removed.
     """
-    from dyno.accelerate.attach import leftover
     from dyno.bundle import members
     from dyno.errors import TargetError
     from dyno.workspace import engine_folders, places
 
     for home in homes:
-        leftover.detach(home.resolve())
         places.release(home.resolve())
         engine_folders.remove(home)
     for bundle in bundles:

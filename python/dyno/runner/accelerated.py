@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dyno.accelerate.attach import attached, folder, leftover, presets, recording
+from dyno.accelerate.attach import attached, folder, presets, recording
 from dyno.bundle.phases.accelerate import AccelerateDetail
 from dyno.config.units import bytes_text, parse_bytes
 from dyno.contracts.relations import NamesFiles
@@ -102,13 +102,10 @@ class Relations:
 def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generator[Relations]:
     """Attaches the cache before the engine starts, and detaches it after the engine's end.
 
-    A cache that a killed run left attached is detached first.
-
     Raises:
         UsageError, TargetError: If it cannot be attached or detached.
     """
     home = home_of(session.out, url.name).resolve()
-    leftover.detach(home)
     relations = Relations(asked is not None and asked.recorded)
     if asked is None:
         yield relations

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno import host, targets
+from dyno.accelerate.attach import leftover
 from dyno.analyse import estimate
 from dyno.bundle.model import Applied, Confined, TargetFacts
 from dyno.bundle.phases.machine import MachineDetail
@@ -158,6 +159,7 @@ class Session:
         with contextlib.ExitStack() as stack:
             relations = accelerated.Relations()
             if parsed.scheme == "embedded":
+                leftover.detach(engine_folders.home_of(self.out, parsed.name).resolve())
                 engine_folders.claim(self.out, parsed.name)
                 front = accelerated.in_front(self, parsed, self.cache)
                 relations = stack.enter_context(front)

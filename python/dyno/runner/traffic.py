@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dyno.accelerate.proposal import PARTS, Floats, Load
+from dyno.accelerate.proposal import PARTS, Floats, Load, Part
 from dyno.analyse import estimate
 from dyno.analyse.rows import columns
 from dyno.analyse.series import sampled
 from dyno.bundle import metrics
 from dyno.bundle.inside import SESSIONS, Inside
-from dyno.bundle.model import Phase, TargetFacts, has_detail
+from dyno.bundle.model import Phase, Run, TargetFacts, has_detail
 from dyno.bundle.observed import Series
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
@@ -89,7 +89,6 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
     def of(metric: Inside) -> float:
         return known.value(inside.inside(target, metric).mean) or 0.0
 
-    active = float(sum(values.mean() for values in waits.values()))
     log_mbps = of(Inside.log_mbps)
     temp = known.value(inside.inside(target, Inside.temp_used).max) or 0.0
     commit_ms = of(Inside.log_write) + of(Inside.log_flush)
@@ -97,9 +96,8 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
         phase,
         facts,
         Load(
-            waits={part: waits[part] for part in PARTS},
-            sessions=max(active, _users(phase)),
-            closed=_users(phase) > 0,
+            waits=waits,
+            users=_users(phase),
             read_ms=_longer(
                 known.value(at.volume("data", "read_await").mean),
                 _residence(
@@ -109,9 +107,7 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
                 ),
             ),
             commit_ms=commit_ms or known.value(at.volume("log", "write_await").mean),
-            bounds=_bounds(
-                known, at, processors(bundle.run, facts.machine), of(Inside.log_flushes)
-            ),
+            bounds=_bounds(known, at, _cpus(bundle.run, facts), of(Inside.log_flushes)),
         ),
         _data_bytes(bundle, phase),
         _log_bytes(facts.settings, log_mbps),
@@ -143,9 +139,9 @@ def _users(phase: Phase) -> float:
     return float(phase.detail.users or 0) if always else 0.0
 
 
-def _waits(every: Mapping[Key, Series], phase: Phase, target: str) -> dict[str, Floats]:
-    """Average sessions by part, by second; ``rest`` is what is none of the parts."""
-    found: dict[str, Floats] = {}
+def _waits(every: Mapping[Key, Series], phase: Phase, target: str) -> dict[Part, Floats]:
+    """Average sessions by part, by second."""
+    found: dict[Part, Floats] = {}
     for (source, subject, metric), series in every.items():
         if source != SESSIONS or subject != target:
             continue
@@ -156,18 +152,29 @@ def _waits(every: Mapping[Key, Series], phase: Phase, target: str) -> dict[str, 
     if not found:
         return {}
     size = max(values.size for values in found.values())
-    return {part: found.get(part, np.zeros(size)) for part in (*PARTS, "rest")}
+    return {part: found.get(part, np.zeros(size)) for part in PARTS}
 
 
-def _part(wait: str, event: str) -> str:
+def _part(wait: str, event: str) -> Part:
     """The part of a wait: writes of data by sessions stay as they are."""
     if wait == "data":
         return "rest" if any(word in event for word in _WRITING) else "reads"
-    return wait if wait in ("log", "temp", "lock") else "rest"
+    own: dict[str, Part] = {"log": "log", "temp": "temp", "lock": "lock"}
+    return own.get(wait, "rest")
+
+
+def _cpus(run: Run, facts: TargetFacts) -> float:
+    """CPUs of the target's machine, or as many as the run lets it have."""
+    text = run.confined.limits.get("cpu") if run.confined is not None else None
+    found = float(processors(run, facts.machine))
+    try:
+        return found if text is None else min(found, float(text))
+    except ValueError:
+        return found
 
 
 def _bounds(
-    known: metrics.Estimates, at: metrics.Resources, cpus: int, flushes: float
+    known: metrics.Estimates, at: metrics.Resources, cpus: float, flushes: float
 ) -> dict[str, float]:
     """How many times the observed throughput the CPUs and the device of the data can take.
 

@@ -58,7 +58,7 @@ def remove_engines(out: Path) -> None:
     Raises:
         TargetError: If something cannot be removed.
     """
+    leftover.detach_all(out / engine_folders.FOLDER)
     for home in engine_folders.homes(out)[0]:
-        leftover.detach(home.resolve())
         places.release(home.resolve())
         engine_folders.remove(home)

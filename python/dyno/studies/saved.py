@@ -84,7 +84,11 @@ def keep(out: Path) -> Kept:
 def restore(out: Path) -> Kept:
     """Restores the state. After an interruption, the next call starts again."""
     began = time.monotonic()
-    _detach(out / ENGINES)
+    leftover.detach_all(out / ENGINES)
+    kept = {place for _, _, place in _registered(out)}
+    for home in _entries(out / ENGINES):
+        # Such as that of a cache, of which the state knows nothing.
+        places.release(home.resolve(), set(places.own(home.resolve())) - kept)
     for number, home, place in _registered(out):
         _put_back(out / _SAVED / _PLACES / str(number), place, home)
     shutil.rmtree(out / ENGINES, ignore_errors=True)
@@ -102,7 +106,7 @@ def forget(out: Path) -> None:
 def discard(out: Path) -> None:
     """Removes a state and the data restored from it, complete or not."""
     if is_kept(out):
-        _detach(out / ENGINES)
+        leftover.detach_all(out / ENGINES)
         for _, home, place in _registered(out):
             places.release(home, [place])
         inside = is_own_folder(out / ENGINES)
@@ -157,12 +161,6 @@ def _registered(out: Path) -> list[tuple[int, Path, Path]]:
     named = {places.name_of(home): home for home in homes}
     found = [(number, Path(item)) for number, item in enumerate(listed) if isinstance(item, str)]
     return [(number, named[at.name], at) for number, at in found if at.name in named]
-
-
-def _detach(engines: Path) -> None:
-    """Detaches the caches on flash that killed runs left in front of engines."""
-    for home in _entries(engines):
-        leftover.detach(home.resolve())
 
 
 def _places(engines: Path) -> list[Path]:

@@ -14,7 +14,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.safety.removal import remove_tree
 from dyno.safety.safefiles import is_own_folder, is_partial, make_folder, own_text, replacing
 
-_FOLDER = "engines"
+FOLDER = "engines"
 _ABOUT = "Dyno made the folder beside this file; `dyno clean` removes both."
 _LONGEST_MARK = 1 << 16
 
@@ -35,7 +35,7 @@ def make_out(out: Path) -> None:
 
 def home_of(out: Path, name: str) -> Path:
     """The folder of the engine ``name``."""
-    return out / _FOLDER / name
+    return out / FOLDER / name
 
 
 def claim(out: Path, name: str) -> None:
@@ -63,7 +63,7 @@ def homes(out: Path) -> tuple[list[Path], list[Path]]:
     Does not look into a folder of engines that is a link or another user's: it counts as not
     created by Dyno.
     """
-    folder = out / _FOLDER
+    folder = out / FOLDER
     if not is_own_folder(folder):
         return [], [folder] if folder.is_symlink() or folder.exists() else []
     entries = sorted(folder.iterdir())
@@ -78,7 +78,7 @@ def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> N
     Raises:
         TargetError: If it cannot be written.
     """
-    home = out / _FOLDER / name
+    home = out / FOLDER / name
     if is_ours(home):
         try:
             _write(home, {**remembered(out, name), workload: list(content)})
@@ -90,7 +90,7 @@ def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> N
 def remembered(out: Path, name: str) -> dict[str, list[float]]:
     """Scale and seed of quickstart's last load into an engine, by workload."""
     try:
-        noted = _noted(out / _FOLDER / name) or {}
+        noted = _noted(out / FOLDER / name) or {}
         return {str(key): list(value) for key, value in noted.items()}
     except TypeError:
         return {}  # unreadable: nothing counts as loaded by quickstart

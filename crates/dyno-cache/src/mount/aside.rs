@@ -131,6 +131,11 @@ impl Aside {
         length.rests(took);
     }
 
+    /// The origin could not serve a read: its time says nothing.
+    pub fn failed(&self, took: Duration, blocks: usize) {
+        self.of(blocks).rests(took);
+    }
+
     /// Decides for the next period; returns whether the cache is aside for short or long reads.
     pub fn judge(&self) -> bool {
         self.0.iter().for_each(Length::judge);

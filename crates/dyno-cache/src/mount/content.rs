@@ -67,19 +67,26 @@ impl Volume {
         let within = (offset % BLOCK as u64) as usize;
         let blocks = (within + size).div_ceil(BLOCK);
         let aside = number.is_some() && self.aside.skips(blocks, begun);
-        let Some(number) = number.filter(|_| !aside) else {
+        if number.is_none() || aside {
             let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset);
             let took = begun.elapsed();
-            if aside {
-                self.aside.origin(took, blocks);
+            if let Ok(read) = read {
+                let missed = read.div_ceil(BLOCK) as u64;
+                done.misses.fetch_add(missed, Relaxed);
+                done.origin.add(took);
+                if aside {
+                    done.aside.fetch_add(missed, Relaxed);
+                    self.aside.origin(took, blocks);
+                }
+            } else if aside {
+                self.aside.failed(took, blocks);
             }
-            let read = read?;
-            let missed = read.div_ceil(BLOCK) as u64;
-            done.misses.fetch_add(missed, Relaxed);
-            done.aside.fetch_add(if aside { missed } else { 0 }, Relaxed);
-            done.origin.add(took);
-            return Ok(0..read);
-        };
+            // Flash may have what the origin cannot read.
+            if read.is_ok() || !aside {
+                return read.map(|read| 0..read);
+            }
+        }
+        let Some(number) = number else { return Ok(0..0) };
         let buffer = &mut buffer[..blocks * BLOCK];
         let found = self.cache.read_blocks(key(number, first), buffer);
         let hits = found.iter().filter(|&&hit| hit).count();

@@ -71,15 +71,10 @@ def check(origin: Path, cache: Path) -> None:
     if os.geteuid() not in (0, origin.stat().st_uid):
         raise UsageError(f"{origin} belongs to another user. Run Dyno as that user or as root.")
     mounting.check_device()
-    refuse_users(origin)
+    _refuse_users(origin)
 
 
-def refuse_users(origin: Path) -> None:
-    """Refuses a folder that is in use.
-
-    Raises:
-        TargetError: With the processes that use it.
-    """
+def _refuse_users(origin: Path) -> None:
     if found := users(origin):
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         raise TargetError(
@@ -94,6 +89,8 @@ def attach(cache: Path) -> None:
     Raises:
         TargetError: If it cannot be mounted or served.
     """
+    for left in (folder.RECORD, folder.TRACE):  # by a record that was killed
+        (cache / left).unlink(missing_ok=True)
     ready, theirs = os.pipe()
     log = os.open(cache / folder.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     module = "dyno.accelerate.attach.supervisor"
@@ -135,7 +132,7 @@ def detach(origin: Path) -> Path:
     try:
         mounting.unmount(origin)
     except TargetError:
-        refuse_users(origin)
+        _refuse_users(origin)
         raise
     end = time.monotonic() + _END_S
     while _in_use(cache):

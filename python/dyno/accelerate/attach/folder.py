@@ -25,10 +25,12 @@ from dyno.safety import plainjson, safefiles
 MARK = "dyno-accelerate.json"
 CACHE = "cache"
 LOG = "log"
+RECORD, TRACE = "record", "trace"
+"""Asks the daemon to record, and what it recorded."""
 MEMBERS = (
     CACHE,
-    "record",
-    "trace",
+    RECORD,
+    TRACE,
     "files.jsonl",
     "files.jsonl.new",
     "status.json",

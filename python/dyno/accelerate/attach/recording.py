@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dyno.accelerate.attach import folder
 from dyno.errors import TargetError, UsageError
 from dyno.runtime.progress import Progress
 from dyno.safety import bounded, safefiles
@@ -27,7 +28,6 @@ from dyno.safety import bounded, safefiles
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ASKED, TRACE = "record", "trace"
 SCHEMA = pa.schema(
     {
         "t_ns": pa.int64(),
@@ -76,7 +76,7 @@ def recorded(cache: Path) -> Generator[None]:
         UsageError: If it records already.
         TargetError: If it does not begin.
     """
-    asked, trace = cache / ASKED, cache / TRACE
+    asked, trace = cache / folder.RECORD, cache / folder.TRACE
     if asked.exists():
         raise UsageError(f"{cache} is being recorded already.")
     trace.unlink(missing_ok=True)
@@ -105,10 +105,10 @@ def write(cache: Path, to: Path, relations: Callable[[str], str | None] = lambda
     """
     # The daemon writes the rest out when it sees that nobody asks any more.
     size = -1
-    while size != (cache / TRACE).stat().st_size:
-        size = (cache / TRACE).stat().st_size
+    while size != (cache / folder.TRACE).stat().st_size:
+        size = (cache / folder.TRACE).stat().st_size
         time.sleep(_SETTLE_S)
-    raw = np.fromfile(cache / TRACE, np.uint64)
+    raw = np.fromfile(cache / folder.TRACE, np.uint64)
     times, files, offsets, sizes = raw[: raw.size // 4 * 4].reshape(-1, 4).T
     numbers, places = np.unique(files & ~_WRITE, return_inverse=True)
     known = _paths(cache)
@@ -126,7 +126,7 @@ def write(cache: Path, to: Path, relations: Callable[[str], str | None] = lambda
     )
     with safefiles.replacing(to, follow=True) as file:
         pq.write_table(table, file)
-    (cache / TRACE).unlink()
+    (cache / folder.TRACE).unlink()
     return table.num_rows
 
 

@@ -1,10 +1,9 @@
-"""The WAL of a server on a separate volume, moved while the server is down."""
+"""The private server's WAL on a separate volume, moved while the server is down."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from dyno.safety.safefiles import sync
@@ -22,37 +21,23 @@ def place(data: Path, home: Home, volume: str | None) -> None:
         OSError: If copying failed; the WAL is unchanged.
     """
     mend(data)
-    old = (data / "pg_wal").resolve()
-    owner = home.identity.owner
-    if volume is None:
-        if take_back(data, owner) and not any(old.parent.glob("tablespace")):
-            places.release(home.path, [old.parent])
-        return
-    new = places.claim(Path(volume), home.path, owner) / "wal"
-    if old != new:
-        move(data, new, owner, lambda: require_reach(new, Path(volume), home))
-
-
-def move(
-    data: Path, new: Path, owner: tuple[int, int], check: Callable[[], None] = lambda: None
-) -> None:
-    """Moves the WAL to a folder, which is made.
-
-    Args:
-        data: The data folder.
-        new: Where to.
-        owner: User and group of the server.
-        check: Refuses the copy, by an exception.
-
-    Raises:
-        OSError: If copying failed; the WAL is unchanged.
-    """
-    mend(data)
     log = data / "pg_wal"
     old = log.resolve()
+    if volume is None:
+        if log.is_symlink():
+            _copy(old, data / "pg_wal.new", home)
+            log.unlink()
+            (data / "pg_wal.new").rename(log)
+            shutil.rmtree(old)
+            if not any(old.parent.glob("tablespace")):
+                places.release(home.path, [old.parent])
+        return
+    new = places.claim(Path(volume), home.path, home.identity.owner) / "wal"
+    if old == new:
+        return
     shutil.rmtree(new, ignore_errors=True)  # left by a killed move
-    _copy(old, new, owner)
-    check()
+    _copy(old, new, home)
+    require_reach(new, Path(volume), home)
     link = data / "pg_wal.link"
     link.unlink(missing_ok=True)
     link.symlink_to(new)
@@ -62,27 +47,7 @@ def move(
         log.rename(data / "pg_wal.old")
         link.rename(log)
         old = data / "pg_wal.old"
-    sync(data)
     shutil.rmtree(old)
-
-
-def take_back(data: Path, owner: tuple[int, int]) -> bool:
-    """Moves the WAL back into the data folder; returns whether it was elsewhere.
-
-    Raises:
-        OSError: If copying failed; the WAL is unchanged.
-    """
-    mend(data)
-    log = data / "pg_wal"
-    if not log.is_symlink():
-        return False
-    old = log.resolve()
-    _copy(old, data / "pg_wal.new", owner)
-    log.unlink()
-    (data / "pg_wal.new").rename(log)
-    sync(data)
-    shutil.rmtree(old)
-    return True
 
 
 def mend(data: Path) -> None:
@@ -95,12 +60,12 @@ def mend(data: Path) -> None:
         shutil.rmtree(rest, ignore_errors=True)
 
 
-def _copy(source: Path, target: Path, owner: tuple[int, int]) -> None:
+def _copy(source: Path, target: Path, home: Home) -> None:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
+    own = home.identity.owner[0] == os.geteuid()
     for path in (target, *target.rglob("*")):
-        if owner[0] != os.geteuid():
-            os.chown(path, *owner)
+        if not own:
+            os.chown(path, *home.identity.owner)
         sync(path)
     target.chmod(0o700)
-    sync(target.parent)
