@@ -12,7 +12,7 @@ from dyno.errors import UsageError
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
 from dyno.layouts.spread import spread
-from dyno.plans.loading import Spread
+from dyno.plans.loading import LoadingPlan
 from dyno.runner import spread as places
 from dyno.runner.layout import chosen_layout
 
@@ -48,8 +48,12 @@ def test_one_place_and_many_differ_only_in_where_things_lie() -> None:
     assert bare["one"] == bare["six"]
 
 
+def loading(out: Path, **asked: Any) -> LoadingPlan:
+    return LoadingPlan(workload="tpch", target="null:", scale=1, out=out, **asked)
+
+
 def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path) -> None:
-    asked = Spread(spread=2, out=tmp_path)
+    asked = loading(tmp_path, spread=2)
     layout = places.over(asked, resolve("default", "tpcc", 2), PRIVATE, 2)
     assert not any(tmp_path.iterdir())
     places.prepare(asked, PRIVATE)
@@ -80,7 +84,7 @@ def test_what_cannot_be(
     tmp_path: Path, asked: dict[str, Any], target: str, layout: str, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        chosen_layout(layout, targets.parse(target), "tpch", 1, Spread(out=tmp_path, **asked))
+        chosen_layout(layout, targets.parse(target), "tpch", 1, loading(tmp_path, **asked))
     assert not any(tmp_path.iterdir())
 
 

@@ -92,7 +92,7 @@ def test_the_answer_comes_first(tmp_path: Path) -> None:
         "answer", "course", "others", "against", "question", "variants", "runs", "method",
     ]  # fmt: skip
     # Effects, growth and the machine are parts of other studies.
-    assert len(makers()) == len(page.sections()) + 3
+    assert len(makers()) == len(page.sections()) + 4
     assert page.root.all("h1")[0].text == "Faster?"
     assert "▲ v1 is better" in verdict(page)
     assert "v1 better: Power test total −40" in verdict(page)

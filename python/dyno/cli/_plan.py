@@ -37,7 +37,7 @@ _NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "te
 )
 @click.argument("run")
 @click.option(
-    "--flash", type=click.Path(path_type=Path, file_okay=False, exists=True), required=True,
+    "--flash", type=click.Path(path_type=Path, file_okay=False), required=True,
     help="A folder on the flash device. Its latencies are measured in two seconds.",
 )  # fmt: skip
 @click.option(
@@ -72,6 +72,8 @@ def plan(
     from dyno.errors import UsageError
     from dyno.runner import traffic
 
+    if not flash.is_dir():
+        raise UsageError(f"No such folder: {flash}. Mount the flash, or use another --flash.")
     console = Console(quiet=options.quiet, as_json=options.as_json)
     with named(options.out, run) as bundle:
         found = traffic.of_run(bundle, phase)

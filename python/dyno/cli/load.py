@@ -33,7 +33,7 @@ LAYOUT_HELP = (
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
-        "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log --flash /mnt/flash",
+        "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log",
     ),
 )
 @click.argument("workload")

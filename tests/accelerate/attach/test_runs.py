@@ -128,7 +128,8 @@ def test_a_run_records_its_reads_by_relation(tmp_path: Path) -> None:
     rows = recording.read(bundle.path / recording.IN_BUNDLE).to_pylist()
     named = {row["path"]: row["relation"] for row in rows}
     assert {"dyno_tpcc.stock (table)", "dyno_tpcc.stock_pkey (index)"} <= set(named.values())
-    assert all(path.startswith("data/base/") for path, name in named.items() if name)
+    folders = ("data/base/", "data/global/")
+    assert all(path.startswith(folders) for path, name in named.items() if name)
     assert named["data/global/pg_control"] is None
     simulated = document(dyno("accelerate", "simulate", "last", "--out", tmp_path, "--json"))
     assert simulated["accesses"] >= len(rows)

@@ -155,9 +155,8 @@ impl Kinds {
         for Rule { glob, kind, action, quota } in rules.iter().chain([&other]) {
             let glob = Glob::new(glob)
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
-            let same = |one: &Kind| {
-                one.name == *kind && one.action == *action && one.quota == *quota
-            };
+            let same =
+                |one: &Kind| one.name == *kind && one.action == *action && one.quota == *quota;
             let number = found.kinds.iter().position(same).unwrap_or_else(|| {
                 found.kinds.push(Kind {
                     name: kind.clone(),

@@ -27,6 +27,6 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
     "dyno run tpch --target embedded:sqlite --during backup",
     "dyno run tpch --target embedded:duckdb --analyse-plans",
-    "dyno run tpch --target embedded:postgresql --accelerate empty --flash /mnt/flash",
+    "dyno run tpch --target embedded:postgresql --accelerate empty",
     "dyno run tpcc --target 'null:?mean_us=500' --users 8   driver only",
 )
