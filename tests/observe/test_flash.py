@@ -82,4 +82,4 @@ def test_the_bound_of_the_speed_up(
     ]
     (found,) = bound("p", known)
     assert found.value == pytest.approx(expected)
-    assert not list(bound("p", known[:3])), "without misses there is no bound"
+    assert not list(bound("p", known[:3])), "no misses, no bound"

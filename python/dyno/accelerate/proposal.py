@@ -35,7 +35,7 @@ _BLOCK_S = 10
 _LEVEL = 95.0
 _MOST_LOCKED = 0.95
 _LEAST_OVERLAP = 1e-3
-"""The smallest 1 / p: beyond it, the bound is reached."""
+"""The smallest 1 / p; below it, waits and the bound's resource overlap completely."""
 WORTH = 1.05
 """A choice is proposed if its gain, given the others, is at least this, surely."""
 

@@ -20,7 +20,7 @@ def recorded(out: Path, name: str) -> Generator[Path]:
     """The record of the reads of the run called ``name``.
 
     Raises:
-        UsageError: If there is no such run, or it has no such record.
+        UsageError: If the run does not exist, or did not record its reads.
     """
     from dyno.accelerate.attach.recording import IN_BUNDLE
     from dyno.errors import UsageError

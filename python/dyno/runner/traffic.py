@@ -42,7 +42,6 @@ class Traffic:
         load: The time of its sessions.
         data_bytes: Size of its tables and indexes; None if unknown.
         log_bytes, temp_bytes: Space that log and temporary files need.
-        log_mbps: Log written.
     """
 
     phase: Phase
@@ -51,7 +50,6 @@ class Traffic:
     data_bytes: int | None
     log_bytes: int
     temp_bytes: int
-    log_mbps: float
 
 
 def of_run(bundle: Bundle, name: str | None) -> Traffic:
@@ -89,7 +87,6 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
     def of(metric: Inside) -> float:
         return known.value(inside.inside(target, metric).mean) or 0.0
 
-    log_mbps = of(Inside.log_mbps)
     temp = known.value(inside.inside(target, Inside.temp_used).max) or 0.0
     commit_ms = of(Inside.log_write) + of(Inside.log_flush)
     return Traffic(
@@ -110,9 +107,8 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
             bounds=_bounds(known, at, _cpus(bundle.run, facts), of(Inside.log_flushes)),
         ),
         _data_bytes(bundle, phase),
-        _log_bytes(facts.settings, log_mbps),
+        _log_bytes(facts.settings, of(Inside.log_mbps)),
         round(_TEMP_ROOM * temp),
-        log_mbps,
     )
 
 

@@ -130,7 +130,7 @@ def test_a_cache_steps_aside_for_a_faster_disk(in_memory: Volume) -> None:
     read(path)
 
     def random_reads() -> bool:
-        """Blocks one by one, past the page cache."""
+        """Reads single blocks, bypassing the page cache."""
         with path.open("rb", buffering=0) as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
             forget(path)
