@@ -257,7 +257,11 @@ def test_sessions_wait_for_the_log(postgres: PostgresTarget, session: PostgresCo
 
 @pytest.mark.parametrize(
     ("statement", "expected"),
-    [("SELECT pg_sleep(600)", "other"), ("SELECT count(*) FROM generate_series(1, 1e10)", "cpu")],
+    # A series in FROM would be kept, and spill to temporary files.
+    [
+        ("SELECT pg_sleep(600)", "other"),
+        ("SELECT count(n) FROM (SELECT generate_series(1, 1e10) AS n) AS series", "cpu"),
+    ],
 )
 def test_sessions_that_wait_for_nothing_of_the_server(
     postgres: PostgresTarget, session: PostgresConnection, statement: str, expected: str
