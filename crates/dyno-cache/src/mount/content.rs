@@ -61,32 +61,43 @@ impl Volume {
     ) -> io::Result<Range<usize>> {
         let file = node.open(false)?;
         let begun = Instant::now();
+        let past = |buffer: &mut Pages| -> io::Result<Range<usize>> {
+            let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset)?;
+            let done = &self.kind(node).done;
+            done.misses.fetch_add(read.div_ceil(BLOCK) as u64, Relaxed);
+            done.origin.add(begun.elapsed());
+            Ok(0..read)
+        };
+        let Some(number) = number else { return past(buffer) };
+        let blocks = ((offset % BLOCK as u64) as usize + size).div_ceil(BLOCK);
+        if self.aside.skips(blocks, begun) {
+            if let Ok(read) = past(buffer) {
+                self.kind(node).done.aside.fetch_add(read.len().div_ceil(BLOCK) as u64, Relaxed);
+                self.aside.origin(begun.elapsed(), blocks);
+                return Ok(read);
+            }
+            // Flash may have what the origin cannot read.
+            self.aside.failed(begun.elapsed(), blocks);
+        }
+        self.read_cached(node, file.as_fd(), number, offset, size, buffer)
+    }
+
+    /// Reads blocks from flash, and those that it lacks from the origin.
+    fn read_cached(
+        &self,
+        node: &Node,
+        file: BorrowedFd<'_>,
+        number: u32,
+        offset: u64,
+        size: usize,
+        buffer: &mut Pages,
+    ) -> io::Result<Range<usize>> {
+        let begun = Instant::now();
         let kind = self.kind(node);
         let done = &kind.done;
         let first = offset / BLOCK as u64;
         let within = (offset % BLOCK as u64) as usize;
         let blocks = (within + size).div_ceil(BLOCK);
-        let aside = number.is_some() && self.aside.skips(blocks, begun);
-        if number.is_none() || aside {
-            let read = self.read_origin(file.as_fd(), &mut buffer[..size], offset);
-            let took = begun.elapsed();
-            if let Ok(read) = read {
-                let missed = read.div_ceil(BLOCK) as u64;
-                done.misses.fetch_add(missed, Relaxed);
-                done.origin.add(took);
-                if aside {
-                    done.aside.fetch_add(missed, Relaxed);
-                    self.aside.origin(took, blocks);
-                }
-            } else if aside {
-                self.aside.failed(took, blocks);
-            }
-            // Flash may have what the origin cannot read.
-            if read.is_ok() || !aside {
-                return read.map(|read| 0..read);
-            }
-        }
-        let Some(number) = number else { return Ok(0..0) };
         let buffer = &mut buffer[..blocks * BLOCK];
         let found = self.cache.read_blocks(key(number, first), buffer);
         let hits = found.iter().filter(|&&hit| hit).count();
@@ -121,8 +132,7 @@ impl Volume {
             });
             let fills: Vec<Option<(Fill, Room)>> = fills.collect();
             let bytes = &mut buffer[from * BLOCK..to * BLOCK];
-            let read =
-                self.read_origin(file.as_fd(), bytes, (first + from as u64) * BLOCK as u64)?;
+            let read = self.read_origin(file, bytes, (first + from as u64) * BLOCK as u64)?;
             // Blocks at the end of a file are cached once they are whole.
             for (block, fill) in bytes[..read].chunks_exact(BLOCK).zip(fills) {
                 if let Some((fill, room)) = fill {
