@@ -167,19 +167,22 @@ def test_a_folder_with_a_cache_is_a_folder(volume: Volume, tmp_path: Path, kills
     assert tree(volume.origin) == tree(plain)
 
 
-def test_a_file_that_grew_without_a_write_ends_with_zeros(volume: Volume) -> None:
-    """What the daemon's buffers held behind the old end of the file is not cached."""
+def test_files_that_grew_without_a_write_end_with_zeros(volume: Volume) -> None:
+    """What the daemon's buffers held behind the old end of a file is not cached."""
     volume.attach()
-    (volume.origin / "before").write_bytes(b"x" * MOST)
-    grown, content = volume.origin / "grown", random.Random(1).randbytes(2 * BLOCK + 100)
-    grown.write_bytes(content)
-    for path in (volume.origin / "before", grown, grown):
+    other, content = volume.origin / "other", random.Random(1).randbytes(2 * BLOCK + 100)
+    other.write_bytes(b"x" * MOST)
+    files = [volume.origin / f"grown{number}" for number in range(12)]
+    for grown in files:
+        grown.write_bytes(content)
+        for path in (other, grown, other, grown):
+            forget(path)
+            path.read_bytes()
+    for path in files:
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, 4 * BLOCK)
         forget(path)
-        path.read_bytes()
-    with grown.open("r+b") as file:
-        os.posix_fallocate(file.fileno(), 0, 4 * BLOCK)
-    forget(grown)
-    assert grown.read_bytes() == content.ljust(4 * BLOCK, b"\0")
+        assert path.read_bytes() == content.ljust(4 * BLOCK, b"\0")
 
 
 def test_what_is_done_once_is_answered_once(volume: Volume) -> None:
