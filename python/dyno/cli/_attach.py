@@ -24,7 +24,8 @@ _BYPASSED = {
     "aside": "the folder's disk is faster",
 }
 """Why blocks that were read were not cached, in the daemon's report and for its readers."""
-_HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": []}
+HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": []}
+"""What a JSON document without a run begins with."""
 
 
 @click.command(
@@ -85,7 +86,7 @@ def apply(
         _make(cache, attachment)
     attached.attach(cache)
     if options.as_json:
-        click.echo(plainjson.dumps({**_HEAD, "folder": str(origin), "cache": str(cache)}))
+        click.echo(plainjson.dumps({**HEAD, "folder": str(origin), "cache": str(cache)}))
     else:
         click.echo("Attached. Start the database; `dyno accelerate status` shows what is cached.")
     return 0
@@ -165,14 +166,14 @@ def _say_plan(attachment: Attachment, cache: Path, new: bool) -> None:
     click.echo("\n".join(lines), err=True)
 
 
-def confirmed(name: str, options: Options) -> bool:
-    """Whether the user wants it: --yes, or the typed name of the folder."""
+def confirmed(name: str, options: Options, of: str = "folder") -> bool:
+    """Whether the user wants it: --yes, or the typed name of the folder, or of what ``of`` says."""
     if options.yes:
         return True
     if not sys.stdin.isatty():
         click.echo("Nothing was done. Repeat it with --yes.", err=True)
         return False
-    typed = click.prompt("Type the name of the folder to go on", default="", show_default=False)
+    typed = click.prompt(f"Type the name of the {of} to go on", default="", show_default=False)
     if typed != name:
         click.echo("Nothing was done.", err=True)
     return typed == name
@@ -203,7 +204,7 @@ def status(folder: Path | None, options: Options) -> int:
              "attachment": attachment and attachment.model_dump(), "status": told and told.told}
             for mount, attachment, told in found
         ]  # fmt: skip
-        click.echo(plainjson.dumps({**_HEAD, "caches": caches}))
+        click.echo(plainjson.dumps({**HEAD, "caches": caches}))
         return 0
     if not found:
         click.echo("No cache is attached.")
@@ -290,7 +291,7 @@ def detach(folder: Path, options: Options) -> int:
     origin = folder.expanduser().absolute()
     cache = attached.detach(origin)
     if options.as_json:
-        click.echo(plainjson.dumps({**_HEAD, "folder": str(origin), "cache": str(cache)}))
+        click.echo(plainjson.dumps({**HEAD, "folder": str(origin), "cache": str(cache)}))
     else:
         click.echo(
             f"Detached. To attach it again: "
@@ -327,5 +328,5 @@ def remove(cache: Path, options: Options) -> int:
     except OSError as error:
         raise TargetError(f"Cannot remove {cache}: {error.strerror}", kind="io") from error
     if options.as_json:
-        click.echo(plainjson.dumps({**_HEAD, "cache": str(cache)}))
+        click.echo(plainjson.dumps({**HEAD, "cache": str(cache)}))
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _attach, _plan, _prewarm
+from dyno.cli import _attach, _move, _plan, _prewarm
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 from dyno.safety.text import shown
@@ -32,6 +32,7 @@ _SIZES = ("1%", "2%", "5%", "10%", "20%", "50%")
         "dyno accelerate apply /srv/dwh --flash /flash/dwh --size 500G --work dss",
         "dyno accelerate status",
         "dyno accelerate detach /srv/dwh",
+        "dyno accelerate move temp postgresql://dba@db1/shop --flash /flash",
     ),
 )
 def command() -> None:
@@ -46,6 +47,7 @@ for verb in (
     _prewarm.prewarm,
     _attach.detach,
     _attach.remove,
+    _move.move,
 ):
     command.add_command(verb)
 

@@ -13,6 +13,7 @@ from psycopg import sql
 
 from dyno.bundle.model import TargetFacts
 from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
+from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
@@ -29,6 +30,7 @@ from dyno.targets.postgresql import (
     ddl,
     facts,
     filenodes,
+    flash,
     inside,
     isolation,
     journal,
@@ -244,6 +246,10 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         """The relations in the files of its database."""
         with closing(self.connect()) as session:
             return filenodes.relations(session)
+
+    def move(self, wanted: Wanted) -> Move:
+        """How a part of a server at a URL gets onto flash, or back."""
+        return flash.planned(self._open, self._address, wanted)
 
     def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""
