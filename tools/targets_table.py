@@ -16,7 +16,7 @@ from typing import Any
 from dyno import targets
 from dyno.bundle.inside import SESSIONS, SOURCE
 from dyno.config.settings import WORDS
-from dyno.contracts import maintenance, plans
+from dyno.contracts import flash, maintenance, plans
 from dyno.contracts.inspection import Inspected
 from dyno.contracts.meter import Metered
 from dyno.contracts.probe import Probed
@@ -80,6 +80,15 @@ def page() -> str:
                 "Parts of a layout (`dyno load --layout`) that a private engine supports. A "
                 "server at "
                 "a URL may support fewer; the error message gives the reason.",
+            ),
+            *_section(
+                "Onto flash",
+                names,
+                list(flash.PARTS),
+                _onto_flash,
+                "Parts that `dyno accelerate move` moves onto flash and back, for a server at a "
+                "URL. Dyno prints the commands for what needs a stopped server: the log, and "
+                "MariaDB's temporary files ([accelerate.md](accelerate.md)).",
             ),
             *_section(
                 "Settings",
@@ -150,6 +159,10 @@ def _layout(name: str, word: str) -> Answer:
     module = _module(name, "layout")
     parts = module.parts(_opened(name).url) if module else LayoutParts()
     return _yes_or_why(getattr(parts, word))
+
+
+def _onto_flash(name: str, part: Any) -> Answer:
+    return _yes_or_why(flash.lacks(name, part) or True)
 
 
 def _setting(name: str, word: str) -> Answer:

@@ -12,6 +12,7 @@ import pytest
 
 from dyno import _core, targets, workloads
 from dyno.bundle.reader import list_bundles
+from dyno.contracts import flash
 from dyno.contracts.target import Capabilities, Limits
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
@@ -116,6 +117,19 @@ def test_a_gap_is_a_reason_not_a_shrug(target: tuple[str, Path]) -> None:
     able = capabilities(*target)
     for value in vars(able).values():
         assert value is True or (isinstance(value, str) and len(value) > 15)
+
+
+@pytest.mark.parametrize("part", flash.PARTS)
+@pytest.mark.parametrize("name", targets.names())
+def test_a_part_moves_onto_flash_or_there_is_a_reason(name: str, part: flash.Part) -> None:
+    reason = flash.lacks(name, part)
+    url = targets.about(name)[1][-1]
+    if reason is None:
+        assert isinstance(targets.open_target(targets.parse(url), Path(), LIMITS), flash.Movable)
+        url = f"embedded:{name}"  # which has its own way
+    done = dyno("accelerate", "move", part, url, "--flash", "/flash")
+    assert done.returncode == 2
+    assert (reason or "--flash-temp") in done.stderr
 
 
 def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from dyno.bundle.model import TargetFacts
+from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
@@ -21,6 +23,7 @@ from dyno.targets.mysql import (
     backup,
     ddl,
     facts,
+    flash,
     inside,
     isolation,
     journal,
@@ -194,6 +197,11 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
         return plans.explain(cast("MysqlConnection", connection), sql, analyse=analyse)
+
+    def move(self, wanted: Wanted) -> Move:
+        """How a part of a server at a URL gets onto flash, or back."""
+        with closing(self.connect()) as session:
+            return flash.planned(session, self._address, wanted)
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is on this machine, and its folders on volumes."""

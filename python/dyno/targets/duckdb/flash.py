@@ -1,0 +1,15 @@
+"""Why Dyno moves no part of a DuckDB database, and what does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dyno.contracts.flash import Part
+
+LACKS: Mapping[Part, str] = {
+    "temp": "each program that opens the file sets its own folder: SET temp_directory = "
+    "'/flash/…'. For Dyno's runs: --set temp_path=FOLDER",
+    "database": "it is one file, which its programs open by path: close it and move the file, or "
+    "put a cache in front of its folder (dyno accelerate apply)",
+    "log": "its log is beside the file, by the file's name",
+}
