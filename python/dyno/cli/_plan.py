@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -207,10 +208,11 @@ def _commands(
         return ["", "Do it:", *(f"  {step}" for step in steps),
                 "Prove it, with --out on the slow volume:", proof]  # fmt: skip
     apply = f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
+    where = f"{quote(found.target.url)} --flash {quote(str(flash.absolute()))}"
     how: dict[Choice, str] = {
-        "cache": apply,
-        "log": f"move the server's log to a folder in {place}, as safe a device as the data has",
-        "temp": f"let the server put temporary files into a folder in {place}",
+        "cache": f"{apply}    with the server stopped",
+        "log": f"dyno accelerate move log {where}",
+        "temp": f"dyno accelerate move temp {where}",
     }
-    steps = [step for one, step in how.items() if one in chosen]
-    return ["", "Do it, with the server stopped:", *(f"  {step}" for step in steps)]
+    steps = [plain(step) for one, step in how.items() if one in chosen]
+    return ["", "Do it:", *(f"  {step}" for step in steps)]
