@@ -67,14 +67,14 @@ def test_a_move_that_is_cut_off_is_finished_or_undone(shop: Server) -> None:
         assert shop.move("database", back=True, **asked).on_flash is False
         assert shop.state() == before
         assert shop.move("database", cut=cut, **asked).steps
-        assert shop.move("database", **asked).on_flash is True
-        moved = shop.state()
-        assert shop.move("database", back=True, cut=1, **asked).steps
-        assert shop.move("database", **asked).on_flash is True
-        assert shop.state() == moved
-        shop.move("database", back=True, cut=1, **asked)
-        assert not shop.move("database", back=True, **asked).steps
-        assert shop.state() == before
+        assert not shop.move("database", back=cut == 2, **asked).steps
+    moved = shop.state()
+    assert shop.move("database", back=True, cut=1, **asked).steps
+    assert shop.move("database", **asked).on_flash is True
+    assert shop.state() == moved
+    shop.move("database", back=True, cut=1, **asked)
+    assert not shop.move("database", back=True, **asked).steps
+    assert shop.state() == before
 
 
 def test_it_returns_to_the_tablespace_it_had(shop: Server) -> None:
