@@ -1,4 +1,4 @@
-"""The limit of what a cache on flash gains: all reads at the time of its hits and misses."""
+"""How much faster a cache on flash serves reads, at the latencies of the same run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from dyno.bundle.model import Estimate
 def bound(phase: str, of_phase: Iterable[Estimate]) -> Iterable[Estimate]:
     """``accelerate.<phase>.speed_up_bound``: 1 / ((1 - h) + h · hit / miss).
 
-    Where h is the share of the reads that flash served alone. A phase without misses has no time of
-    a miss, and no bound.
+    h is the share of the reads that flash served alone. This bounds the gain if the volume is as
+    fast without the cache; a volume that is busier and slower then gains more. A phase without
+    misses has no miss latency, and no bound.
 
     Args:
         phase: The name of the phase.

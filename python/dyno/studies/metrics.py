@@ -214,11 +214,11 @@ METRICS = {
         _of_role("read_share", "reads by role of the volume, % of requests"),
         _of_role("read_kb", "mean read size by role of the volume, KiB"),
         _of_role("write_kb", "mean write size by role of the volume, KiB"),
-        _of_flash("flash_hits", "blocks read from the cache on flash, %", Flash.hit_ratio, "more"),
-        _of_flash("flash_hit_ms", "read from the cache on flash, ms", Flash.hit, "less"),
-        _of_flash("flash_miss_ms", "read that the cache on flash lacked, ms", Flash.miss, "less"),
+        _of_flash("flash_hits", "hit ratio of the flash cache, %", Flash.hit_ratio, "more"),
+        _of_flash("flash_hit_ms", "hit latency of the flash cache, ms", Flash.hit, "less"),
+        _of_flash("flash_miss_ms", "miss latency of the flash cache, ms", Flash.miss, "less"),
         Metric(
-            "speed_up_bound", "limit of the gain of reads by the cache on flash, times",
+            "speed_up_bound", "speed-up of reads at the run's own miss latency, times",
             (metrics.Accelerated.speed_up_bound,), "more",
         ),
         Metric(

@@ -29,7 +29,8 @@ _STARTS = {
 _NOTE = (
     "Reads that the page cache served do not count. Blocks of 8 KiB; times are means of requests, "
     "which may have several blocks. Scanned: not cached, because a long sequential read asked for "
-    "them. Gain: the limit if all time were reads, mean miss time by mean read time."
+    "them. Speed-up: mean miss latency by mean read latency; without the cache, the volume may be "
+    "slower than for these misses."
 )
 
 
@@ -42,7 +43,7 @@ def section(page: Page) -> Section | None:
         return None
     columns = [Column("Phase"), Column("Files")]
     columns += [Column(label, numeric=True) for label, _ in _COLUMNS]
-    columns.append(Column("Gain at most, times", numeric=True))
+    columns.append(Column("Speed-up at this miss latency, times", numeric=True))
     table = Table("Reads by phase and kind of file", columns, rows, _NOTE)
     return Section("flash", "Cache on flash", [table], _lead(page))
 
