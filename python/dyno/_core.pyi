@@ -42,7 +42,11 @@ class Histograms:
     """Many histograms, one a row."""
 
     @staticmethod
-    def stored(texts: Sequence[str | None]) -> Histograms: ...
+    def stored(
+        offsets: NDArray[np.int32], texts: NDArray[np.uint8], rows: NDArray[np.int64]
+    ) -> Histograms:
+        """Some rows of an Arrow array of texts with these buffers; empty text has no latencies."""
+
     @staticmethod
     def single(latencies_ns: NDArray[np.int64]) -> Histograms:
         """Rows of one latency each; 0 is a row without one."""
@@ -54,16 +58,30 @@ class Timeline:
         self,
         factor: int,
         levels: int,
+        kept: int,
         held: int,
         quantiles: Sequence[float],
         heat_rows: Sequence[int],
     ) -> None:
-        """``heat_rows`` has the row of the heat map of each slot."""
+        """Makes an empty one.
+
+        Args:
+            factor: Bins of a level that make one of the next.
+            levels: Number of levels.
+            kept: Newest bins of a level that need values.
+            held: Newest bins of a level to which rows may still come.
+            quantiles: Quantiles, 0 to 1, ascending.
+            heat_rows: The row of the heat map of each slot.
+        """
 
     def add(
-        self, bins: NDArray[np.int64], rows: NDArray[np.int64], histograms: Histograms
+        self,
+        bins: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        histograms: Histograms,
+        newest: int,
     ) -> list[tuple[bytes, bytes, bytes]]:
-        """Adds rows, each in its bin.
+        """Adds rows, each in its bin. The bins reach ``newest`` or further in the end.
 
         Returns:
             For each level: the bins with new values (64 bits), the slots of the quantiles of each

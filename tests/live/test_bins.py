@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from dyno.bundle.histograms import Latencies, stored
+from dyno import _core
+from dyno.bundle.histograms import SLOTS, Latencies, stored
 from dyno.bundle.tables import Table, spool_to_parquet, to_arrow
 from dyno.bundle.writer import Recorder
 from dyno.errors import UsageError
 from dyno.live.bins import LEVELS, NS, width_s
 from dyno.live.operations import ALL, Operations, of_histograms, of_queries
-from dyno.live.sampled import Samples
+from dyno.live.sampled import Samples, numbers
 from dyno.live.tail import Tail
 from tests.bundle_rows import histogram
 
@@ -80,7 +82,7 @@ def test_percentiles_of_wide_bins_are_those_of_merged_histograms() -> None:
         one = slice(at, at + 1)
         number = np.ones(1)
         found.add(["pay"], np.zeros(1, int), of_histograms(t_ns[one], number, number, number * 0,
-                                                           encoded[one]))  # fmt: skip
+                                                           pa.array(encoded[one])))  # fmt: skip
     for level in range(3):
         width = width_s(level)
         for bin_ in range(40 // width):
@@ -92,6 +94,42 @@ def test_percentiles_of_wide_bins_are_those_of_merged_histograms() -> None:
                 assert value == pytest.approx(whole.quantile_ms(share), rel=1e-6)
     heat = found.values(ALL, "heat", 2, 0, 3)
     assert heat.sum() == sum(100 + 13 * second for second in range(40))
+
+
+def test_a_whole_table_has_the_latencies_of_one_that_grew(tmp_path: Path) -> None:
+    """Rows that are too old for narrow bins skip them, once the end is known."""
+    seconds, step = 20_000, 10
+    rows = [
+        {"t_ns": (second + 1) * NS, "seconds": float(step), "op": "pay", "done": 9,
+         "rolled_back": 0, "errors": {}, "response": histogram(9, 1 + second % 7)}
+        for second in range(0, seconds, step)
+    ]  # fmt: skip
+    (tmp_path / "ops").mkdir()
+    spool = tmp_path / "ops" / "users-4.jsonl"
+    spool.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def read() -> Operations:
+        found, tail = Operations(0), Tail(tmp_path, "ops/users-4")
+        for batch in tail.batches():
+            for start in range(0, batch.num_rows, 300):
+                part = batch.slice(start, 300)
+                number = np.ones(part.num_rows)
+                found.add(["pay"], np.zeros(part.num_rows, int), of_histograms(
+                    numbers(part, "t_ns", np.int64), number, number, number, part["response"]
+                ), tail.until_ns)  # fmt: skip
+        return found
+
+    grown = read()
+    spool_to_parquet(spool, Table.OPS)
+    whole = read()
+    for level in range(LEVELS):
+        count = seconds // width_s(level) + 1
+        start = next(bin_ for bin_ in range(count) if whole.covers(level, bin_))
+        for what in ("p50", "p99", "heat", "done"):
+            one, other = (each.values("pay", what, level, start, count) for each in (whole, grown))
+            np.testing.assert_array_equal(one, other)
+            assert (np.nan_to_num(one) > 0).any()
+    assert whole.by_name["pay"].quantiles_ms() == grown.by_name["pay"].quantiles_ms()
 
 
 def test_single_queries_have_the_percentiles_of_their_latencies() -> None:
@@ -107,10 +145,37 @@ def test_single_queries_have_the_percentiles_of_their_latencies() -> None:
     assert (found.by_name["q"].done, found.by_name["q"].errors) == (3, 2)
 
 
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_rows_find_their_histograms(dictionary: bool) -> None:
+    texts = [None, histogram(9, 3), "", histogram(5, 1), None, histogram(9, 3)]
+    column = pa.array([histogram(1, 1), *texts], pa.string())
+    histograms, rows = stored((column.dictionary_encode() if dictionary else column)[1:])
+    timeline = _core.Timeline(4, 1, 99, 99, [1.0], [0] * SLOTS)
+    ((bins, _, heat),) = timeline.add(np.arange(6), rows, histograms, 0)
+    assert np.frombuffer(bins, np.int64).tolist() == [1, 3, 5]
+    assert np.frombuffer(heat, np.uint32).tolist() == [9, 5, 9]
+
+
+def test_a_column_without_histograms_has_no_latencies() -> None:
+    _, rows = stored(pa.nulls(3, pa.string()))
+    assert rows.tolist() == [0, 0, 0]
+
+
+def test_many_histograms_keep_their_order() -> None:
+    """They are decoded by two threads."""
+    texts = [histogram(1 + at, 1) for at in range(600)]
+    histograms, rows = stored(pa.array(texts))
+    timeline = _core.Timeline(4, 1, 999, 99, [1.0], [0] * SLOTS)
+    ((_, _, heat),) = timeline.add(np.arange(600), rows, histograms, 0)
+    assert np.frombuffer(heat, np.uint32).tolist() == list(range(1, 601))
+    with pytest.raises(UsageError, match="damaged"):
+        stored(pa.array(["damaged", *texts]))
+
+
 @pytest.mark.parametrize("text", ["x", "AAAA", "HISTFAAAAB", histogram(5, 1)[:-8]])
 def test_a_damaged_histogram_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="damaged"):
-        stored([histogram(5, 1), text])
+        stored(pa.array([histogram(5, 1), text]))
 
 
 def line(value: int) -> str:

@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-use dyno_record::{Decoder, Histograms, Latency, Shape, Slot, Timeline, Values};
+use dyno_record::{Decoder, Error, ErrorKind, Histograms, Latency, Shape, Slot, Timeline, Values};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 
 use crate::control::raise;
@@ -15,6 +14,9 @@ thread_local! {
     /// Its buffers take a megabyte, and a report has thousands of distributions.
     static DECODER: RefCell<Decoder> = RefCell::default();
 }
+
+/// Fewer histograms than these are not worth a thread.
+const FEW: usize = 500;
 
 /// One latency distribution.
 #[pyclass(name = "Latency", module = "dyno._core")]
@@ -58,19 +60,28 @@ pub struct PyHistograms(Histograms);
 
 #[pymethods]
 impl PyHistograms {
-    /// Stored histograms; None and empty text are rows without latencies.
+    /// Stored histograms: those of the rows `rows` (64-bit integers) of an Arrow array of texts with
+    /// these buffers. Empty text has no latencies.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
-    fn stored(py: Python<'_>, texts: Vec<Option<PyBackedStr>>) -> PyResult<Self> {
-        let found = py.detach(|| {
-            let (mut found, mut decoder) = (Histograms::default(), Decoder::default());
-            for text in &texts {
-                match text.as_deref() {
-                    None | Some("") => found.push_empty(),
-                    Some(text) => found.push(text, &mut decoder)?,
-                }
-            }
-            Ok(found)
+    fn stored(
+        py: Python<'_>,
+        offsets: PyBuffer<i32>,
+        texts: PyBuffer<u8>,
+        rows: PyBuffer<i64>,
+    ) -> PyResult<Self> {
+        let (offsets, texts, rows) = (offsets.to_vec(py)?, texts.to_vec(py)?, rows.to_vec(py)?);
+        let halves = rows.split_at(if rows.len() < FEW { 0 } else { rows.len() / 2 });
+        let decoded = |rows| of_texts(&offsets, &texts, rows);
+        let found = py.detach(|| match halves {
+            ([], rows) => decoded(rows),
+            (first, second) => std::thread::scope(|scope| {
+                let first = scope.spawn(|| decoded(first));
+                let second = decoded(second)?;
+                let mut all = first.join().expect("decoding does not panic")?;
+                all.append(second);
+                Ok(all)
+            }),
         });
         found.map(Self).map_err(|error| raise(&error))
     }
@@ -103,15 +114,17 @@ impl PyTimeline {
     fn new(
         factor: i64,
         levels: usize,
+        kept: usize,
         held: usize,
         quantiles: Vec<f64>,
         heat_rows: Vec<u8>,
     ) -> PyResult<Self> {
-        let timeline = Timeline::new(Shape { factor, levels, held, quantiles, heat_rows });
+        let timeline = Timeline::new(Shape { factor, levels, kept, held, quantiles, heat_rows });
         Ok(Self(Mutex::new(timeline.map_err(|error| raise(&error))?)))
     }
 
     /// Adds rows of histograms, each in its bin (64-bit integers); returns the new values a level.
+    /// The bins reach `newest` or further in the end.
     #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
     fn add<'py>(
         &self,
@@ -119,11 +132,12 @@ impl PyTimeline {
         bins: PyBuffer<i64>,
         rows: PyBuffer<i64>,
         histograms: &PyHistograms,
+        newest: i64,
     ) -> PyResult<Vec<Bytes<'py>>> {
         let (bins, rows) = (bins.to_vec(py)?, rows.to_vec(py)?);
         let found = py.detach(|| {
             let mut timeline = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            timeline.add(&bins, &rows, &histograms.0)
+            timeline.add(&bins, &rows, &histograms.0, newest)
         });
         let levels = found.map_err(|error| raise(&error))?;
         Ok(levels.iter().map(|values| of_values(py, values)).collect())
@@ -134,6 +148,21 @@ impl PyTimeline {
         let (slots, counts) = self.0.lock().unwrap_or_else(PoisonError::into_inner).whole();
         (of_slots(py, &slots), of_counts(py, &counts))
     }
+}
+
+fn of_texts(offsets: &[i32], texts: &[u8], rows: &[i64]) -> dyno_record::Result<Histograms> {
+    let text = |row: i64| {
+        let [start, end] = *offsets.get(usize::try_from(row).ok()?..)?.first_chunk()?;
+        texts.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    };
+    let (mut found, mut decoder) = (Histograms::default(), Decoder::default());
+    for &row in rows {
+        match text(row).ok_or_else(|| Error::new(ErrorKind::Usage, "A text does not exist."))? {
+            [] => found.push_empty(),
+            text => found.push(text, &mut decoder)?,
+        }
+    }
+    Ok(found)
 }
 
 fn of_values<'py>(py: Python<'py>, values: &Values) -> Bytes<'py> {

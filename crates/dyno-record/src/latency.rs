@@ -86,7 +86,7 @@ impl Latency {
     /// # Errors
     /// `protocol` if `text` is not one; a part of it may have been added.
     pub fn add_encoded(&mut self, text: &str, decoder: &mut Decoder) -> Result<()> {
-        decoder.decode(text, |slot, count| {
+        decoder.decode(text.as_bytes(), |slot, count| {
             let ns = slots::lowest(slot).max(1);
             self.0.saturating_record_n(ns, count);
         })

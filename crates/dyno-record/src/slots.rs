@@ -13,7 +13,7 @@ pub type Slot = u16;
 pub const SLOTS: usize = 33 << HALF;
 
 /// Bits of half a bucket at three digits: 1,024 slots.
-const HALF: u32 = 10;
+pub const HALF: u32 = 10;
 
 /// The slot of a latency in ns; `None` beyond the range of slots.
 pub fn of(ns: u64) -> Option<Slot> {

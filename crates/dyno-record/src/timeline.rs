@@ -10,11 +10,14 @@ use crate::slots::{self, SLOTS, Slot};
 use crate::{Error, ErrorKind, Result};
 
 /// Used slots of a histogram, ascending, with their counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sparse {
+#[derive(Debug, Clone, Default)]
+struct Sparse {
     slots: Vec<Slot>,
     counts: Vec<u64>,
 }
+
+/// The same, where it is stored.
+type Part<'a> = (&'a [Slot], &'a [u64]);
 
 /// Many histograms without their empty slots.
 #[derive(Debug, Default)]
@@ -28,7 +31,7 @@ impl Histograms {
     ///
     /// # Errors
     /// `protocol` if it cannot be decoded.
-    pub fn push(&mut self, text: &str, decoder: &mut Decoder) -> Result<()> {
+    pub fn push(&mut self, text: &[u8], decoder: &mut Decoder) -> Result<()> {
         let Sparse { slots, counts } = &mut self.all;
         let start = slots.len();
         let outcome = decoder.decode(text, |slot, count| {
@@ -55,7 +58,15 @@ impl Histograms {
         self.ends.push(self.all.slots.len());
     }
 
-    fn row(&self, row: usize) -> Option<(&[Slot], &[u64])> {
+    /// Adds the rows of another one.
+    pub fn append(&mut self, mut other: Self) {
+        let start = self.all.slots.len();
+        self.all.slots.append(&mut other.all.slots);
+        self.all.counts.append(&mut other.all.counts);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    fn row(&self, row: usize) -> Option<Part<'_>> {
         let end = *self.ends.get(row)?;
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         Some((&self.all.slots[start..end], &self.all.counts[start..end]))
@@ -69,6 +80,8 @@ pub struct Shape {
     pub factor: i64,
     /// Number of levels.
     pub levels: usize,
+    /// Newest bins of a level that need values.
+    pub kept: usize,
     /// Newest bins of a level whose histograms are kept, because more latencies may come.
     pub held: usize,
     /// Quantiles, 0 to 1, ascending.
@@ -117,7 +130,8 @@ impl Timeline {
     }
 
     /// Adds `rows` of `histograms`, each in its bin of level 0, and returns the new values of each
-    /// level. Latencies that come for a bin older than those held count in wider bins only.
+    /// level. Latencies that come for a bin older than those held count in wider bins only. The
+    /// bins reach `newest` or further in the end, so some of these rows need no narrow bins.
     ///
     /// # Errors
     /// `usage` if a row does not exist, or not every row has a bin.
@@ -126,6 +140,7 @@ impl Timeline {
         bins: &[i64],
         rows: &[i64],
         histograms: &Histograms,
+        newest: i64,
     ) -> Result<Vec<Values>> {
         let wrong = || Error::new(ErrorKind::Usage, "Rows and bins of latencies do not agree.");
         if bins.len() != rows.len() {
@@ -137,20 +152,27 @@ impl Timeline {
             parts.push((bin, row.ok_or_else(wrong)?));
         }
         parts.sort_by_key(|part| part.0);
-        let mut added = self.sum.by_bin(parts.iter().copied());
-        for (_, one) in &added {
-            for (&slot, &count) in one.slots.iter().zip(&one.counts) {
+        let Shape { factor, levels, kept, .. } = self.shape;
+        let mut found = Vec::with_capacity(levels);
+        let (mut last, mut newest) = (parts.last().map_or(0, |part| part.0), newest);
+        while found.len() < levels && last < newest.saturating_sub(kept as i64 - 1) {
+            for part in &mut parts {
+                part.0 = part.0.div_euclid(factor);
+            }
+            (last, newest) = (last.div_euclid(factor), newest.div_euclid(factor));
+            found.push(Values::default());
+        }
+        let mut added = self.sum.by_bin(parts.into_iter());
+        while found.len() < levels {
+            found.push(self.merge(found.len(), &added));
+            added = self.sum.by_bin(added.iter().map(|(bin, one)| (bin.div_euclid(factor), one)));
+        }
+        // The widest bins are the fewest.
+        for (_, (slots, counts)) in added.iter() {
+            for (&slot, &count) in slots.iter().zip(counts) {
                 let total = &mut self.whole[usize::from(slot)];
                 *total = total.saturating_add(count);
             }
-        }
-        let mut found = Vec::with_capacity(self.shape.levels);
-        for level in 0..self.shape.levels {
-            let factor = self.shape.factor;
-            let wider = added.iter().map(|(bin, one)| (bin.div_euclid(factor), one.parts()));
-            let next = self.sum.by_bin(wider);
-            found.push(self.merge(level, added));
-            added = next;
         }
         Ok(found)
     }
@@ -162,31 +184,36 @@ impl Timeline {
     }
 
     /// Merges new histograms with those held of the same bins, and derives the values.
-    fn merge(&mut self, level: usize, added: Vec<(i64, Sparse)>) -> Values {
+    fn merge(&mut self, level: usize, added: &Bins) -> Values {
         let (held, mut values) = (&mut self.held[level], Values::default());
         let newest = held.last_key_value().map_or(i64::MIN, |last| *last.0);
         let oldest = newest.saturating_sub(self.shape.held as i64 - 1);
-        for (bin, one) in added {
+        let first_held = added.bins.len().saturating_sub(self.shape.held);
+        for (at, (bin, part)) in added.iter().enumerate() {
             if bin < oldest {
                 // The histogram of this bin is gone: a part of it would be wrong.
                 continue;
             }
-            let whole = match held.get(&bin) {
-                Some(before) => self.sum.of([before.parts(), one.parts()].into_iter()),
-                None => one,
-            };
+            let merged = held.get(&bin).map(|before| {
+                let mut merged = Sparse::default();
+                self.sum.of([before.part(), part].into_iter(), &mut merged);
+                merged
+            });
+            let whole = merged.as_ref().map_or(part, Sparse::part);
             values.bins.push(bin);
-            whole.quantiles(&self.shape.quantiles, &mut values.quantiles);
+            quantiles(whole, &self.shape.quantiles, &mut values.quantiles);
             let start = values.heat.len();
             values.heat.resize(start + self.heat_height, 0);
-            for (&slot, &count) in whole.slots.iter().zip(&whole.counts) {
+            for (&slot, &count) in whole.0.iter().zip(whole.1) {
                 let row = usize::from(self.shape.heat_rows[usize::from(slot)]);
                 let cell = &mut values.heat[start + row];
                 *cell = cell.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
             }
-            held.insert(bin, whole);
-            if held.len() > self.shape.held {
-                held.pop_first();
+            if at >= first_held {
+                held.insert(bin, merged.unwrap_or_else(|| Sparse::of(part)));
+                if held.len() > self.shape.held {
+                    held.pop_first();
+                }
             }
         }
         values
@@ -194,22 +221,40 @@ impl Timeline {
 }
 
 impl Sparse {
-    fn parts(&self) -> (&[Slot], &[u64]) {
-        (&self.slots, &self.counts)
+    fn of((slots, counts): Part<'_>) -> Self {
+        Self { slots: slots.to_vec(), counts: counts.to_vec() }
     }
 
-    /// Appends the slot of rank ⌈q·n⌉ for each quantile.
-    fn quantiles(&self, shares: &[f64], found: &mut Vec<Slot>) {
-        let total = self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
-        let ranks = shares.iter().map(|share| ((share * total as f64).ceil() as u64).max(1));
-        let (mut at, mut up_to) = (0, self.counts[0]);
-        for rank in ranks {
-            while up_to < rank && at + 1 < self.counts.len() {
-                at += 1;
-                up_to = up_to.saturating_add(self.counts[at]);
-            }
-            found.push(self.slots[at]);
+    fn part(&self) -> Part<'_> {
+        (&self.slots, &self.counts)
+    }
+}
+
+/// Appends the slot of rank ⌈q·n⌉ for each quantile.
+fn quantiles((slots, counts): Part<'_>, shares: &[f64], found: &mut Vec<Slot>) {
+    let total = counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let ranks = shares.iter().map(|share| ((share * total as f64).ceil() as u64).max(1));
+    let (mut at, mut up_to) = (0, counts[0]);
+    for rank in ranks {
+        while up_to < rank && at + 1 < counts.len() {
+            at += 1;
+            up_to = up_to.saturating_add(counts[at]);
         }
+        found.push(slots[at]);
+    }
+}
+
+/// Bins, ascending, with a histogram each.
+#[derive(Debug, Default)]
+struct Bins {
+    bins: Vec<i64>,
+    histograms: Histograms,
+}
+
+impl Bins {
+    fn iter(&self) -> impl Iterator<Item = (i64, Part<'_>)> {
+        let part = |row| self.histograms.row(row).expect("every bin has a histogram");
+        self.bins.iter().enumerate().map(move |(row, bin)| (*bin, part(row)))
     }
 }
 
@@ -229,26 +274,26 @@ impl Default for Sum {
 impl Sum {
     /// One histogram for each bin. The parts are in the order of their bins; those without
     /// latencies make no bin.
-    fn by_bin<'a>(
-        &mut self,
-        parts: impl Iterator<Item = (i64, (&'a [Slot], &'a [u64]))>,
-    ) -> Vec<(i64, Sparse)> {
-        let mut found = Vec::new();
+    fn by_bin<'a>(&mut self, parts: impl Iterator<Item = (i64, Part<'a>)>) -> Bins {
+        let mut found = Bins::default();
+        let Histograms { all, ends } = &mut found.histograms;
         let mut parts = parts.filter(|(_, (slots, _))| !slots.is_empty()).peekable();
         while let Some((bin, first)) = parts.next() {
             let mut next = || parts.next_if(|part| part.0 == bin).map(|part| part.1);
-            let one = match next() {
-                None => Sparse { slots: first.0.to_vec(), counts: first.1.to_vec() },
-                Some(second) => {
-                    self.of([first, second].into_iter().chain(std::iter::from_fn(next)))
-                }
-            };
-            found.push((bin, one));
+            if let Some(second) = next() {
+                self.of([first, second].into_iter().chain(std::iter::from_fn(next)), all);
+            } else {
+                all.slots.extend_from_slice(first.0);
+                all.counts.extend_from_slice(first.1);
+            }
+            found.bins.push(bin);
+            ends.push(all.slots.len());
         }
         found
     }
 
-    fn of<'a>(&mut self, parts: impl Iterator<Item = (&'a [Slot], &'a [u64])>) -> Sparse {
+    /// Appends the sum of the parts to `sum`.
+    fn of<'a>(&mut self, parts: impl Iterator<Item = Part<'a>>, sum: &mut Sparse) {
         for (slots, counts) in parts {
             for (&slot, &count) in slots.iter().zip(counts) {
                 let total = &mut self.counts[usize::from(slot)];
@@ -256,7 +301,6 @@ impl Sum {
                 self.used[usize::from(slot) / 64] |= 1 << (slot % 64);
             }
         }
-        let mut sum = Sparse::default();
         for (word, used) in self.used.iter_mut().enumerate() {
             while *used != 0 {
                 let slot = 64 * word + used.trailing_zeros() as usize;
@@ -265,7 +309,6 @@ impl Sum {
                 sum.counts.push(std::mem::take(&mut self.counts[slot]));
             }
         }
-        sum
     }
 }
 
@@ -277,11 +320,13 @@ mod tests {
     use proptest::prelude::*;
 
     const HELD: usize = 8;
+    const KEPT: usize = 16;
 
     fn timeline() -> Timeline {
         let heat_rows = (0..SLOTS).map(|slot| (slot / 4096) as u8).collect();
         let quantiles = vec![0.5, 0.99];
-        Timeline::new(Shape { factor: 4, levels: 3, held: HELD, quantiles, heat_rows }).unwrap()
+        Timeline::new(Shape { factor: 4, levels: 3, kept: KEPT, held: HELD, quantiles, heat_rows })
+            .unwrap()
     }
 
     fn histograms(rows: &[Vec<u64>]) -> Histograms {
@@ -291,7 +336,7 @@ mod tests {
             for ns in row {
                 latency.record(*ns);
             }
-            found.push(&latency.encode().unwrap(), &mut decoder).unwrap();
+            found.push(latency.encode().unwrap().as_bytes(), &mut decoder).unwrap();
         }
         found
     }
@@ -309,7 +354,7 @@ mod tests {
             for rows in all.chunks(step) {
                 // Two rows a bin, as of two operations.
                 let bins: Vec<i64> = rows.iter().map(|row| row / 2).collect();
-                for (level, values) in timeline.add(&bins, rows, &histograms).unwrap().iter().enumerate() {
+                for (level, values) in timeline.add(&bins, rows, &histograms, 0).unwrap().iter().enumerate() {
                     for (at, bin) in values.bins.iter().enumerate() {
                         let heat: u64 = values.heat[9 * at..9 * (at + 1)].iter().map(|n| u64::from(*n)).sum();
                         found[level].insert(*bin, (values.quantiles[2 * at..2 * at + 2].to_vec(), heat));
@@ -343,21 +388,38 @@ mod tests {
         let histograms = histograms(&[vec![1_000], vec![9_000]]);
         let mut timeline = timeline();
         for bin in 0..3 * HELD as i64 {
-            timeline.add(&[bin], &[0], &histograms).unwrap();
+            timeline.add(&[bin], &[0], &histograms, bin).unwrap();
         }
-        let found = timeline.add(&[0], &[1], &histograms).unwrap();
+        let found = timeline.add(&[0], &[1], &histograms, 0).unwrap();
         assert!(found[0].bins.is_empty());
         assert_eq!(found[1].bins, [0]);
         let (kept, gone) = (2 * HELD as i64, 2 * HELD as i64 - 1);
-        let found = timeline.add(&[gone, kept], &[1, 1], &histograms).unwrap();
+        let found = timeline.add(&[gone, kept], &[1, 1], &histograms, 0).unwrap();
         assert_eq!(found[0].bins, [kept]);
+    }
+
+    #[test]
+    fn bins_that_will_be_too_old_get_no_values_but_count_in_wider_ones() {
+        let histograms = histograms(&[vec![1_000, 2_000], vec![9_000]]);
+        let (bins, rows) = ([4, 4 + KEPT as i64 - 1], [0, 1]);
+        let newest = 4 + 2 * KEPT as i64;
+        let mut whole = timeline();
+        let expected = whole.add(&bins, &rows, &histograms, bins[1]).unwrap();
+        assert_eq!(expected[0].bins, bins);
+        let mut timeline = timeline();
+        let found = timeline.add(&bins, &rows, &histograms, newest).unwrap();
+        assert_eq!(found[0], Values::default());
+        assert_eq!(found[1..], expected[1..]);
+        assert_eq!(timeline.whole(), whole.whole());
+        let last = timeline.add(&[newest], &[1], &histograms, newest).unwrap();
+        assert_eq!(last[0].bins, [newest]);
     }
 
     #[test]
     fn rows_that_do_not_exist_are_refused() {
         let histograms = histograms(&[vec![1]]);
         for (bins, rows) in [(&[0][..], &[1][..]), (&[0], &[-1]), (&[0, 1], &[0])] {
-            assert!(timeline().add(bins, rows, &histograms).is_err());
+            assert!(timeline().add(bins, rows, &histograms, 0).is_err());
         }
     }
 }

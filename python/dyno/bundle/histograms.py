@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,16 +79,31 @@ class Latencies:
         return self.spread.mean_ms
 
 
-def stored(encoded: Sequence[str | None]) -> _core.Histograms:
-    """Decodes many histograms at once, one a row; None and empty text have no latencies.
+def stored(column: Any) -> tuple[_core.Histograms, Any]:
+    """Decodes the stored histograms of an Arrow column; null and empty text have no latencies.
+
+    Returns:
+        The histograms that differ, and the place of each row's.
 
     Raises:
         UsageError: If one cannot be decoded, or exceeds three digits or an hour.
     """
+    import numpy as np
+    import pyarrow as pa
+
     from dyno import _core
 
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    # A null is an empty text after all others.
+    texts = pa.concat_arrays([column.dictionary.cast(pa.binary()), pa.array([b""])])
+    codes = column.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    # The dictionary is that of the file: it may have more than the texts of these rows.
+    rows, places = np.unique(codes.astype(np.int64), return_inverse=True)
+    _, offsets, content = texts.buffers()
+    edges, content = np.frombuffer(offsets, np.int32), np.frombuffer(content or b"", np.uint8)
     with _damage_reported():
-        return _core.Histograms.stored(encoded)
+        return _core.Histograms.stored(edges, content, rows), places
 
 
 @contextlib.contextmanager

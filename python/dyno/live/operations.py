@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dyno import _core
 from dyno.bundle.histograms import SLOTS, Spread, bounds, stored, used
 from dyno.live.bins import FACTOR, LEVELS, NS, Array, Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 ALL = ""
@@ -67,14 +70,15 @@ class Completed:
 
 
 def of_histograms(
-    t_ns: Array, seconds: Array, done: Array, errors: Array, encoded: Sequence[str | None]
+    t_ns: Array, seconds: Array, done: Array, errors: Array, column: pa.Array[Any]
 ) -> Completed:
     """Rows of intervals with a stored histogram each.
 
     Raises:
         UsageError: If a histogram is damaged.
     """
-    return Completed(t_ns, seconds, done, errors, np.arange(len(t_ns)), stored(encoded))
+    histograms, rows = stored(column)
+    return Completed(t_ns, seconds, done, errors, rows, histograms)
 
 
 def of_queries(end_ns: Array, seconds: Array, failed: Array) -> Completed:
@@ -95,7 +99,7 @@ def _heat_rows() -> list[int]:
 
 
 def _timeline() -> _core.Timeline:
-    return _core.Timeline(FACTOR, LEVELS, _HELD, list(QUANTILES.values()), _heat_rows())
+    return _core.Timeline(FACTOR, LEVELS, _MOST_BINS, _HELD, list(QUANTILES.values()), _heat_rows())
 
 
 @dataclass
@@ -118,16 +122,18 @@ class Operation:
         for _ in range(LEVELS):
             self.levels.append(Rows(_MOST_BINS, **columns))
 
-    def add(self, rows: Completed, origin_ns: int) -> None:
+    def add(self, rows: Completed, origin_ns: int, until_ns: int) -> None:
         """Adds rows; their order in time may differ by at most :data:`_HELD` bins."""
         bins = (rows.t_ns - origin_ns) // NS
+        newest = (until_ns - origin_ns) // NS
         self.done += float(rows.done.sum())
         self.errors += float(rows.errors.sum())
-        latencies = self.latencies.add(bins, rows.rows, rows.histograms)
+        latencies = self.latencies.add(bins, rows.rows, rows.histograms, newest)
         for of_level, of_bins in zip(self.levels, latencies, strict=True):
             row, kept = of_level.place(bins)
             for name in ("done", "errors", "seconds"):
-                np.add.at(of_level.arrays[name], row[kept], getattr(rows, name)[kept])
+                sums = np.bincount(row[kept], getattr(rows, name)[kept])
+                of_level.arrays[name][: len(sums)] += sums
             _set_latencies(of_level, *of_bins)
             bins = bins // FACTOR
 
@@ -158,8 +164,13 @@ class Operations:
         self.by_name: dict[str, Operation] = {}
         self.last_ns = 0
 
-    def add(self, names: Sequence[str | None], codes: Array, rows: Completed) -> None:
-        """Adds rows; ``names[codes[i]]`` is the operation of row i."""
+    def add(
+        self, names: Sequence[str | None], codes: Array, rows: Completed, until_ns: int = 0
+    ) -> None:
+        """Adds rows; ``names[codes[i]]`` is the operation of row i.
+
+        Later rows reach ``until_ns``: latencies too old for the narrow bins by then skip these.
+        """
         fine = rows.t_ns > 0
         for code in np.unique(codes[fine]).tolist():
             name = names[code]
@@ -168,9 +179,9 @@ class Operations:
             )
             if name and known:
                 operation = self.by_name.setdefault(name, Operation())
-                operation.add(rows.only(fine & (codes == code)), self.origin_ns)
+                operation.add(rows.only(fine & (codes == code)), self.origin_ns, until_ns)
         if fine.any():
-            self.by_name.setdefault(ALL, Operation()).add(rows.only(fine), self.origin_ns)
+            self.by_name.setdefault(ALL, Operation()).add(rows.only(fine), self.origin_ns, until_ns)
             ends = rows.t_ns[fine] + (rows.seconds[fine] * NS).astype(np.int64)
             self.last_ns = max(self.last_ns, int(ends.max()))
 

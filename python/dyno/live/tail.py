@@ -26,6 +26,13 @@ _ROWS = 1 << 16
 """Rows of a Parquet file that are read at once."""
 _SAMPLES = 1 << 21
 """The same for samples: a group of rows is sorted by series, and a latency needs its requests."""
+_OPS = 1 << 12
+"""The same for operations: decoded histograms take up to some kilobytes each."""
+_COLUMNS = {
+    Table.OPS: ("t_ns", "seconds", "op", "done", "rolled_back", "errors", "response"),
+    Table.IO: ("t_ns", "seconds", "reads", "writes", "read_latency", "write_latency"),
+}
+"""Columns that the page shows, of tables with further histograms."""
 
 
 class Tail:
@@ -34,17 +41,21 @@ class Tail:
     A spool that ends as Parquet, or as a piece of a long table (``dyno.bundle.pieces``), is read to
     its end through the descriptor. A new spool of the same name, as of a repeated test, is read
     from its start.
+
+    Attributes:
+        until_ns: The newest moment of a table whose end is known before its rows are read.
     """
 
     def __init__(self, bundle: Path, name: str) -> None:
         self._bundle, self._name = bundle, name
         self._table = Table.of(name)
-        self._most_rows = _SAMPLES if self._table is Table.SAMPLES else _ROWS
+        self._columns = _COLUMNS.get(self._table, tuple(self._table.value))
+        self._most_rows = {Table.SAMPLES: _SAMPLES, Table.OPS: _OPS}.get(self._table, _ROWS)
         self._file: BinaryIO | None = None
         self._rest = b""
         self._whole = self._began = False
         self._piece = 0  # the newest piece that was read
-        self._newest_ns = 0
+        self._newest_ns = self.until_ns = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yields the new rows. Texts are dictionaries; maps are JSON text.
@@ -106,7 +117,7 @@ class Tail:
         if path.suffix == ".jsonl":
             yield from self._lines(file)
         else:
-            for batch in bounded.parquet_batches(file, path, self._table.value, self._most_rows):
+            for batch in bounded.parquet_batches(file, path, self._columns, self._most_rows):
                 yield from _parts(batch) if self._table is Table.SAMPLES else [batch]
 
     def _open(self) -> bool:
@@ -129,6 +140,9 @@ class Tail:
             return
         path, newest_ns = self._bundle / f"{self._name}.parquet", self._newest_ns
         with safefiles.open_regular(path, limit=bounded.LARGEST, below=self._bundle) as file:
+            if self._table is Table.OPS:
+                for batch in bounded.parquet_batches(file, path, ("t_ns",), _ROWS):
+                    self.until_ns = max(self.until_ns, int(_moments(batch).max(initial=0)))
             for batch in self._of(file, path):
                 fresh = _moments(batch) > newest_ns if self._piece else None
                 if fresh is None or fresh.any():

@@ -156,10 +156,10 @@ class Watched:
         for level in named:
             whole = None if level not in levels else levels[level].part_of
             if whole is None:
-                found.append((f"ops/{level}", partial(self._add_operations, 1)))
+                found.append((f"ops/{level}", partial(self._add_operations, level, 1)))
             elif whole not in named or f"ops/{level}" in self._tails:
                 parts = sum(one.part_of == whole for one in levels.values())
-                found.append((f"ops/{level}", partial(self._add_operations, parts)))
+                found.append((f"ops/{level}", partial(self._add_operations, level, parts)))
         return [one for one in found if not self._is_sum_of_read(one[0], levels)]
 
     def _is_sum_of_read(self, table: str, levels: dict[str | None, OltpDetail]) -> bool:
@@ -206,7 +206,7 @@ class Watched:
     def _add_samples(self, batch: pa.RecordBatch) -> None:
         self.samples.add(batch)
 
-    def _add_operations(self, parts: int, batch: pa.RecordBatch) -> None:
+    def _add_operations(self, level: str, parts: int, batch: pa.RecordBatch) -> None:
         names, codes = encoded(batch, "op")
         t_ns = numbers(batch, "t_ns", np.int64)
         done = numbers(batch, "done", np.int64) + numbers(batch, "rolled_back", np.int64)
@@ -214,7 +214,7 @@ class Watched:
         failed = np.array([sum(counts(text).values()) for text in errors], float)[where]
         seconds = np.nan_to_num(numbers(batch, "seconds", np.float64)) / parts
         rows = of_histograms(t_ns, seconds, done.astype(float), failed, _texts(batch, "response"))
-        self.operations.add(names, codes, rows)
+        self.operations.add(names, codes, rows, self._tails[f"ops/{level}"].until_ns)
 
     def _add_queries(self, batch: pa.RecordBatch) -> None:
         names, codes = encoded(batch, "query")
@@ -241,7 +241,8 @@ def _counted(values: Array) -> tuple[Array, Array]:
     return np.unique(values, return_counts=True)
 
 
-def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+def _texts(batch: pa.RecordBatch, name: str) -> pa.Array[Any]:
+    import pyarrow as pa
+
     at = batch.schema.get_field_index(name)
-    found: Any = [None] * batch.num_rows if at < 0 else batch.column(at).to_pylist()
-    return found
+    return pa.nulls(batch.num_rows, pa.string()) if at < 0 else batch.column(at)
