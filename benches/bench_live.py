@@ -30,7 +30,7 @@ from tests.bundle_rows import histogram
 from tests.bundles import Builder
 from tests.live.served import served
 
-HOURS, VOLUMES = 10, 20
+HOURS, VOLUMES, DIFFERENT = 10, 20, 5000
 VOLUME = ("read_iops", "write_iops", "read_mbps", "write_mbps", "read_share", "io_size",
           "read_await", "write_await", "queue_length", "utilisation")  # fmt: skip
 MACHINE = (*(("cpu", "host", name) for name in ("user", "system", "iowait", "steal", "busy")),
@@ -68,7 +68,8 @@ def bundle(folder: Path, *, operations: bool) -> Path:
             arrays = [pa.array(np.repeat(moments, len(keys))), *texts, pa.array(value), unit]
             writer.write_table(pa.table(arrays, schema=Table.SAMPLES.schema()))
     if operations:
-        some = [histogram(400, 4 + at / 10) for at in range(20)]
+        # More than a batch of rows has: no two of it are the same, as in a real run.
+        some = [histogram(400, 4 + at / 2000) for at in range(DIFFERENT)]
         rows: dict[str, Any] = {
             "t_ns": np.repeat(data.START_NS + np.arange(seconds) * data.SECOND, 5),
             "seconds": np.ones(5 * seconds),
@@ -76,7 +77,7 @@ def bundle(folder: Path, *, operations: bool) -> Path:
             "op": ["new_order", "payment", "order_status", "delivery", "stock_level"] * seconds,
             "done": np.full(5 * seconds, 400),
             "rolled_back": np.zeros(5 * seconds, int),
-            "response": [some[at % 20] for at in range(5 * seconds)],
+            "response": [some[at % DIFFERENT] for at in range(5 * seconds)],
         }
         schema = Table.OPS.schema()
         empty = {name: [None] * (5 * seconds) for name in schema.names if name not in rows}
