@@ -122,12 +122,14 @@ def server(root: Path) -> Path:
         "queue/scheduler": "[none] mq-deadline kyber\n",
         "queue/write_cache": "write back\n",
         "queue/nr_requests": "1023\n",
+        "queue/read_ahead_kb": "4096\n",
         "queue/logical_block_size": "512\n",
         "queue/physical_block_size": "4096\n",
         "device/model": "Fast Flash 960   \n",
         "size": "1875385008\n",
     }
     add_disk(root, "sda", "8:0", partitions={"sda1": "8:1", "sda2": "8:2"}, files=flash)
+    write(root, {"sys/devices/block/sda/sda2/start": "2048\n"})
     add_disk(root, "dm-0", "253:0", on=("sda2",))
     add_disk(root, "dm-1", "253:1", on=("sda2",))
     for name, number in (("sdb", "8:16"), ("sdc", "8:32")):
@@ -143,4 +145,6 @@ def server(root: Path) -> Path:
         devices.mkdir(parents=True, exist_ok=True)
         target = root / "sys/devices/block" / name
         (devices / target.name).symlink_to(target)
+    card = {"type": "1", "mtu": "9000", "speed": "10000", "duplex": "full", "operstate": "up"}
+    write(root, {f"sys/class/net/eth0/{name}": text for name, text in card.items()})
     return write(root, {"proc/self/mountinfo": MOUNTS})

@@ -131,11 +131,15 @@ def test_facts_under_a_volume_group(tmp_path: Path) -> None:
             "scheduler": "none",
             "write_cache": "write back",
             "requests": 1023,
+            "read_ahead_bytes": 4096 * 1024,
             "logical_block_bytes": 512,
             "physical_block_bytes": 4096,
         }
     ]
     assert facts["size_bytes"] > facts["free_bytes"] > 0
+    # Of a volume group that of the partition below it.
+    assert (facts["offset_bytes"], facts["layers"]) == (2048 * 512, [])
+    assert (facts["remote"], facts["block_bytes"]) == (False, os.statvfs("/").f_bsize)
 
 
 def test_a_device_stands_for_itself(tmp_path: Path) -> None:

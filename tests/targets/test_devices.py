@@ -72,7 +72,12 @@ def test_one_volume_for_all_partitions_is_the_data(target: Kept, tmp_path: Path)
 def test_a_server_without_known_files_has_no_roles(target: Kept, tmp_path: Path) -> None:
     target.places = {}
     assert stored(target, spread("/srv/a", "/srv/b"), tmp_path) == {}
-    assert devices(target, {}) == {"devices": {}, "disks": {}, "device_notes": ()}
+    assert devices(target, {}) == {
+        "devices": {},
+        "disks": {},
+        "volumes": {},
+        "device_notes": (),
+    }
 
 
 def test_a_tablespace_of_temporary_files_is_not_of_the_data(target: Kept, tmp_path: Path) -> None:

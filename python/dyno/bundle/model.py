@@ -230,6 +230,7 @@ class TargetFacts(Model):
         devices: Block devices of this machine, as its probes name them, by role of their files
             (:data:`Role`, ``partition-1`` …); unknown roles are omitted.
         disks: Facts on the disks under each device (``dyno.host.fields``).
+        volumes: Facts on the file system of each role (``storage`` in ``dyno.host.fields``).
         device_notes: Why some devices are unknown, and the remedy.
         inside_notes: What could not be observed inside the database, and the remedy.
         machine: The other machine whose samples are the database's: samples of the probes there
@@ -243,6 +244,7 @@ class TargetFacts(Model):
     tuned: tuple[Applied, ...] = ()
     devices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     disks: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
+    volumes: dict[str, dict[str, Any]] = Field(default_factory=dict)
     device_notes: tuple[str, ...] = ()
     inside_notes: tuple[str, ...] = ()
     machine: str = ""

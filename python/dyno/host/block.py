@@ -17,6 +17,9 @@ from dyno.host.files import ROOT, children, chosen, read_int, read_text
 SECTOR_BYTES = 512
 """The unit of sizes and counters in ``/sys/block`` and ``/proc/diskstats``, whatever the device."""
 
+_REMOTE_NAMES = re.compile(r"(rbd|nbd|drbd)\d+")
+# A session of iSCSI or a port of Fibre Channel on the way to a disk.
+_REMOTE_WAYS = re.compile(r"/(session\d+|rport-[\d:-]+)/")
 # A path of a multipath NVMe namespace, such as nvme0c1n1 below nvme0n1.
 _NVME_PATH = re.compile(r"(nvme\d+)c\d+(n\d+)")
 
@@ -126,11 +129,30 @@ def layers(folder: Path) -> list[str]:
     return [_MAPPERS.get(kind, kind or "device mapper"), *found]
 
 
+def is_remote(disk: Path) -> bool:
+    """Whether a disk is attached over a network."""
+    if _REMOTE_NAMES.fullmatch(disk.name) or _REMOTE_WAYS.search(f"{disk}/"):
+        return True
+    return read_text(disk / "device/transport") in {"tcp", "rdma", "fc"}  # NVMe over fabrics
+
+
+def offset_bytes(folder: Path) -> int | None:
+    """Where a partition starts on its disk; 0 for a whole disk.
+
+    Of a volume group or an array that of the first partition below it.
+    """
+    if (folder / "partition").exists():
+        start = read_int(folder / "start")
+        return None if start is None else start * SECTOR_BYTES
+    below = children(folder / "slaves")
+    return offset_bytes((folder / "slaves" / below[0]).resolve()) if below else 0
+
+
 def disk_facts(folder: Path) -> dict[str, Any]:
     """Facts on one disk; the fields are documented in ``dyno.host.fields``."""
     queue = folder / "queue"
     rotational = read_int(queue / "rotational")
-    sectors = read_int(folder / "size")
+    sectors, ahead = read_int(folder / "size"), read_int(queue / "read_ahead_kb")
     return {
         "name": folder.name,
         "model": read_text(folder / "device/model") or read_text(folder / "device/name"),
@@ -139,6 +161,7 @@ def disk_facts(folder: Path) -> dict[str, Any]:
         "scheduler": chosen(read_text(queue / "scheduler")),
         "write_cache": read_text(queue / "write_cache"),
         "requests": read_int(queue / "nr_requests"),
+        "read_ahead_bytes": None if ahead is None else ahead * 1024,
         "logical_block_bytes": read_int(queue / "logical_block_size"),
         "physical_block_bytes": read_int(queue / "physical_block_size"),
     }

@@ -14,7 +14,9 @@ from dyno.host.cgroup import cgroup_facts
 from dyno.host.cpu import cpu_facts
 from dyno.host.files import ROOT
 from dyno.host.io_uring import io_uring_facts
+from dyno.host.kernel import tunable_facts
 from dyno.host.memory import memory_facts
+from dyno.host.network import interfaces
 from dyno.host.storage import storage_facts
 from dyno.host.system import clock_facts, kernel_facts, os_facts
 from dyno.host.virtualisation import virtualisation_facts
@@ -43,6 +45,8 @@ def collect(
         "virtualisation": virtualisation_facts(root),
         "cgroup": cgroup_facts(root),
         "storage": storage_facts(path, root),
+        "tunable": tunable_facts(root),
+        "network": {"interfaces": interfaces(root)},
         "clock": clock_facts(root),
         "activity": activity_facts(root, window_s, wait),
         "io_uring": io_uring_facts(root),

@@ -12,7 +12,10 @@ from dyno.errors import TargetError
 from dyno.host.block import (
     counted_devices,
     disk_facts,
+    is_remote,
+    layers,
     member_disks,
+    offset_bytes,
     read_devices,
     whole_disk,
 )
@@ -63,7 +66,8 @@ def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
     mount = mount_of(place, mounts)
     size, free = space.f_frsize * space.f_blocks, space.f_frsize * space.f_bavail
     devices = [] if mount is None else devices_under(mount, mounts, root)
-    return {**_place_facts(path, mount, size, free), **_carriers(devices, root)}
+    own = _place_facts(path, mount, size, free, space.f_bsize)
+    return {**own, **_carriers(devices, root)}
 
 
 def cache_of(path: Path, root: Path = ROOT) -> Path | None:
@@ -80,7 +84,11 @@ def _device_facts(path: Path, device: Path, root: Path) -> dict[str, Any]:
 
 
 def _place_facts(
-    path: Path, mount: Mount | None, size_bytes: int | None, free_bytes: int | None
+    path: Path,
+    mount: Mount | None,
+    size_bytes: int | None,
+    free_bytes: int | None,
+    block_bytes: int | None = None,
 ) -> dict[str, Any]:
     """Where it is, and of a file system what that is."""
     return {
@@ -92,13 +100,15 @@ def _place_facts(
         "options": [] if mount is None else list(mount.options),
         "size_bytes": size_bytes,
         "free_bytes": free_bytes,
+        "block_bytes": block_bytes,
     }
 
 
 def _carriers(devices: Sequence[Path], root: Path) -> dict[str, Any]:
     """What the block devices under a volume are; without any none of that."""
     if not devices:
-        return {"device": None, "disk": None, "subject": None, "disks": []}
+        nothing = {"device": None, "disk": None, "subject": None, "disks": []}
+        return {**nothing, "layers": [], "offset_bytes": None, "remote": None}
     disks = {disk.name: disk for device in devices for disk in member_disks(device)}
     device, disk = devices[0].name, whole_disk(devices[0]).name
     counted = counted_devices(read_devices(root), active_devices(root))
@@ -107,6 +117,9 @@ def _carriers(devices: Sequence[Path], root: Path) -> dict[str, Any]:
         "disk": disk,
         "subject": next((name for name in (device, disk) if name in counted), None),
         "disks": [disk_facts(disks[name]) for name in sorted(disks)],
+        "layers": layers(devices[0]),
+        "offset_bytes": offset_bytes(devices[0]),
+        "remote": any(is_remote(disk) for disk in disks.values()),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dyno.host.block import disk_facts, layers, member_disks, number, whole_disk
+from dyno.host.block import disk_facts, is_remote, layers, member_disks, number, whole_disk
 from dyno.host.cached import memory_behind
 from dyno.host.cgroup import io_limits
 from dyno.host.files import ROOT, children, read_text
@@ -24,9 +24,6 @@ _MADE_UP = re.compile(
     r"qemu|kvm|vmware|vbox|virtual|msft|xen|elastic block store|persistentdisk", re.IGNORECASE
 )
 _VIRTUAL_NAMES = re.compile(r"(vd|xvd)[a-z]+")
-_REMOTE_NAMES = re.compile(r"(rbd|nbd|drbd)\d+")
-# A session of iSCSI or a port of Fibre Channel on the way to a disk.
-_REMOTE_WAYS = re.compile(r"/(session\d+|rport-[\d:-]+)/")
 
 
 def volume_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
@@ -62,7 +59,7 @@ def volume_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         "write_cache": _write_cache([disk["write_cache"] for disk in members]),
         "virtual": bool(virtualisation_facts(root)["virtual"])
         or any(disk is not None and _is_virtual(disk) for disk in disks),
-        "remote": networked or any(disk is not None and _is_remote(disk) for disk in disks),
+        "remote": networked or any(disk is not None and is_remote(disk) for disk in disks),
         "filesystem": filesystem,
         "mount_options": options,
         "raid": " on ".join(made) or None,
@@ -163,12 +160,6 @@ def _is_virtual(disk: Path) -> bool:
     words = [read_text(disk / "device" / name) for name in ("vendor", "model")]
     named = _VIRTUAL_NAMES.fullmatch(disk.name) is not None
     return named or _MADE_UP.search(" ".join(word for word in words if word)) is not None
-
-
-def _is_remote(disk: Path) -> bool:
-    if _REMOTE_NAMES.fullmatch(disk.name) or _REMOTE_WAYS.search(f"{disk}/"):
-        return True
-    return read_text(disk / "device/transport") in {"tcp", "rdma", "fc"}  # NVMe over fabrics
 
 
 def _size(device: Path) -> int | None:

@@ -45,6 +45,35 @@ def masked(text: str) -> str:
     return _URL.sub(lambda found: redact(found[0]), text)
 
 
+_SECRET = re.compile(
+    r"pass(?:word|wd|phrase)|\bpwd\b|identified|secret|credential|token|private[_ ]?key"
+    r"|api[_ ]?key|crypt|\bhmac\b|(?:create|alter|set)\s+(?:user|role|server|subscription)"
+    r"|connection\s*'|dblink|change\s+(?:master|replication)",
+    re.IGNORECASE,
+)
+"""Words of statements that may have a secret in a literal."""
+# A literal without its end is cut off: it goes to the end of the text.
+_LITERAL = re.compile(
+    r"""'(?:[^'\\]|''|\\.)*(?:'|$)|"(?:[^"\\]|""|\\.)*(?:"|$)|\$(\w*)\$.*?(?:\$\1\$|$)""",
+    re.DOTALL,
+)
+_ASSIGNED = re.compile(
+    r"((?:pass(?:word|wd)?|pwd|secret|token)\s*[=:]\s*)[^\s'\";,)]+", re.IGNORECASE
+)
+
+
+def secretless(statement: str) -> str:
+    """A statement without what may be a secret; others stay as they are.
+
+    Statements that name a password, a key or an account lose all their literals, quoted names
+    included: which of them is the secret depends on the product and its version.
+    """
+    text = masked(statement)
+    if not _SECRET.search(text):
+        return text
+    return _ASSIGNED.sub(r"\1***", _LITERAL.sub("'***'", text))
+
+
 def without(words: Sequence[str], message: str) -> str:
     """A message in which no word of the command line shows its password."""
     for word in words:

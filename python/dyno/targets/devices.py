@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def stored(
 
 
 def devices(target: Target, places: Mapping[str, list[Path]]) -> dict[str, Any]:
-    """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.bundle.model.TargetFacts`.
+    """Devices, disks, volumes and notes of :class:`dyno.bundle.model.TargetFacts`.
 
     Unknown ones are left out: a remote server, a file system without a block device.
 
@@ -41,7 +42,16 @@ def devices(target: Target, places: Mapping[str, list[Path]]) -> dict[str, Any]:
         places: Its paths by role.
     """
     notes = tuple(target.unplaced()) if isinstance(target, Unplaced) else ()
-    return {**of_places(places), "device_notes": notes}
+    return {**of_places(places), "volumes": volumes(places), "device_notes": notes}
+
+
+def volumes(places: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any]]:
+    """Facts on the file system under the first path of each role (``dyno.host.fields``)."""
+    found: dict[str, dict[str, Any]] = {}
+    for role, paths in places.items():
+        with contextlib.suppress(TargetError, IndexError):
+            found[role] = storage_facts(paths[0])
+    return found
 
 
 def of_places(places: Mapping[str, Sequence[Path]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts.inspection import Inspected, Inspection, Inspector
 from dyno.contracts.target import Target
 from dyno.errors import DynoError
+from dyno.safety.redaction import secretless
 
 
 @contextlib.contextmanager
@@ -55,8 +56,12 @@ def _write(
     recorder: Recorder, target: Target, found: Inspection, start_ns: int, end_ns: int
 ) -> None:
     common = {"t_ns": start_ns, "end_ns": end_ns, "target": target.name}
-    for table, uses in (("statements", found.statements), ("relations", found.relations)):
-        recorder.add(table, [{**common, **dataclasses.asdict(use)} for use in uses])
+    statements = [dataclasses.asdict(use) for use in found.statements]
+    for row in statements:
+        row |= {name: secretless(row[name]) for name in ("text", "plan") if row[name]}
+    relations = [dataclasses.asdict(use) for use in found.relations]
+    for table, rows in (("statements", statements), ("relations", relations)):
+        recorder.add(table, [{**common, **row} for row in rows])
     note(recorder, target.name, found.notes)
 
 

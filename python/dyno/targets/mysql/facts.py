@@ -6,6 +6,7 @@ from dyno.bundle.model import TargetFacts
 from dyno.contracts.target import Limits, TargetUrl
 from dyno.servers.volume import VolumeFacts
 from dyno.targets.mysql.address import Address
+from dyno.targets.mysql.advice import DIALECT
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.settings import LOCK_WAIT_S, LOCK_WAITS, SESSION_NAMES, settings
 
@@ -49,6 +50,7 @@ NAMES = (
     "version_comment",
     "version_compile_machine",
     "version_compile_os",
+    *(knob.name for knobs in DIALECT.knobs.values() for knob in knobs),
 )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from dyno.bundle.model import TargetFacts
+from dyno.contracts.advice import Catalog
 from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
@@ -21,6 +22,7 @@ from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
 from dyno.targets.mysql import (
     backup,
+    catalog,
     ddl,
     facts,
     flash,
@@ -202,6 +204,11 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         """How a part of a server at a URL gets onto flash, or back."""
         with closing(self.connect()) as session:
             return flash.planned(session, self._address, wanted)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`)."""
+        with closing(self.connect()) as session:
+            return catalog.read(session, private=self._server is not None)
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is on this machine, and its folders on volumes."""

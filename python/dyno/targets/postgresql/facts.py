@@ -6,6 +6,7 @@ from dyno.bundle.model import TargetFacts
 from dyno.contracts.target import Limits, TargetUrl
 from dyno.servers.volume import VolumeFacts
 from dyno.targets.postgresql.address import is_local
+from dyno.targets.postgresql.advice import DIALECT
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.settings import settings
 
@@ -23,6 +24,7 @@ NAMES = (
     "shared_preload_libraries",
     "wal_compression",
     "wal_segment_size",
+    *(knob.name for knobs in DIALECT.knobs.values() for knob in knobs),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 from psycopg import sql
 
 from dyno.bundle.model import TargetFacts
+from dyno.contracts.advice import Catalog
 from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
@@ -26,6 +27,7 @@ from dyno.targets import mark
 from dyno.targets.postgresql import (
     address,
     backup,
+    catalog,
     checkpoints,
     ddl,
     facts,
@@ -250,6 +252,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     def move(self, wanted: Wanted) -> Move:
         """How a part of a server at a URL gets onto flash, or back."""
         return flash.planned(self._open, self._address, wanted)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`)."""
+        with closing(self.observer()) as session:
+            return catalog.read(session)
 
     def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""

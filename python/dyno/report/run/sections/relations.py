@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.report.kit.blocks import Block, Cell, Column, Heading, Section, Table, without_empty
 from dyno.report.kit.formats import decimal_bytes, rounded
 from dyno.report.run.page import Page
-from dyno.report.run.uses import Row, share, summed, total
+from dyno.report.run.uses import Row, by_table, share, summed, total
 
 ORDER = 66
 
@@ -27,7 +27,7 @@ def section(page: Page) -> Section | None:
             continue
         if len(found) > 1:
             blocks.append(Heading(page.title(target)))
-        tables = _tables(rows)
+        tables = by_table(rows)
         leads += _lead(page, target, tables, by)
         blocks.append(_listed(tables, by, "Tables with their indexes"))
         named = "Tables and indexes"
@@ -35,20 +35,6 @@ def section(page: Page) -> Section | None:
     if not blocks:
         return None
     return Section("relations", "Tables and indexes by reads", blocks, " ".join(leads))
-
-
-def _tables(rows: list[Row]) -> list[Row]:
-    """Tables with the counts of their partitions and indexes; writes are those of the rows."""
-    found: dict[str, Row] = {}
-    for row in rows:
-        name = row["of_table"] or row["relation"]
-        one = found.setdefault(name, {**dict.fromkeys(row), "relation": name, "kind": "table"})
-        columns = ["logical_reads", "physical_reads", "read_ms", "bytes"]
-        columns += ["writes"] if row["kind"] == "table" else []
-        for column in columns:
-            if row[column] is not None:
-                one[column] = (one[column] or 0) + row[column]
-    return list(found.values())
 
 
 def _lead(page: Page, target: str, tables: list[Row], by: str) -> list[str]:

@@ -16,6 +16,7 @@ from dyno.report.kit.blocks import (
 from dyno.report.kit.formats import decimal_bytes, rounded
 from dyno.report.run.page import Page
 from dyno.report.run.uses import Row, share, summed, total
+from dyno.safety.redaction import secretless
 
 ORDER = 65
 
@@ -42,7 +43,7 @@ def section(page: Page) -> Section | None:
             if total(rows, column) > 0
         ]
         blocks += [
-            Text(f"Plan of {_text(row)[:80]}", str(row["plan"]))
+            Text(f"Plan of {_text(row)[:80]}", secretless(str(row["plan"])))
             for row in _top(rows, "total_ms")
             if row["plan"]
         ]
@@ -55,7 +56,7 @@ def _top(rows: list[Row], column: str) -> list[Row]:
 
 
 def _text(row: Row) -> str:
-    text = " ".join(str(row["text"] or row["statement"]).split())
+    text = " ".join(secretless(str(row["text"] or row["statement"])).split())
     return text if len(text) <= _SHORT else f"{text[:_SHORT].rstrip()}…"
 
 

@@ -1,0 +1,95 @@
+"""``dyno advise``: best practices that are checked, and where the reads go."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+if TYPE_CHECKING:
+    from dyno.decide.advise.system import System, Work
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
+
+
+@click.command(
+    "advise",
+    short_help="Check best practices, and show where the reads go.",
+    epilog=examples(
+        "dyno advise                       this machine, and its newest run",
+        "dyno advise last                  what the newest run recorded",
+        "dyno advise postgresql://app@localhost/shop",
+        "dyno advise embedded:postgresql --work dss --all",
+        "dyno advise --rule huge-pages postgresql://app@localhost/shop",
+    ),
+)
+@click.argument("subjects", metavar="[TARGET|RUN]...", nargs=-1)
+@click.option(
+    "--work", type=click.Choice(["oltp", "dss", "load"]),
+    help="What the database does; some rules depend on it.  [default: what the run did]",
+)  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="Also list rules that are fulfilled.")
+@click.option("--rule", metavar="NAME", help="Explain one rule, with its outcome here.")
+@click.option(
+    "--top", type=click.IntRange(1, 1000), default=20, show_default=True,
+    help="Number of statements, tables and indexes to list.",
+)  # fmt: skip
+@common
+def command(
+    subjects: tuple[str, ...],
+    work: Work | None,
+    every: bool,
+    rule: str | None,
+    top: int,
+    options: Options,
+) -> int:
+    """Check best practices on a live system or a run, and show where its reads go.
+
+    TARGET is the URL of a database; RUN is a run or a recording of `dyno watch`: an id, a unique
+    prefix of one, `last`, or the path of a bundle or of its .tar.gz. Without either, Dyno checks
+    this machine, the volume of --out, and the databases of the newest run there.
+
+    Dyno only reads. It prints what each violated rule found, what it wants and the commands that
+    mend it; it never runs them. A private engine is started and stopped. The exit code is 1 if a
+    rule is violated. The severity says what is at stake: high, medium or low.
+    """
+    from dyno.cli import _advice
+    from dyno.decide.advise.section import Asked
+
+    if rule is not None:
+        _advice.require_rule(rule)
+    with contextlib.ExitStack() as stack:
+        systems = _systems(subjects, work, options, stack)
+        asked = Asked(every=every, top=top)
+        if rule is not None:
+            return _advice.explain(systems, rule, as_json=options.as_json)
+        return _advice.show(systems, asked, as_json=options.as_json)
+
+
+def _systems(
+    subjects: tuple[str, ...], work: Work | None, options: Options, stack: contextlib.ExitStack
+) -> list[System]:
+    """The systems that the user names.
+
+    Raises:
+        UsageError: If there is no such run or target.
+        TargetError: If a target cannot be used.
+    """
+    from dyno.cli._bundles import named
+    from dyno.runner import advise
+
+    if not subjects:
+        return advise.of_machine(options.out, work)
+    found: list[System] = []
+    for subject in subjects:
+        if _URL.fullmatch(subject) and not Path(subject).exists():
+            found += advise.of_target(subject, options.out, work)
+        else:
+            bundle = stack.enter_context(named(options.out, subject))
+            found += advise.of_run(bundle, work)
+    return found

@@ -1,0 +1,34 @@
+"""Autovacuum: old row versions are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.sources import POSTGRESQL
+from dyno.decide.advise.system import System
+
+
+def _check(system: System) -> Iterable[Verdict]:
+    setting = system.term("autovacuum")
+    yield held(
+        setting.value is True,
+        f"{setting.name} = {setting.shown}",
+        "on",
+        *system.mend("autovacuum", True),
+    )
+
+
+RULE = Rule(
+    name="autovacuum",
+    area="care",
+    scope="database",
+    severity="high",
+    looks_at="whether old row versions are removed automatically",
+    wants="on",
+    why="Tables and indexes grow without end, statistics become stale, and in the end the server "
+    "stops to protect transaction numbers.",
+    source=f"{POSTGRESQL}, Routine Vacuuming",
+    study="maintenance",
+    check=_check,
+)

@@ -1,0 +1,51 @@
+"""Cache size: the server uses the memory that it could have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.advise.amounts import MIB, binary
+from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.sources import MYSQL, POSTGRESQL
+from dyno.decide.advise.system import GapError, System, inapplicable
+
+LEAST = 128 * MIB
+
+
+def _check(system: System) -> Iterable[Verdict]:
+    share = system.dialect.cache_share
+    if share is None:
+        raise inapplicable(f"{system.db.product} sizes its cache itself")
+    cache, wanted = system.amount("cache"), share * system.memory_bytes
+    words = f"at least {binary(wanted)}, {100 * share:g} % of the memory"
+    try:
+        data = system.counter("databases_bytes")
+    except GapError:  # then the memory alone decides
+        data = wanted
+    if data < wanted:
+        wanted = max(data, LEAST)
+        words = f"at least {binary(wanted)}, the size of all databases"
+    name = system.term("cache").name
+    # Servers round it up or down to whole chunks.
+    yield held(
+        cache >= 0.95 * wanted,
+        f"{name} {binary(cache)}",
+        words,
+        *system.mend("cache", wanted),
+    )
+
+
+RULE = Rule(
+    name="cache-size",
+    area="memory",
+    scope="database",
+    severity="high",
+    looks_at="the cache of pages, the memory and the size of all databases",
+    wants="25 % of the memory (PostgreSQL) or 50 % (InnoDB), or all of the data if that is less",
+    why="Pages that are not in the cache are read from the volume, or at least copied from the "
+    "page cache.",
+    source=f"{POSTGRESQL}, Resource Consumption (shared_buffers: 25 %); {MYSQL}, InnoDB Buffer "
+    "Pool (50 to 75 %)",
+    study="settings",
+    check=_check,
+)

@@ -1,0 +1,74 @@
+"""What a kind of advice says of a system, for the terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.decide.advise.system import System
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts.
+
+    Attributes:
+        columns: Their titles; one that ends in ``>`` is of numbers.
+        marks: The mark of each row, such as a severity; empty for none.
+    """
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    title: str = ""
+    marks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """The answer of one kind.
+
+    Attributes:
+        sentences: What comes first.
+        tables: What follows.
+        commands: By title, what a person may run; Dyno does not.
+        closing: What comes last.
+        document: All of it, for JSON.
+        violated: Names of what is violated, which decides the exit code.
+    """
+
+    title: str
+    sentences: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    commands: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    closing: Sequence[str] = ()
+    document: Any = None
+    violated: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user wants to see.
+
+    Attributes:
+        every: Fulfilled and inapplicable rules as well.
+        top: Statements and relations to list.
+    """
+
+    every: bool = False
+    top: int = 20
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of advice. Each file under ``kinds`` defines one as ``KIND``.
+
+    Attributes:
+        name: Its key in the JSON document; the file's.
+        order: Its place.
+        advise: Its section on a system; None if it has nothing to say.
+    """
+
+    name: str
+    order: int
+    advise: Callable[[System, Asked], Section | None]
