@@ -34,6 +34,11 @@ def test_the_pages_of_studies_are_what_they_say() -> None:
     assert index == made.indexed(index), "python tools/study_pages.py"
 
 
+def test_the_page_of_advice_is_what_the_rules_say() -> None:
+    written = (ROOT / "docs/advice.md").read_text("utf-8")
+    assert written == tool("advice_table").page(), "python tools/advice_table.py > docs/advice.md"
+
+
 def test_every_test_that_the_fault_table_names_exists() -> None:
     page = (ROOT / "docs/faults.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]

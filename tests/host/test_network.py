@@ -33,4 +33,8 @@ def test_interfaces_of_this_machine() -> None:
 def test_kernel_settings(tmp_path: Path) -> None:
     root = write(tmp_path, {"proc/sys/vm/swappiness": "60\n", "proc/sys/vm/dirty_ratio": "x"})
     found = tunable_facts(root)
-    assert (found["swappiness"], found["dirty_ratio"], found["zone_reclaim_mode"]) == (60, None, None)
+    assert (found["swappiness"], found["dirty_ratio"], found["zone_reclaim_mode"]) == (
+        60,
+        None,
+        None,
+    )

@@ -100,7 +100,7 @@ SECRETS = [
 @pytest.mark.parametrize("text", SECRETS)
 def test_a_secret_in_a_statement_is_redacted(text: str) -> None:
     assert "s3cret" not in secretless(text)
-    assert secretless(text).split()[0] == text.split()[0]
+    assert secretless(text).split()[0] == text.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize(

@@ -37,3 +37,8 @@ def some(names: list[str], most: int = 3) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def stopped(text: str) -> str:
+    """A clause with a full stop; one that ends with a statement has its own."""
+    return text if text[-1:] in (";", ".") else f"{text}."

@@ -23,10 +23,10 @@ _MOST = 5000
 _AVAILABLE = """SELECT EXISTS (
     SELECT FROM pg_available_extensions WHERE name = 'pg_stat_statements') AS available"""
 _SETTINGS = "SELECT lower(name) AS name, current_setting(name) AS value FROM pg_settings"
-_OWN = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%%'"
+_OWN = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'"
 
 # The sizes are of the catalog, in pages: asking for exact ones would lock each relation.
-_TABLES = f"""SELECT format('%%I.%%I', n.nspname, c.relname) AS name,
+_TABLES = f"""SELECT format('%I.%I', n.nspname, c.relname) AS name,
 c.relpages::bigint * current_setting('block_size')::bigint AS bytes,
 greatest(pg_stat_get_live_tuples(c.oid), c.reltuples)::bigint AS rows,
 pg_stat_get_dead_tuples(c.oid) AS dead,
@@ -35,15 +35,15 @@ CASE WHEN pg_stat_get_last_analyze_time(c.oid) IS NOT NULL
     OR EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = n.nspname AND s.tablename = c.relname)
     THEN true WHEN has_table_privilege(c.oid, 'SELECT') THEN false END AS analysed,
 c.relpersistence <> 'u' AS logged,
-CASE WHEN c.relispartition THEN (SELECT format('%%I.%%I', rn.nspname, r.relname) FROM pg_class r
+CASE WHEN c.relispartition THEN (SELECT format('%I.%I', rn.nspname, r.relname) FROM pg_class r
     JOIN pg_namespace rn ON rn.oid = r.relnamespace
     WHERE r.oid = pg_partition_root(c.oid)) END AS root
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't' AND {_OWN}
 ORDER BY c.relpages DESC, 1 LIMIT {_MOST}"""  # noqa: S608  (fixed text)
 
-_INDEXES = f"""SELECT format('%%I.%%I', n.nspname, c.relname) AS name,
-format('%%I.%%I', tn.nspname, t.relname) AS of_table,
+_INDEXES = f"""SELECT format('%I.%I', n.nspname, c.relname) AS name,
+format('%I.%I', tn.nspname, t.relname) AS of_table,
 ARRAY(SELECT pg_get_indexdef(i.indexrelid, k, true) FROM generate_series(1, i.indnkeyatts) k)
     || coalesce(ARRAY['WHERE ' || pg_get_expr(i.indpred, i.indrelid)], ARRAY[]::text[])
     || CASE WHEN a.amname = 'btree' THEN ARRAY[]::text[] ELSE ARRAY['USING ' || a.amname] END
@@ -92,8 +92,8 @@ def read(session: PostgresConnection) -> Catalog:
     counters, obstacles = _counters(session, settings)
     if obstacle:
         obstacles["uses"] = obstacle
-    missing = uses.notes and rows(session, _AVAILABLE)[0]["available"] is False
-    impossible: dict[Term, str] = {"statement_counts": uses.notes[0]} if missing else {}
+    missing = bool(obstacle) and rows(session, _AVAILABLE)[0]["available"] is False
+    impossible: dict[Term, str] = {"statement_counts": obstacle} if missing else {}
     hidden = {} if _GUARDED in settings else {_GUARDED: _guarded(session)}
     return replace(
         found,
@@ -139,7 +139,8 @@ def _uses(session: PostgresConnection) -> tuple[Inspection, str]:
     now = Statements.read(session)
     statements = now.since(Statements(schema=now.schema), session) if now.schema else []
     read = relations.since({}, relations.read(session), session)
-    return Inspection(statements[:MOST_ROWS], read, now.notes), "; ".join(now.notes)
+    unseen = [one for one in notes.read(session) if "statements" in one]
+    return Inspection(statements[:MOST_ROWS], read, [*now.notes, *unseen]), "; ".join(now.notes)
 
 
 def _counters(

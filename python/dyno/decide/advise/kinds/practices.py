@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from dyno.decide.advise.amounts import stopped
 from dyno.decide.advise.practices import rules
 from dyno.decide.advise.rule import AREAS, OUTCOMES, SEVERITIES, Rule, Verdict
 from dyno.decide.advise.section import Asked, Kind, Section, Table
@@ -56,7 +57,7 @@ def _advise(system: System, asked: Asked) -> Section:
     if blind and not asked.every:
         reasons = Counter(one.verdict.reason for one in blind)
         closing += [
-            f"Not readable ({count} rule{'s' * (count > 1)}): {reason}."
+            f"Not readable ({count} rule{'s' * (count > 1)}): {stopped(reason)}"
             for reason, count in reasons.most_common(5)
         ]
     if system.database is not None and system.database.private:

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from dyno.config.units import bytes_text, digits
-from dyno.decide.advise.amounts import percent
+from dyno.decide.advise.amounts import percent, stopped
 from dyno.decide.advise.section import Asked, Kind, Section, Table
 from dyno.decide.advise.system import System
 from dyno.decide.advise.uses import Relation, Statement, Uses, shares
 from dyno.safety.text import sentence
 
-_SHORT = 160
+_SHORT = 120
 _NONE = "–"
 
 
@@ -21,7 +21,7 @@ def _advise(system: System, asked: Asked) -> Section | None:
     if system.database is None:
         return None
     uses = system.uses
-    notes = [sentence(note) for note in uses.notes]
+    notes = [f"{note[:1].upper()}{stopped(note[1:])}" for note in uses.notes]
     if not uses.any:
         closing = notes or [f"Not recorded: {uses.since or 'the system has no counters of reads'}."]
         return Section("Where the reads go", closing=closing, document=_document(uses, asked.top))

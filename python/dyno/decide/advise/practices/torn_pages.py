@@ -8,7 +8,7 @@ from dyno.decide.advise.rule import Rule, Verdict, held
 from dyno.decide.advise.sources import MYSQL, POSTGRESQL
 from dyno.decide.advise.system import GapError, System
 
-_ATOMIC = ("zfs", "btrfs")
+_ATOMIC = ("zfs",)
 
 
 def _check(system: System) -> Iterable[Verdict]:
@@ -32,7 +32,7 @@ RULE = Rule(
     scope="database",
     severity="high",
     looks_at="protection against half-written pages, and the file system of the data",
-    wants="on, unless the file system never overwrites a block (zfs, btrfs)",
+    wants="on, unless the file system never overwrites a block (zfs)",
     why="Disks write 4 KiB at a time, databases 8 or 16. After a power failure a page may be half "
     "old and half new, and the log cannot repair it.",
     source=f"{POSTGRESQL}, full_page_writes; {MYSQL}, Doublewrite Buffer",
