@@ -1,0 +1,1 @@
+"""Sizing: servers, devices and TB for what is wanted, from what was measured. Pure."""
