@@ -29,6 +29,8 @@ from dyno.decide.size.servers import Responses
 from dyno.decide.size.wants import Wants
 
 WAREHOUSES, SECONDS, WARMUP = "8", "10s", "4s"
+SESSIONS = "16"
+"""Of the open loop."""
 FIT, HELD = (1, 2, 3, 4), (6, 8)
 
 
@@ -86,8 +88,8 @@ def main() -> None:
     with scratch() as folder:
         out = Path(folder)
         dyno("load", "tpcc", "--target", "embedded:postgresql", "--scale", WAREHOUSES, "--out", out)
-        users = ",".join(map(str, (*FIT, *HELD)))
-        closed = measured(out, "--users", users)
+        each = [word for users in (*FIT, *HELD) for word in ("--users", str(users))]
+        closed = measured(out, *each)
         by_users = {round(one.users): one for one in closed}
         table(
             "Users without think time",
@@ -98,7 +100,7 @@ def main() -> None:
         rates = [str(round(part * tenth)) for part in (*FIT, *HELD)]
         words = [word for rate in rates for word in ("--rate", rate)]
         print()
-        opened = sorted(measured(out, *words), key=lambda one: one.tps)
+        opened = sorted(measured(out, "--users", SESSIONS, *words), key=lambda one: one.tps)
         count = len(FIT)
         table(
             "Open loop, arrivals at random",

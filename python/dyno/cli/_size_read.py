@@ -112,20 +112,22 @@ def evidence(runs: Sequence[Judged], levels: dict[str, str], *, mixed: bool) -> 
 
 
 def _shares(runs: Sequence[Judged]) -> Iterator[Share]:
-    """The database's share of the profile, for each pair of a profile and a run."""
-    from dyno.analyse.gap import gap
+    """The database's share of the profile, for each pair of them on the same devices."""
+    from dyno.analyse.gap import devices_of, gap, profiled_devices
     from dyno.decide.size.evidence import Share
     from dyno.report.comparison.gap import gaps
 
     profiles = [one for one in runs if any(phase.kind == "io" for phase in one.bundle.run.phases)]
     for profile in profiles:
+        own = {name for names in profiled_devices(profile.bundle).values() for name in names}
         for one in runs:
             of_pair = gap(profile.bundle, profile.estimates, one.bundle, one.estimates)
             for found in gaps(one.bundle, of_pair, one.findings):
                 oltp = found.phase.kind == "oltp"
                 key = found.at.share("mix" if oltp else "sequential").share_percent
                 value = found.value(key)
-                if value is not None and value > 0:
+                same = own >= set(devices_of(one.bundle, found.phase))
+                if value is not None and value > 0 and same:
                     source = f"{one.bundle.run.run} {key.name}"
                     kind = "oltp" if oltp else "dss"
                     yield Share(kind, value / 100, found.by_storage is True, source)

@@ -55,9 +55,9 @@ def command(
 ) -> int:
     """Size servers, devices and TB for what is wanted, from what RUN… measured.
 
-    Name runs with transactions at several loads (`dyno run --users 1,2,4,8`, `--find-max`), with
-    queries, and storage profiles (`dyno io`). The result is a number with its 90 % interval, the
-    binding resource and the runner-up, and every input with its source: a run, your word, or a
+    Name runs with transactions at several loads (`dyno run --users 2 --users 8`, `--find-max`),
+    with queries, and storage profiles (`dyno io`). The result is a number with its 90 % interval,
+    the binding resource and the runner-up, and every input with its source: a run, your word, or a
     named assumption.
 
     A load on one server beyond twice what was measured is refused, as are invalid runs and wants

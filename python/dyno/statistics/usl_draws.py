@@ -45,13 +45,14 @@ class Curves:
         return n / (one + line * n + both * n * (n - 1))
 
 
-def curves(best: Usl, levels: Floats, logs: Floats) -> Curves:
+def curves(best: Usl, levels: Floats, logs: Floats, *, peak: bool = True) -> Curves:
     """Fits a curve to each row of ``logs``.
 
     Args:
         best: The fit to the measured values.
         levels: Users or nodes.
         logs: Logarithms of throughput: one row per draw, one column per level.
+        peak: Whether κ may be above zero.
     """
     n = np.asarray(levels, float)
     weight = np.array([best.at(float(one)) for one in n]) / n
@@ -59,8 +60,9 @@ def curves(best: Usl, levels: Floats, logs: Floats) -> Curves:
     wanted = n * np.exp(-logs) * weight
     found = np.zeros((len(logs), 3))
     least = np.full(len(logs), np.inf)
-    for count in (1, 2, 3):
-        for active in map(list, combinations(range(3), count)):
+    terms = 3 if peak else 2
+    for count in range(1, terms + 1):
+        for active in map(list, combinations(range(terms), count)):
             own = columns[:, active]
             theta = wanted @ np.linalg.pinv(own).T
             error = ((theta @ own.T - wanted) ** 2).sum(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dyno.decide.size.checks import FARTHEST, require_consistent, require_data
 from dyno.decide.size.evidence import Evidence, Load, Queries
-from dyno.decide.size.growth import FEWEST, Growth, growth
+from dyno.decide.size.growth import ENOUGH, FEWEST, Growth, growth
 from dyno.decide.size.inputs import Inputs
 from dyno.decide.size.lot import Lot
 from dyno.decide.size.wants import Wants
@@ -74,7 +74,7 @@ def transactions(found: Evidence, wants: Wants, lot: Lot, inputs: Inputs) -> Tra
     if not found.loads:
         raise UsageError(
             "No run has a completed level of transactions with response times. Name one: "
-            "`dyno run WORKLOAD --users 1,2,4,8`."
+            "`dyno run WORKLOAD --users 1 --users 4`."
         )
     fastest = max(found.loads, key=lambda one: one.tps)
     _tell_others(fastest.target, {one.target for one in found.loads}, inputs)
@@ -142,8 +142,8 @@ def _rate(
     curve = growth(loads, lot)
     if curve is None:
         raise UsageError(
-            f"Users without think time need at least {FEWEST} levels, such as --users 1,2,4; or "
-            "state their pace: --want think=12s, or --want tps=N."
+            f"Users without think time need at least {FEWEST} levels, such as --users 1 --users 2 "
+            "--users 4; or state their pace: --want think=12s, or --want tps=N."
         )
     if users > FARTHEST * curve.most:
         raise UsageError(
@@ -160,6 +160,10 @@ def _rate(
     ):
         inputs.drawn(name, drawn, unit, source)
     inputs.caveat("Users never think, as in the levels: all of them work all the time.")
+    if not curve.peak:
+        inputs.caveat("No peak observed: the interval of κ reaches 0, so κ is 0.")
+    if len({one.users for one in closed}) < ENOUGH:
+        inputs.caveat(f"The curve has fewer than {ENOUGH} levels: its interval may be too narrow.")
     return curve.at(users), None, curve
 
 

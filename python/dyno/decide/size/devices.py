@@ -74,9 +74,10 @@ def device(
     if base.iops and work is not None:
         iops = _share(found, wants, "oltp", inputs) * inputs.drawn(
             "IOPS of a device",
-            lot.sample([base.iops], base.noise or 0.0, 9),
+            lot.sample([base.iops], base.noise, 9),
             "IOPS",
             f"{base.run} {base.metric} of {base.volume}{_about(base)}",
+            base.iops,
         )
         if base.ceiling_ms > CEILING_MS:
             inputs.caveat(

@@ -58,7 +58,7 @@ class Load:
         cpus: CPUs that the server could use.
         cpu_s: CPU time of a transaction on the server, s; None if it was not sampled.
         cpu_of: Whose CPU time that is.
-        whole_cpu_s: The same of the whole machine, with the driver's.
+        whole_cpu_s: The same with the driver's.
         ios: Reads and writes of a transaction at the data devices; None if unknown.
         reads: Share of reads in them.
         device_s: Time that the busiest data device works on a transaction, s.

@@ -1,4 +1,8 @@
-"""Throughput of users without think time: USL, within the CPU bound of the measured server."""
+"""Throughput of users without think time: USL, within the CPU bound of the measured server.
+
+If the interval of κ reaches 0, no peak was observed, and the curve has none: with few levels, κ
+would turn noise into a decline beyond them.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +19,27 @@ from dyno.statistics.paired import Floats
 FEWEST = 3
 """The fewest levels that a curve is fitted to."""
 
+ENOUGH = 6
+"""Levels from which on a curve is well determined."""
+
+LOW = 0.05
+"""The lower end of a 90 % interval."""
+
 
 @dataclass(frozen=True)
 class Growth:
     """Throughput as a function of users, with draws.
 
     Attributes:
-        usl: The best fit.
         curves: The draws.
-        bound: Transactions per second at which the CPUs of the measured machine are busy, per draw;
-            infinite if unknown.
+        peak: Whether a peak was observed.
+        bound: Transactions per second at which server and driver use all CPUs of the measured
+            machine, per draw; infinite if unknown.
         most: The most users that were measured.
     """
 
-    usl: usl.Usl
     curves: usl_draws.Curves
+    peak: bool
     bound: Floats
     most: float
 
@@ -69,4 +79,8 @@ def growth(loads: Sequence[Load], lot: Lot) -> Growth | None:
         if one.whole_cpu_s is not None and one.tps >= busiest.tps / 2
     ]
     bound = lot.fixed(np.inf) if not machines else 1 / lot.sample(machines, busiest.noise, 2)
-    return Growth(best, usl_draws.curves(best, levels, drawn), bound, float(levels[-1]))
+    curves = usl_draws.curves(best, levels, drawn)
+    peak = bool(np.quantile(curves.kappa, LOW) > 0)
+    if not peak:
+        curves = usl_draws.curves(best, levels, drawn, peak=False)
+    return Growth(curves, peak, bound, float(levels[-1]))

@@ -43,10 +43,21 @@ class Inputs:
         """Adds a named assumption and returns its value."""
         return self.add(name, value, unit, f"{ASSUMED}{why}")
 
-    def drawn(self, name: str, values: Floats, unit: str, source: str) -> Floats:
-        """Adds a value with its 90 % interval and returns its draws."""
+    def drawn(
+        self, name: str, values: Floats, unit: str, source: str, value: float | None = None
+    ) -> Floats:
+        """Adds a value with its 90 % interval and returns its draws.
+
+        Args:
+            name: Its name.
+            values: Its draws.
+            unit: Its unit.
+            source: Where it comes from.
+            value: As measured; None: the median of the draws.
+        """
         of_it = spread(values)
-        self.listed.append(Input(name, of_it.mid, unit, source, of_it.low, of_it.high))
+        shown = of_it.mid if value is None else value
+        self.listed.append(Input(name, shown, unit, source, of_it.low, of_it.high))
         return values
 
     def caveat(self, text: str) -> None:

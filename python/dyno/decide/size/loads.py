@@ -94,18 +94,22 @@ def server(run: Run, phase: Phase, known: metrics.Estimates, per_s: float) -> di
     """CPUs of the server, and CPU time of an operation of which there are ``per_s``."""
     other = machine_of(run, phase.target)
     at = Resources(phase.name, machine=other)
-    whole = float(processors(run, other))
+    cpus = float(processors(run, other))
     busy = known.value(at.cpu_busy.mean)
-    own = known.value(at.process_cpu("server").mean)
-    used = None if busy is None else busy / 100 * whole
-    taken, of = (
-        (own / 100, "CPU of the server") if own else (used, "CPU of the machine, with the driver")
-    )
+    own = (known.value(at.process_cpu("server").mean) or 0.0) / 100
+    dyno = (known.value(at.process_cpu("dyno").mean) or 0.0) / 100
+    facts = run.targets.get(phase.target or "")
+    taken, whole, of = own, own + dyno, "CPU of the server"
+    if facts is not None and facts.place == "process" and dyno:
+        taken, whole, of = dyno, dyno, "CPU of Dyno with the engine in it"
+    elif not own:  # everything on the machine, also other processes
+        taken = whole = 0.0 if busy is None else busy / 100 * cpus
+        of = "CPU of the machine, with the driver"
     return {
-        "cpus": min(whole, _limit(run)),
-        "cpu_s": None if not taken else taken / per_s,
+        "cpus": min(cpus, _limit(run)),
+        "cpu_s": taken / per_s if taken else None,
         "cpu_of": of,
-        "whole_cpu_s": None if not used else used / per_s,
+        "whole_cpu_s": whole / per_s if whole else None,
     }
 
 

@@ -77,12 +77,12 @@ class Times:
 
     def _rest_ms(self, tps: Floats) -> Floats:
         """What the model does not explain of the measured means, at the nearest loads."""
-        mid, busy = np.median(self.cpu_s), np.median(self.busy_s)
-        one = Times(self.loads, self.cpus, np.asarray(mid), self.waiting_s, np.asarray(busy))
-        rest = [
-            max(0.0, load.mean_ms - 1000 * float(one._waits(load.tps, load.tps * one.busy_s)))
-            for load in self.loads
-        ]
+        demand, busy = np.median(self.cpu_s), np.median(self.busy_s)
+        rest: list[float] = []
+        for load in self.loads:  # on the CPUs that they had
+            waits_s = wait(max(1, round(load.cpus)), load.tps, demand)
+            waits_s = waits_s + self._stored(load.tps * busy)
+            rest.append(max(0.0, load.mean_ms - 1000 * float(waits_s)))
         rising = np.maximum.accumulate(rest)
         return np.interp(tps, [load.tps for load in self.loads], rising)
 

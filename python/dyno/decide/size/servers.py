@@ -68,12 +68,13 @@ def search_needs(found: Evidence, work: Transactions, lot: Lot, inputs: Inputs) 
     if not found.found:
         return []
     best = max(found.found, key=lambda one: one.tps)
-    noise = (best.high - best.low) / 2 / 1.645 / best.tps
+    noise = (best.high - best.low) / 2 / best.tps or None
     drawn = inputs.drawn(
         "load within limits",
         lot.sample([best.tps], noise, 10),
         "1/s",
         f"{best.run} capacity.tps ({best.limits})",
+        best.tps,
     )
     return [need("limits of the search", work.tps, drawn)]
 
