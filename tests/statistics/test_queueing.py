@@ -100,7 +100,7 @@ def test_draws_of_the_law_recover_what_was_planted(planted: usl.Usl) -> None:
 
 
 def test_draws_agree_with_single_fits() -> None:
-    """The seven sets of active coefficients find what the iterative fit finds."""
+    """The sets of active coefficients find what the iterative fit finds."""
     levels = np.array([1.0, 2, 3, 4, 8])
     planted = usl.Usl(400, 0.02, 0.001)
     exact = np.log([planted.at(n) for n in levels])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         "dyno size RUN PROFILE --want users=500 --want think=12s --want p95=500ms",
         "dyno size RUN PROFILE --want tps=1200 --want tb=4 --want raid=10",
         "dyno size RUN --want tps=900 --want growth=20% --want years=3",
-        "dyno size RUN PROFILE --want wanted.toml --what-if cpus=8 --what-if devices=2",
+        "dyno size RUN --want wanted.toml --what-if cpus=8 --what-if devices=2",
     ),
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")

@@ -1,9 +1,10 @@
 """Many draws of the universal scalability law at once, for bootstraps (``statistics.usl``).
 
 With relative errors, 1 = (a + bN + cN(N − 1)) / (N / X) is a linear least squares problem with
-non-negative coefficients. With three coefficients, the best of the seven sets of active ones is the
-solution (the conditions of Karush, Kuhn and Tucker), so all draws are solved by seven fixed
-matrices. The weights are those of the best fit.
+non-negative coefficients. With three coefficients, the best of the sets of active ones is the
+solution (the conditions of Karush, Kuhn and Tucker), so all draws are solved by a few fixed
+matrices. A curve without the first two is left out: the throughput of one would be infinite. The
+weights are those of the best fit.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def curves(best: Usl, levels: Floats, logs: Floats, *, peak: bool = True) -> Cur
     terms = 3 if peak else 2
     for count in range(1, terms + 1):
         for active in map(list, combinations(range(terms), count)):
+            if active == [2]:
+                continue
             own = columns[:, active]
             theta = wanted @ np.linalg.pinv(own).T
             error = ((theta @ own.T - wanted) ** 2).sum(axis=1)
