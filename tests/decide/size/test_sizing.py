@@ -83,6 +83,17 @@ def test_plain_disks_form_a_level() -> None:
     assert counts == {"0": 3, "10": 6, "5": 4, "6": 5}
 
 
+def test_mirrors_come_in_pairs_but_carry_what_they_can() -> None:
+    """Disks of 5,000 IOPS at 78 %, halved by writes only: 1.5 of them are two, 73 % busy."""
+    disk = array(5000, raid=None, size_tb=4.0)
+    found = replace(FOUND, loads=tuple(replace(one, reads=0.0) for one in LEVELS), storage=(disk,))
+    mirrored = sized(Wants(tps=1000, io_per_tx=2.85, raid="1"), found, devices=2)
+    assert mirrored.devices is not None
+    assert mirrored.devices.p50 == 2
+    assert mirrored.what_if is not None
+    assert mirrored.what_if.used["IOPS"].mid == pytest.approx(0.73, rel=0.03)
+
+
 def test_queries_need_cpu_and_bandwidth() -> None:
     tested = Queries("run", "throughput", "duckdb", 4, 3600, 8, cpu_s=4.0, mb=2000)
     found = sized(Wants(queries_per_h=7000), replace(FOUND, queries=(tested,)))

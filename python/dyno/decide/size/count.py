@@ -16,10 +16,20 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Need:
-    """What one resource needs, before rounding up: a number of servers or devices per draw."""
+    """What one resource needs, before rounding up: a number of servers or devices per draw.
+
+    Attributes:
+        step: They come in groups of so many: two for mirrors.
+    """
 
     resource: str
     drawn: Floats
+    step: int = 1
+
+    @property
+    def whole(self) -> Floats:
+        """Whole groups that cover what is needed."""
+        return self.step * rounded_up(self.drawn / self.step)
 
 
 @dataclass(frozen=True)
@@ -77,11 +87,11 @@ def count(needs: Sequence[Need]) -> Count | None:
     """
     if not needs:
         return None
-    whole = np.max([rounded_up(one.drawn) for one in needs], axis=0)
+    whole = np.max([one.whole for one in needs], axis=0)
     parts: list[Part] = []
     for one in needs:
         of_it = spread(one.drawn)
-        median = spread(rounded_up(one.drawn)).mid
+        median = spread(one.whole).mid
         parts.append(Part(one.resource, *of_it, int(min(median, 1e15))))
     parts.sort(key=lambda part: -part.needed)
     low, mid, high = (int(min(value, 1e15)) for value in spread(whole))

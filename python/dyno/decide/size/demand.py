@@ -96,7 +96,7 @@ def transactions(found: Evidence, wants: Wants, lot: Lot, inputs: Inputs) -> Tra
             "I/Os",
             f"{_names(near)}: reads and writes at the data devices / transactions",
         )
-    shares = [value for _, value in _known(near, lambda one: one.reads)]
+    shares = [one.reads for one in near if one.reads is not None]
     works = _known(near, lambda one: None if one.device_s is None else one.device_s * one.devices)
     return Transactions(
         tps=tps,
@@ -227,6 +227,7 @@ def _tell_others(target: str, every: set[str], inputs: Inputs) -> None:
 
 
 def _known(loads: Sequence[Load], of: Callable[[Load], float | None]) -> list[tuple[Load, float]]:
+    """The levels with a value above zero, which a logarithm takes."""
     return [(one, value) for one in loads if (value := of(one))]
 
 

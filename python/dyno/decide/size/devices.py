@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dyno.decide.size import raid
-from dyno.decide.size.count import Need, need, rounded_up
+from dyno.decide.size.count import Need, need
 from dyno.decide.size.demand import Decisions, Transactions
 from dyno.decide.size.evidence import PUBLISHED_SHARE, Evidence, Storage
 from dyno.decide.size.inputs import Inputs
@@ -45,14 +45,15 @@ class Device:
     level: str | None = None
     efficiency: float = 1.0
 
-    def several(self, one: Need) -> Need:
-        """The need with the loss of several devices at once, in pairs of disks if the level has."""
-        drawn = np.where(one.drawn > 1, one.drawn / self.efficiency, one.drawn)
-        return Need(one.resource, self.whole(drawn))
+    @property
+    def step(self) -> int:
+        """Disks come in groups of so many."""
+        return 2 if self.level in {"1", "10"} else 1
 
-    def whole(self, drawn: Floats) -> Floats:
-        """Even numbers for mirrors."""
-        return 2 * rounded_up(drawn / 2) if self.level in {"1", "10"} else drawn
+    def several(self, one: Need) -> Need:
+        """The need with the loss of several devices at once."""
+        drawn = np.where(one.drawn > 1, one.drawn / self.efficiency, one.drawn)
+        return Need(one.resource, drawn, self.step)
 
 
 def device(
@@ -212,7 +213,7 @@ def needs(
             raise UsageError(
                 "The size of a device is unknown. Name a storage profile, or --want device_tb=N."
             )
-        found.append(Need("space", lot.fixed(space(made, wants))))
+        found.append(Need("space", lot.fixed(space(made, wants)), made.step))
     if found and made.level is not None:
         found.append(Need(f"RAID {made.level}", lot.fixed(raid.FEWEST[made.level])))
     return found
@@ -223,4 +224,4 @@ def space(made: Device, wants: Wants) -> float:
     fill = FILL if wants.fill is None else wants.fill
     units = (wants.tb or 0.0) * wants.factor / ((made.tb or 1.0) * fill)
     lost = {"5": 1, "6": 2, "50": raid.GROUPS, "60": 2 * raid.GROUPS}.get(made.level or "", 0)
-    return float(made.whole(np.asarray(2 * units if made.level in {"1", "10"} else units + lost)))
+    return 2 * units if made.level in {"1", "10"} else units + lost
