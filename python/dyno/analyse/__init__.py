@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dyno.analyse.certify import certify
 from dyno.analyse.criteria import criteria
 from dyno.analyse.criteria import of_level as criteria_level
 from dyno.analyse.dss import dss
@@ -20,7 +21,20 @@ from dyno.analyse.watch import watch
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
 
-TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, watch, criteria, search)
+TOPICS = (
+    io,
+    io_course,
+    load,
+    dss,
+    streams,
+    certify,
+    oltp,
+    during,
+    resources,
+    watch,
+    criteria,
+    search,
+)
 
 
 def of_level(bundle: Bundle, level: str) -> list[Estimate]:

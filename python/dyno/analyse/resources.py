@@ -16,12 +16,13 @@ from dyno.bundle.inside import CLOCK, SESSIONS, SOURCE
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
+from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
 
-MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "maintenance"})
+MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "certify", "maintenance"})
 """Kinds of phases with metrics of resources."""
 
 # Metrics to report per phase, by sample source; None means all metrics.
@@ -60,10 +61,10 @@ def resources(bundle: Bundle) -> list[Estimate]:
     Means come from ``dyno.bundle.observed``: over time, or over requests. Maximum and minimum are
     of single readings.
 
-    Transactions count from the end of the warm-up, queries from the first measured one. CPU metrics
-    are given for each curve of a storage profile as ``<phase>/<curve>``, because a long profile
-    averages out a short disturbance. CPU utilization at each load is a metric of that load,
-    ``io.<curve>.<load>.cpu_percent``.
+    Transactions count from the end of the warm-up, queries from the first measured one, intervals
+    of a certificate in their window. CPU metrics are given for each curve of a storage profile as
+    ``<phase>/<curve>``, because a long profile averages out a short disturbance. CPU utilization at
+    each load is a metric of that load, ``io.<curve>.<load>.cpu_percent``.
 
     Source ``volume``: the devices of a role of the phase's target, unless they cannot be told apart
     from those of another role.
@@ -157,6 +158,8 @@ def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
         found = level(bundle, str(name)) if name in bundle.levels() else None
         if found is not None:
             return found.rates.start_ns, found.rates.end_ns
+    if has_detail(phase, CertifyDetail) and phase.detail.window is not None:
+        return phase.detail.window
     if phase.kind == "dss":
         starts = [
             row["t_ns"]

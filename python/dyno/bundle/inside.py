@@ -32,17 +32,20 @@ WAIT_CLASSES: tuple[WaitClass, ...] = get_args(WaitClass)
 class Inside(Measured):
     """Metrics of a database. Pages are the engine's own; MB are 10^6 bytes.
 
-    ``hit_ratio``: share of logical reads without a physical one. ``physical_reads``: pages that
-    the engine asked the operating system for. ``log_write``, ``log_flush``: mean time of a write
-    to and of a sync of the log. ``checkpoint_writes``: pages that checkpoints or page cleaners
-    wrote. ``temp_written``, ``temp_files``: temporary data written and files made; ``temp_file``
-    their mean size; ``temp_used`` what they occupy now. ``lock_waits``: waits for a lock that
-    began; ``locks`` locks held or awaited now. ``dead_rows``: row versions not yet removed.
-    ``connections``: all sessions, idle ones too. ``memory``: bytes of the engine's own accounting.
+    ``hit_ratio``: share of logical reads without a physical one. ``logical_mbps``: bytes of the
+    logical reads; of a column store, of the columns read, uncompressed. ``physical_reads``: pages
+    that the engine asked the operating system for. ``log_write``, ``log_flush``: mean time of a
+    write to and of a sync of the log. ``checkpoint_writes``: pages that checkpoints or page
+    cleaners wrote. ``temp_written``, ``temp_files``: temporary data written and files made;
+    ``temp_file`` their mean size; ``temp_used`` what they occupy now. ``lock_waits``: waits for a
+    lock that began; ``locks`` locks held or awaited now. ``dead_rows``: row versions not yet
+    removed. ``connections``: all sessions, idle ones too. ``memory``: bytes of the engine's own
+    accounting.
     """
 
     hit_ratio = "hit_ratio", "%", "logical_reads"
     logical_reads = "logical_reads", "1/s"
+    logical_mbps = "logical_mbps", "MB/s"
     physical_reads = "physical_reads", "1/s"
     physical_writes = "physical_writes", "1/s"
     read_mbps = "read_mbps", "MB/s"

@@ -14,7 +14,8 @@ from dyno.safety.safefiles import directory, is_own, open_regular
 _NAME = r"[^/.\x00-\x1f\x7f][^/\x00-\x1f\x7f]*"
 _FOLDER = re.compile(rf"(superseded/)?ops|superseded|pieces|plans|plans/{_NAME}")
 _MEMBER = re.compile(
-    r"(run|progress|(superseded/)?checks|estimates|findings)\.json|events\.jsonl|sheet\.html"
+    r"(run|progress|(superseded/)?checks|estimates|findings|certificate)\.json|events\.jsonl"
+    r"|(sheet|certificate)\.html|certificate\.pdf"
     r"|flash\.dyno\.parquet"
     r"|(superseded/)?(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
     r"|pieces/[a-z_]+-[0-9]{6}\.(jsonl|parquet)"

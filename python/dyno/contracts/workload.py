@@ -109,6 +109,8 @@ class Workload:
         usual_scale: The scale of a study that names none.
         isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
             level)``; None for a workload without.
+        classes: Queries of a certificate by class, the simplest first; empty for a workload
+            without.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Workload:
     transactions: Transactions = NONE
     usual_scale: float = 1.0
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None
+    classes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def operations(self) -> tuple[str, ...]:

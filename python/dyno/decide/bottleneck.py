@@ -12,7 +12,7 @@ from dyno.decide.limits.cpu import LEAST_PERCENT, busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_watched, view
 from dyno.statistics.elasticity import strength
 
-_KINDS = ("load", "index", "dss", "oltp", "watch")
+_KINDS = ("load", "index", "dss", "oltp", "certify", "watch")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ D = TypeVar("D", bound=Detail)
 Level = tuple[Phase[OltpDetail], metrics.Level]
 """A phase of transactions, and the metrics of its level."""
 
-MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
+MEASURED = frozenset({"io", "load", "index", "dss", "oltp", "certify"})
 """Kinds of phases that produce results."""
 
 

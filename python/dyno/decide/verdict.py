@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dyno.bundle import metrics
-from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict, has_detail
+from dyno.bundle.model import CriterionResult, Finding, Phase, Validity, Verdict, has_detail
+from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
+from dyno.decide.certify.forms import COMBINED
 
 
 def verdict(
@@ -32,7 +34,7 @@ def verdict(
 
 def _only(case: Case) -> str:
     """What was measured instead of queries and transactions."""
-    if case.phases("dss", "oltp"):
+    if case.phases("dss", "oltp", "certify"):
         return "Neither queries nor transactions were measured to the end."
     parts = {"storage": case.phases("io"), "loads": case.phases("load", "index")}
     measured = [part for part, phases in parts.items() if phases]
@@ -93,9 +95,14 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
     found = [
         f"{_limit(item)} for {_users(item)} on {_title(case, item.phase.target)}"
         for item in limits
-        if item.phase.kind == "dss"
+        if item.phase.kind == "dss" or _is_combined(item.phase)
     ]
     return list(dict.fromkeys(found))
+
+
+def _is_combined(phase: Phase) -> bool:
+    """Whether it is the interval of a certificate with all queries."""
+    return isinstance(phase.detail, CertifyDetail) and phase.detail.test == COMBINED
 
 
 def _watched(limits: list[Bottleneck]) -> list[str]:
@@ -104,7 +111,10 @@ def _watched(limits: list[Bottleneck]) -> list[str]:
 
 
 def _users(item: Bottleneck) -> str:
-    streams = item.phase.detail.streams if has_detail(item.phase, DssDetail) else None
+    detail = item.phase.detail
+    if isinstance(detail, CertifyDetail):
+        return f"{detail.test} queries ({detail.users} user{'s'[: detail.users != 1]})"
+    streams = detail.streams if isinstance(detail, DssDetail) else None
     return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
 
 

@@ -12,7 +12,8 @@ from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.metrics.watch import BUSIEST
-from dyno.bundle.model import Location, Phase, Role, Run, has_detail
+from dyno.bundle.model import Location, Phase, Role, Run
+from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -235,7 +236,7 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
 def _sessions(phase: Phase) -> int:
     """Users of a level, streams of a load or query test; otherwise 1."""
     sessions = None
-    if has_detail(phase, OltpDetail):
+    if isinstance(phase.detail, OltpDetail | CertifyDetail):
         sessions = phase.detail.users
     elif isinstance(phase.detail, LoadDetail | DssDetail):
         sessions = phase.detail.streams

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dyno.errors import UsageError
+from dyno.plans.certify import CertifyPlan
 from dyno.plans.check import CheckPlan
 from dyno.plans.fields import Plan, made
 from dyno.plans.loading import LoadingPlan
@@ -14,6 +15,7 @@ from dyno.plans.storage import StoragePlan
 from dyno.safety import plainjson
 
 __all__ = [
+    "CertifyPlan",
     "CheckPlan",
     "LoadingPlan",
     "Plan",
@@ -25,7 +27,14 @@ __all__ = [
     "read",
 ]
 
-_KINDS: tuple[type[Plan], ...] = (CheckPlan, LoadingPlan, QuickstartPlan, RunPlan, StoragePlan)
+_KINDS: tuple[type[Plan], ...] = (
+    CertifyPlan,
+    CheckPlan,
+    LoadingPlan,
+    QuickstartPlan,
+    RunPlan,
+    StoragePlan,
+)
 
 
 def document(plan: Plan) -> dict[str, Any]:

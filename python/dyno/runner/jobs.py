@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dyno.plans import CheckPlan, LoadingPlan, Plan, QuickstartPlan, RunPlan, StoragePlan
+from dyno.plans import (
+    CertifyPlan,
+    CheckPlan,
+    LoadingPlan,
+    Plan,
+    QuickstartPlan,
+    RunPlan,
+    StoragePlan,
+)
 
 if TYPE_CHECKING:
     from dyno.runner.session import Job
@@ -16,13 +24,15 @@ def job_of(plan: Plan) -> Job:
     Raises:
         DynoError: If the plan is invalid, as far as can be checked before the start.
     """
-    from dyno.runner import check, load, quickstart, run, storage
+    from dyno.runner import certify, check, load, quickstart, run, storage
 
     match plan:
         case RunPlan():
             return run.job(plan)
         case LoadingPlan():
             return load.job(plan)
+        case CertifyPlan():
+            return certify.job(plan)
         case CheckPlan():
             return check.job(plan)
         case StoragePlan():

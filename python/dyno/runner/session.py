@@ -11,7 +11,7 @@ from typing import Any
 from dyno import host, targets
 from dyno.accelerate.attach import leftover
 from dyno.analyse import estimate
-from dyno.bundle.model import Applied, Confined, TargetFacts
+from dyno.bundle.model import Applied, Confined, Estimate, Finding, TargetFacts
 from dyno.bundle.phases.machine import MachineDetail
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.reader import Bundle
@@ -60,6 +60,14 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True)
+class Issued:
+    """What a job made of its judged bundle: additions to the JSON document and the summary."""
+
+    document: dict[str, Any]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Job:
     """The work of a validated plan. Nothing has been changed yet.
 
@@ -76,6 +84,7 @@ class Job:
         interval_s: Time between two samples of the machine.
         parts: The parts of the work that report progress, as far as they are known.
         cache: The cache on flash in front of the engine's files, if any.
+        after: Makes something of the judged bundle, unless the run failed or is invalid.
     """
 
     plan: Plan
@@ -90,6 +99,7 @@ class Job:
     interval_s: float = 1.0
     parts: Sequence[Part] = ()
     cache: accelerated.Wanted | None = None
+    after: Callable[[Bundle, list[Estimate], list[Finding]], Issued] | None = None
 
 
 @dataclass(frozen=True)
@@ -142,18 +152,26 @@ class Session:
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
-    def target(self, url: str, before: Callable[[Target], None] | None = None) -> Generator[Target]:
+    def target(
+        self,
+        url: str,
+        before: Callable[[Target], None] | None = None,
+        *,
+        settings: Sequence[Setting] | None = None,
+        part: str = "",
+    ) -> Generator[Target]:
         """Starts a target or connects to it, records it, and stops it if the session started it.
 
         The settings of the run apply from the start and are restored at the end. ``before`` is
-        called with the target just before the start.
+        called with the target just before the start. ``settings`` replace those of the run. A run
+        that starts a target again names the ``part`` that it is for.
 
         Raises:
             UsageError: If the URL is invalid or a setting is not possible.
             TargetError: If the target cannot be used.
         """
         parsed = targets.parse(url)
-        name = f"provision-{parsed.name}"
+        name = f"provision-{parsed.name}{part and f'-{part}'}"
         own = parsed.scheme in {"embedded", "null"}
         title = f"{'Start' if own else 'Connect to'} {parsed.name}"
         with contextlib.ExitStack() as stack:
@@ -164,7 +182,7 @@ class Session:
                 front = accelerated.in_front(self, parsed, self.cache)
                 relations = stack.enter_context(front)
             opened = targets.open_target(parsed, self.out, self.limits)
-            tuning.tune(opened, self.settings)
+            tuning.tune(opened, self.settings if settings is None else settings)
             stack.enter_context(self._restored(opened))
             stack.enter_context(self.confined())
             with (
@@ -219,6 +237,10 @@ class Session:
         with self.sampler.joined(probes), inspected(self.recorder, target):
             yield
         self._place(target, self._stored(target))  # a load creates tablespaces
+
+    def places(self, target: Target) -> dict[str, list[Path]]:
+        """Paths of the target's files on this machine, by role."""
+        return self._stored(target)
 
     def _stored(self, target: Target) -> dict[str, list[Path]]:
         """Paths of the target's files by role, with the layout of its data if that is known."""
@@ -311,7 +333,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         except BaseException as error:
             failure = error
         reported.close()
-        ended = _conclude(recorder, failure)
+        ended = _conclude(recorder, failure, job)
         events.ended(ended)
     ended.raise_fault()
     return ended
@@ -327,7 +349,7 @@ def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
     return host.limits(facts)
 
 
-def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
+def _conclude(recorder: Recorder, failure: BaseException | None, job: Job) -> Ended:
     """Closes the bundle, computes the verdict and writes the report page."""
     if isinstance(failure, (KeyboardInterrupt, Interrupted)):
         status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
@@ -350,6 +372,10 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
         measured = not message or bundle.measured
         content = document(bundle, estimates, findings)
+        if job.after is not None and not message and validity.verdict != "invalid":
+            issued = job.after(bundle, estimates, findings)
+            content |= issued.document
+            lines += issued.lines
     except Exception as error:
         seen = error if isinstance(error, DynoError) else fault_of(error)
         # The error that ended the work takes precedence over a fault in the analysis.

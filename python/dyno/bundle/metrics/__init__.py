@@ -4,6 +4,7 @@
 """
 
 from dyno.bundle.metrics.base import Estimates, FindsEstimates, Key, Metric, Scope, declared
+from dyno.bundle.metrics.certify import Interval
 from dyno.bundle.metrics.criteria import Criterion
 from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
 from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
@@ -28,6 +29,7 @@ __all__ = [
     "FindsEstimates",
     "Gap",
     "Index",
+    "Interval",
     "Key",
     "Level",
     "Load",

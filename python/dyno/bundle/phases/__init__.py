@@ -24,6 +24,7 @@ PhaseKind = Literal[
     "superseded",
     "watch",
     "confirm",
+    "certify",
 ]
 """The file names, for type checkers: a misspelled kind is an error."""
 

@@ -11,7 +11,7 @@ from dyno.decide.quiet import FEWEST_TICKS, noise
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import is_local
 
-_KINDS = ("io", "load", "dss", "oltp")
+_KINDS = ("io", "load", "dss", "oltp", "certify")
 
 
 def _check(case: Case) -> Iterable[Ruling]:

@@ -14,7 +14,7 @@ from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.workload import Workload
-from dyno.report.run import cache, volumes, watched
+from dyno.report.run import cache, certify, volumes, watched
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
 from dyno.report.run.query_work import METRICS as WORK
@@ -35,7 +35,8 @@ def document(
     ``volumes`` has the metrics of those devices by phase. ``verdict`` is
     ``valid``, ``disturbed`` or ``invalid`` (null if not evaluated), ``valid`` is false for the last
     two, and each reason has a ``kind``; ``conclusion`` is one or two sentences. ``criteria`` has a
-    result for each limit and level, ``capacity`` the result of a search, ``watch`` a recording.
+    result for each limit and level, ``capacity`` the result of a search, ``watch`` a recording,
+    ``intervals`` those of a certificate.
     Missing parts and values are null. ``unpaced`` levels exceed the maximum with keying and think
     times. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6 bytes per second, ``_s``
     seconds, ``_ms`` milliseconds; an ``_interval`` is a 95 % confidence interval of the mean. Load
@@ -83,6 +84,7 @@ def document(
         "criteria": [item.model_dump() for item in page.criteria],
         "capacity": _capacity(page),
         "watch": watched.entry(page),
+        **({"intervals": intervals} if (intervals := certify.entries(page)) else {}),
     }
 
 

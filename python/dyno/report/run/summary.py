@@ -18,7 +18,7 @@ from dyno.report.kit.formats import (
     rounded,
     seconds,
 )
-from dyno.report.run import capacity, devices, transactions, volumes, watched
+from dyno.report.run import capacity, certify, devices, transactions, volumes, watched
 from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -55,6 +55,7 @@ def summary(
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
         _line("Streams", _streams(page)),
+        _line("Intervals", certify.line(page)),
         _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
         _line("Maximum", capacity.line(page)),
         _line("Criteria", _criteria(page)),

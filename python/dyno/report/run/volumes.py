@@ -11,7 +11,7 @@ from dyno.bundle.phases import PhaseKind
 from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 
-PHASES: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp", "maintenance")
+PHASES: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp", "certify", "maintenance")
 """Kinds of phases with metrics of their volumes."""
 
 _KEYS: dict[str, DeviceMetric] = {

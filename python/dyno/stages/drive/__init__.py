@@ -2,8 +2,10 @@
 
 from dyno.stages.drive.dss import (
     DssPlan,
+    IntervalPlan,
     PowerPlan,
     ThroughputPlan,
+    interval,
     power,
     restore_left,
     restored,
@@ -20,6 +22,7 @@ from dyno.stages.drive.until_steady import UntilSteadyPlan, drive_until_steady
 __all__ = [
     "DssPlan",
     "DuringPlan",
+    "IntervalPlan",
     "OltpPlan",
     "PlansPlan",
     "PowerPlan",
@@ -30,6 +33,7 @@ __all__ = [
     "drive_during",
     "drive_until_steady",
     "explain",
+    "interval",
     "interval_for",
     "parts",
     "power",

@@ -211,6 +211,16 @@ class ClickhouseTarget:
             done = finish(session, workload, probe, control, progress)
         return {**done, "notes": design.notes(layout)}
 
+    def data_bytes(self, workload: str) -> int:
+        """Bytes of the files of the workload's parts."""
+        place = ddl.literal(mark.schema_of(workload))
+        with closing(self.connect()) as session:
+            rows = session.execute(
+                "SELECT sum(bytes_on_disk) FROM system.parts "  # noqa: S608  (a literal)
+                f"WHERE active AND database = {place}"
+            ).rows
+        return int(rows[0][0])
+
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """ClickHouse has no wire protocol here.
 

@@ -142,3 +142,17 @@ def run(session: DuckdbConnection, statements: list[str]) -> None:
 def _comments(place: str, workload: str, names: list[str], state: Loaded | None) -> list[str]:
     text = literal(mark.write(workload, state))
     return [f"COMMENT ON TABLE {quoted(place, name)} IS {text}" for name in names]
+
+
+def data_bytes(session: DuckdbConnection, workload: str) -> int:
+    """Bytes of the file's blocks that hold rows of the workload's tables."""
+    place = mark.schema_of(workload)
+    blocks: set[int] = set()
+    for name in relations(session, place):
+        rows = session.execute(
+            "SELECT DISTINCT unnest(list_append(additional_block_ids, block_id)) "  # noqa: S608
+            f"FROM pragma_storage_info({literal(f'{place}.{name}')}) WHERE persistent"
+        ).rows
+        blocks.update(int(row[0]) for row in rows if row[0] is not None and row[0] >= 0)
+    size = session.execute("SELECT block_size FROM pragma_database_size()").rows[0][0]
+    return len(blocks) * int(size)

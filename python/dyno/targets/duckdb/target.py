@@ -261,6 +261,11 @@ class DuckdbTarget:
         with closing(self.connect()) as session:
             return partial(occupied, spill.paths(session, self._file)), True
 
+    def data_bytes(self, workload: str) -> int:
+        """Bytes of the blocks with the workload's rows."""
+        with closing(self.connect(workload)) as session:
+            return ddl.data_bytes(session, workload)
+
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """DuckDB has no wire protocol here.
 

@@ -139,6 +139,11 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     def _size(self, session: MysqlConnection) -> int | None:
         return size_of(session, mark.schema_of(""))
 
+    def data_bytes(self, workload: str) -> int | None:
+        """Bytes of the workload's tables with their indexes; None without the right PROCESS."""
+        with closing(self.connect()) as session:
+            return size_of(session, mark.schema_of(workload))
+
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:  # noqa: ARG002
         """Adds generated rows by INSERT."""
         return insert_values(connection, rows, literal)

@@ -78,6 +78,11 @@ _IN_SESSION = InSession(
     inspector=inside.INSPECTOR,
 )
 
+_DATA_BYTES = sql.SQL(
+    "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {} AND c.relkind IN ('r', 'm')"
+)
+
 
 class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
@@ -174,6 +179,12 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
 
     def _size(self, session: PostgresConnection) -> int | None:
         return int(session.execute("SELECT pg_database_size(current_database())").rows[0][0])
+
+    def data_bytes(self, workload: str) -> int:
+        """Bytes of the workload's tables with their indexes."""
+        with closing(self.connect()) as session:
+            place = sql.Literal(mark.schema_of(workload))
+            return int(ddl.run(session, [_DATA_BYTES.format(place)])[0][0])
 
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:
         """Adds generated rows by COPY."""

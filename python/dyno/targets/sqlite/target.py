@@ -278,6 +278,10 @@ class SqliteTarget:
         """The file, its journal or log, and unnamed temporary files."""
         return partial(_occupied, self.data_paths()), True
 
+    def data_bytes(self, workload: str) -> int:
+        """Bytes of the workload's file."""
+        return self._file(workload).stat().st_size
+
     def isolation(self) -> Isolation:
         """Its only level (see :mod:`dyno.contracts.isolation`)."""
         return ISOLATION

@@ -73,4 +73,5 @@ WORKLOAD = Workload(
     reference=reference,
     expected=expected,
     expected_scales=SCALES,
+    classes={"simple": "q06", "average": "q01", "complex": "q14"},
 )

@@ -26,6 +26,7 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "index": charts.Lane("Index", theme.PURPLE),
     "dss": charts.Lane("Queries", theme.SKY),
     "oltp": charts.Lane("Transactions", theme.AMBER),
+    "certify": charts.Lane("Intervals", theme.SKY),
     "maintenance": charts.Lane("Maintenance", theme.ORANGE),
     "search": charts.Lane("Search", theme.MUTED),
     "plans": charts.Lane("Plans", theme.MUTED),

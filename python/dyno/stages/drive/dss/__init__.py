@@ -6,6 +6,7 @@ order (``stream.py``). A *crew* runs streams concurrently and stops them togethe
 Refresh functions (``refresh.py``) change data; ``restore.py`` restores it.
 """
 
+from dyno.stages.drive.dss.interval import IntervalPlan, interval
 from dyno.stages.drive.dss.plan import DssPlan, PowerPlan, ThroughputPlan
 from dyno.stages.drive.dss.power import power
 from dyno.stages.drive.dss.restore import restore_left, restored
@@ -13,8 +14,10 @@ from dyno.stages.drive.dss.throughput import throughput
 
 __all__ = [
     "DssPlan",
+    "IntervalPlan",
     "PowerPlan",
     "ThroughputPlan",
+    "interval",
     "power",
     "restore_left",
     "restored",

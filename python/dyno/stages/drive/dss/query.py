@@ -75,9 +75,21 @@ def tasks(
             values = query.draw(plan.seed + stream, plan.scale)
         else:
             values = query.validation(plan.scale)
-        text = target.sql(workload.name, name, query.text(values))
-        found.append(Task(stream, position, query, json.dumps(values, default=str), text))
+        found.append(task_of(target, workload.name, query, values, stream, position))
     return found
+
+
+def task_of(
+    target: Target,
+    workload: str,
+    query: Query,
+    values: dict[str, Any],
+    stream: int,
+    position: int = 0,
+) -> Task:
+    """Returns a query with its parameters, in the SQL of the target."""
+    text = target.sql(workload, query.name, query.text(values))
+    return Task(stream, position, query, json.dumps(values, default=str), text)
 
 
 def run_query(

@@ -1,8 +1,8 @@
 """Probe ``database``: ClickHouse's event counters and memory.
 
 ``read_mbps`` and ``written_mbps`` are all bytes of files, spilled data included; ``temp_written``
-is compressed. ClickHouse has no cache of pages of its own, no log and no locks of rows, and chdb
-has no list of waits.
+is compressed. ``logical_mbps``: the columns that queries read, uncompressed. ClickHouse has no
+cache of pages of its own, no log and no locks of rows, and chdb has no list of waits.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dyno.targets.counters import Counters
 from dyno.targets.sessionprobe import Ask
 
 _BYTES: Mapping[Inside, str] = {
+    Inside.logical_mbps: "SelectedBytes",
     Inside.read_mbps: "ReadBufferFromFileDescriptorReadBytes",
     Inside.written_mbps: "WriteBufferFromFileDescriptorWriteBytes",
     Inside.temp_written: "ExternalProcessingCompressedBytesTotal",

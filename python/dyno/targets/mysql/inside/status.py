@@ -50,12 +50,13 @@ _NOW: Mapping[Inside, str] = {
     Inside.temp_used: "tmp_space_used",
 }
 _MISSES = "innodb_buffer_pool_reads"
+_PAGE = "innodb_page_size"
 _SINCE = "uptime_since_flush_status"
 """Decreases at a reset, even if no other counter does."""
 
 _NAMES = sorted(
     {*(name for names in _RATES.values() for name in names), *_BYTES.values(), *_NOW.values()}
-    | {_MISSES, _SINCE}
+    | {_MISSES, _PAGE, _SINCE}
 )
 _LISTED = ", ".join(f"'{name}'" for name in _NAMES)
 _STATUS = f"SHOW GLOBAL STATUS WHERE Variable_name IN ({_LISTED})"
@@ -91,6 +92,7 @@ def reader(target: str) -> Ask[MysqlConnection]:
             if value
         }
         current = {name: shown.pop(name) for name in _NOW.values() if name in shown}
+        page = shown.pop(_PAGE, None)
         if times:
             found = _log_times(session)
             times = bool(found)
@@ -99,6 +101,8 @@ def reader(target: str) -> Ask[MysqlConnection]:
         values = {one: current[name] for one, name in _NOW.items() if name in current}
         if grown:
             values.update(rates(seconds, grown))
+        if page is not None and Inside.logical_reads in values:
+            values[Inside.logical_mbps] = values[Inside.logical_reads] * page / 1e6
         return [Sample(SOURCE, target, one, value, one.unit) for one, value in values.items()]
 
     return read

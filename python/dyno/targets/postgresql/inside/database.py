@@ -68,6 +68,7 @@ class Database:
         grown["logical_reads"] = grown["hits"] + grown["physical_reads"]
         grown["physical_writes"] = grown["written_bytes"] / row["page_bytes"]
         grown["read_bytes"] = grown["physical_reads"] * row["page_bytes"]
+        grown["logical_bytes"] = grown["logical_reads"] * row["page_bytes"]
         rates = {one: grown[name] / by / seconds for one, name, by in _RATES}
         return rates | dict(_means(grown, timed=row["timed"]))
 
@@ -88,6 +89,7 @@ _RATES = (
             Inside.rollbacks,
         )
     ),
+    (Inside.logical_mbps, "logical_bytes", 1e6),
     (Inside.read_mbps, "read_bytes", 1e6),
     (Inside.written_mbps, "written_bytes", 1e6),
     (Inside.log_mbps, "log_bytes", 1e6),

@@ -1,0 +1,98 @@
+"""``dyno certify`` on a real engine, with intervals of a second."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dyno.bundle import certified
+from dyno.bundle.reader import Bundle
+from dyno.cli import cli
+from dyno.decide.certify import Certificate
+from tests.process import dyno
+
+SHORT = ("--scale", "0.01", "--users", "2", "--warmup", "0.2s")
+
+
+def certify(out: Path, *words: str | Path, duration: str = "1s") -> tuple[dict[str, Any], Bundle]:
+    words = (*words, "--duration", duration)
+    done = dyno("certify", *words, *SHORT, "--json", "--quiet", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    document = json.loads(done.stdout)
+    return document, Bundle.open(Path(document["bundle"]))
+
+
+def test_a_column_store_is_loaded_measured_and_certified(out: Path) -> None:
+    document, bundle = certify(out, "embedded:duckdb")
+    assert [Path(file).name for file in document["certificate"]] == [
+        certified.PAGE,
+        certified.RECORD,
+    ]
+    tests = [one["test"] for one in document["intervals"]]
+    assert tests == ["rate", "simple", "average", "complex", "combined"]
+    assert all(one["completed"] > 0 and one["failed"] == 0 for one in document["intervals"])
+    found = Certificate.model_validate(certified.record(bundle.path)["certificate"])
+    (one,) = found.figures.forms
+    assert one.form == "column"
+    assert one.compression is not None
+    assert one.compression > 1
+    assert one.combined.users == 2
+    assert {"short", "in memory"} <= set(found.figures.marks)
+    assert "answers not verified" not in found.figures.marks  # scale 0.01 has expected ones
+    words = ["certify", "verify", str(bundle.path)]
+    assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+    # Each user draws its own parameters, anew in each round.
+    rows = bundle.table("queries").to_pylist()
+    assert len({row["parameters"] for row in rows if row["query"] == "q06"}) > 2
+    windows = {one["test"]: one for one in document["intervals"]}
+    assert windows["simple"]["queries_per_h"] == pytest.approx(
+        3600 * windows["simple"]["completed"], rel=1e-6
+    )
+    # The data is there now: another scale is refused.
+    done = dyno("certify", "embedded:duckdb", "--scale", "0.02", "--quick", "--out", out)
+    assert done.returncode == 2
+    assert "scale 0.01" in done.stderr
+
+
+@pytest.mark.long
+def test_rows_and_columns_in_one_certificate(out: Path) -> None:
+    both = ("embedded:postgresql", "embedded:duckdb")
+    document, bundle = certify(out, *both, "--number", "7", duration="4s")
+    found = Certificate.model_validate(certified.record(bundle.path)["certificate"])
+    assert found.number == "7"
+    row, column = found.figures.forms
+    assert (row.form, column.form) == ("row", "column")
+    assert row.combined.logical_mbps is not None
+    assert row.combined.logical_mbps > 0
+    assert row.rate is not None
+    assert row.rate.mbps_per_core is not None
+    roles = {(one.target, one.role) for one in found.configuration.volumes}
+    assert {("postgresql", "data"), ("duckdb", "data")} <= roles
+    assert len(document["intervals"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("embedded:duckdb", "embedded:clickhouse"), "columns"),
+        (("embedded:duckdb", "embedded:duckdb"), "once"),
+        (("null:",), "does not support"),
+        (("embedded:duckdb", "--quick", "--duration", "5m"), "--quick"),
+        (("embedded:duckdb", "--users", "0"), "--users"),
+        (("embedded:duckdb", "--sign", "/nonexistent.pem"), "key"),
+        (("embedded:duckdb", "--tps", "last"), "No run"),
+        (("embedded:duckbd",), "duckdb"),
+        ((), "TARGET"),
+    ],
+)
+def test_wrong_use_is_refused_before_anything_starts(
+    out: Path, words: tuple[str, ...], reason: str
+) -> None:
+    done = dyno("certify", *words, "--out", out)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert not out.exists() or not any(out.iterdir())
