@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno.certificates.quantity import rate, terabytes
 from dyno.decide.certify.capacity import floored, maximum, rated, whole
-from dyno.decide.certify.quantity import rate, terabytes
 from dyno.decide.certify.rates import measured_mbps, per_core, per_tb, relative
 
 POSITIVE = st.floats(1e-6, 1e9)

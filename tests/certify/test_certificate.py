@@ -16,9 +16,9 @@ from dyno.bundle import archive, certified
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import Table, spool_to_parquet
 from dyno.bundle.writer import write_judgement
+from dyno.certificates import Certificate
 from dyno.cli import cli
 from dyno.decide import judge
-from dyno.decide.certify import Certificate
 from dyno.errors import UsageError
 from dyno.runner import certified as issuing
 from dyno.safety import signing

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno.certificates import Bom, Reference
 from dyno.config.strict import parse
-from dyno.decide.certify import Bom, Reference
 from dyno.decide.certify.cost import costs
 from dyno.errors import UsageError
 from tests.process import dyno

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from dyno.bundle import certified
 from dyno.bundle.reader import Bundle
+from dyno.certificates import Certificate
 from dyno.cli import cli
-from dyno.decide.certify import Certificate
 from tests.process import dyno
 
 SHORT = ("--scale", "0.01", "--users", "2", "--warmup", "0.2s")

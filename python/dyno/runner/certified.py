@@ -15,8 +15,9 @@ from dyno.bundle import certified
 from dyno.bundle.model import Estimate, Finding, Validity
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import file_error, write_atomically
+from dyno.certificates import Certificate
 from dyno.decide import judge
-from dyno.decide.certify import Certificate, certificate
+from dyno.decide.certify import certificate
 from dyno.errors import UsageError
 from dyno.report.certificate import page
 from dyno.report.kit.formats import moment

@@ -10,6 +10,7 @@ from dyno import _core, targets, workloads
 from dyno.bundle.model import Estimate, Finding
 from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.reader import Bundle
+from dyno.certificates import Bom, Reference
 from dyno.config import settings as words
 from dyno.config.settings import Setting
 from dyno.config.strict import Strict, parse
@@ -19,7 +20,6 @@ from dyno.contracts.layout import Form, Layout
 from dyno.contracts.sized import Sized
 from dyno.contracts.target import Limits, Loaded, LoadPlan, Made, PowerResult, Target, TargetUrl
 from dyno.contracts.workload import Workload
-from dyno.decide.certify import Bom, Reference
 from dyno.decide.certify.forms import COMBINED, RATE
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus

@@ -1,57 +1,32 @@
-"""The content of a certificate, computed from a bundle alone."""
+"""Computes the content of a certificate from a bundle alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from dyno.bundle import metrics
-from dyno.bundle.model import Estimate, Finding, Model, Outcome, Run, Validity
+from dyno.bundle.model import Estimate, Finding, Run, Validity
+from dyno.certificates.bom import Bom
+from dyno.certificates.content import Certificate
+from dyno.certificates.figures import Figures, FormFigures
+from dyno.certificates.reference import Reference
 from dyno.config.strict import Strict
-from dyno.decide.certify.bom import Bom
 from dyno.decide.certify.capacity import FREE_SHARE, TEMP_SHARE, maximum, rated, whole
-from dyno.decide.certify.configuration import Configuration, configuration, usable_bytes
+from dyno.decide.certify.configuration import configuration, usable_bytes
 from dyno.decide.certify.cost import costs
-from dyno.decide.certify.figures import Figures, FormFigures
 from dyno.decide.certify.forms import TB, forms
 from dyno.decide.certify.marks import marks
 from dyno.decide.certify.rates import relative
-from dyno.decide.certify.reference import Reference
 from dyno.errors import UsageError
 from dyno.safety.plainjson import finite
-
-FORMAT = 1
 
 ASSUMED_COMPRESSION = 5.0
 """The ratio that Fast Track assumes, for a target that does not report the size of its tables."""
 
 M = TypeVar("M", bound=Strict)
-
-
-class Certificate(Model):
-    """A certificate.
-
-    Attributes:
-        number: The user's, or one made from the run.
-        date: Start of the run, as ``2026-11-26``.
-        dyno: The version that measured.
-        members: SHA-256 of each measured file of the bundle.
-    """
-
-    format: int = FORMAT
-    number: str
-    date: str
-    run: str
-    dyno: str
-    verdict: Outcome | None
-    figures: Figures
-    configuration: Configuration
-    reference: Reference | None = None
-    bill: Bom | None = None
-    notices: tuple[str, ...] = ()
-    members: dict[str, str] = Field(default_factory=dict)
 
 
 def certificate(

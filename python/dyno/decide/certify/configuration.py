@@ -5,37 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dyno.bundle.model import Model, Run
+from dyno.bundle.model import Run
+from dyno.certificates.content import Configuration, Volume
 from dyno.safety.plainjson import finite
 
 _MOST = 64
 """Rows of a list of facts; no machine that a certificate names has more."""
-
-
-class Volume(Model):
-    """A volume of a database: its role, place and device."""
-
-    target: str
-    role: str
-    mount_point: str = ""
-    filesystem: str = ""
-    device: str = ""
-    model: str = ""
-    raid: str = ""
-    size_bytes: int | None = None
-    numa_node: str = ""
-    firmware: str = ""
-
-
-class Configuration(Model):
-    """A machine with its volumes.
-
-    Attributes:
-        facts: Term and text, in order; unknown facts are named so.
-    """
-
-    facts: tuple[tuple[str, str], ...]
-    volumes: tuple[Volume, ...] = ()
 
 
 def configuration(run: Run) -> Configuration:

@@ -8,9 +8,9 @@ from dyno.bundle import metrics
 from dyno.bundle.carriers import machine_of
 from dyno.bundle.model import Phase, Run, those
 from dyno.bundle.phases.certify import CertifyDetail
+from dyno.certificates.figures import FormFigures, Rates
 from dyno.config.units import parse_bytes
 from dyno.contracts.layout import Form
-from dyno.decide.certify.figures import FormFigures, Rates
 from dyno.decide.certify.marks import DATA_OVER_MEMORY
 from dyno.decide.certify.rates import measured_mbps, per_core, per_tb
 from dyno.errors import UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle.model import Finding, Validity
-from dyno.decide.certify.figures import FormFigures
+from dyno.certificates.figures import FormFigures
 
 LEAST_INTERVAL_S = 300.0
 """A shorter measuring interval is marked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno.decide.certify import Certificate
+from dyno.certificates import Certificate
 from dyno.report.certificate import view
 from dyno.report.kit.formats import rounded
 

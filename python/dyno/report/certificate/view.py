@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from dyno.decide.certify.bom import Bom, Item
-from dyno.decide.certify.configuration import Volume
-from dyno.decide.certify.figures import Figures, FormFigures, Rates
+from dyno.certificates.bom import Bom, Item
+from dyno.certificates.content import Volume
+from dyno.certificates.figures import Figures, FormFigures, Rates
 from dyno.report.kit.formats import decimal_bytes, rounded
 
 TB = 1e12

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
+from dyno.certificates.quantity import Rate, Size, rate, terabytes
 from dyno.config.strict import Strict
 from dyno.contracts.layout import Form
-from dyno.decide.certify.quantity import Rate, Size, rate, terabytes
 
 
 class Throughput(Strict):

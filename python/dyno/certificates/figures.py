@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from dyno.bundle.model import Model
 from dyno.contracts.layout import Form
-from dyno.decide.certify.cost import Cost
+
+
+class Cost(Model):
+    """Price and power of one unit.
+
+    Attributes:
+        unit: ``TPS``, ``Q/h/TB (row)`` …
+        per: The number of units that the configuration delivers.
+        price: Price of a unit, in the currency of the bill.
+        watts: Power of a unit, in W; None if the bill names no power.
+    """
+
+    unit: str
+    per: float
+    price: float
+    watts: float | None = None
 
 
 class Rates(Model):
