@@ -86,6 +86,7 @@ def test_rows_and_columns_in_one_certificate(out: Path) -> None:
         (("embedded:duckdb", "--sign", "/nonexistent.pem"), "key"),
         (("embedded:duckdb", "--tps", "last"), "No run"),
         (("embedded:duckbd",), "duckdb"),
+        (("verfiy", "last"), "verify"),
         ((), "TARGET"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +11,12 @@ from dyno.cli import _elsewhere, _limits, _live, _settings
 from dyno.cli._options import Options, chosen, common, examples
 from dyno.cli._strictly import SCALE, SEED, TIME
 from dyno.cli._work import conduct
+from dyno.errors import closest
 from dyno.plans.certify import USERS, CertifyPlan
 from dyno.safety import plainjson
+
+if TYPE_CHECKING:
+    from dyno.runner.certified import Verified
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -23,8 +27,15 @@ class CertifyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand, or ``run`` of the targets that ``args`` begins with."""
+        """The subcommand, or ``run`` of the targets that ``args`` begins with.
+
+        Raises:
+            UsageError: If the first word is a misspelt subcommand.
+        """
         if args and args[0] not in self.commands:
+            close = None if ":" in args[0] else closest(args[0], self.commands)
+            if close is not None:
+                raise click.UsageError(f"Unknown command '{args[0]}'. Did you mean '{close}'?")
             args = ["run", *args]
         return super().resolve_command(ctx, args)
 
@@ -130,7 +141,7 @@ def verify(run: str, key: Path | None, options: Options) -> int:
     return EXIT_INVALID if found.problems else EXIT_DONE
 
 
-def _print(found: Any) -> None:
+def _print(found: Verified) -> None:
     from dyno.safety.text import plain
 
     number, count = plain(found.found.number), len(found.problems)
@@ -140,4 +151,7 @@ def _print(found: Any) -> None:
         click.echo(f"CHANGED  certificate {number}: {count} difference{'s'[: count != 1]}")
         for one in found.problems:
             click.echo(f"  {one.message}")
-    click.echo(f"Signed by {found.signer}" if found.signer else "Not signed, or not valid.")
+    if found.signer:
+        click.echo(f"Signed by {found.signer}")
+    elif not any(one.kind == "signature" for one in found.problems):
+        click.echo("Not signed.")
