@@ -23,8 +23,8 @@ SECTIONS = [
 
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Report) -> None:
     assert whole.page.sections() == SECTIONS
-    # Streams, layouts, maintenance, plans, criteria, searches, recordings, caches, certificates and what
-    # databases report about themselves are parts of other runs.
+    # Streams, layouts, maintenance, plans, criteria, searches, recordings, caches on flash,
+    # certificates and what databases report about themselves are parts of other runs.
     assert len(makers()) == len(SECTIONS) + 12
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]

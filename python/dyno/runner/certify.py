@@ -108,6 +108,8 @@ def job(asked: CertifyPlan) -> Job:
             stages.answers(session, PowerPlan(workload.name, loaded or SCALE), results)
 
     def after(bundle: Bundle, estimates: list[Estimate], findings: list[Finding]) -> Issued:
+        if bundle.run.validity.verdict == "invalid":
+            return Issued({"certificate": None}, ("No certificate: the run is invalid.",))
         names = certified.issue(bundle, estimates, findings, key=key, pdf=asked.pdf)
         found = [str(bundle.path / name) for name in names]
         return Issued({"certificate": found}, (f"Certificate: {found[0]}",))

@@ -84,7 +84,7 @@ class Job:
         interval_s: Time between two samples of the machine.
         parts: The parts of the work that report progress, as far as they are known.
         cache: The cache on flash in front of the engine's files, if any.
-        after: Makes something of the judged bundle, unless the run failed or is invalid.
+        after: Makes something of the judged bundle, unless the run failed.
     """
 
     plan: Plan
@@ -372,7 +372,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None, job: Job) -> En
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
         measured = not message or bundle.measured
         content = document(bundle, estimates, findings)
-        if job.after is not None and not message and validity.verdict != "invalid":
+        if job.after is not None and not message:
             issued = job.after(bundle, estimates, findings)
             content |= issued.document
             lines += issued.lines

@@ -45,14 +45,19 @@ def entries(page: Page) -> list[dict[str, Any]]:
     ]
 
 
+def last_intervals(page: Page) -> dict[str | None, Phase[CertifyDetail]]:
+    """The last interval of each target."""
+    return {phase.target: phase for phase in page.phases_of(CertifyDetail)}
+
+
 def line(page: Page) -> str:
-    """The last interval of each target: queries per hour, and scan rates."""
-    last = {phase.target: phase for phase in page.phases_of(CertifyDetail)}
+    """The last interval of each target: queries per hour, and the scan rates of a single one."""
     words: list[str] = []
+    last = last_intervals(page)
     for target, phase in last.items():
         found = values(page, phase)
         text = f"{page.title(target)} {rounded(found['queries_per_h'])} queries/h"
-        for name in ("physical", "logical"):
+        for name in ("physical", "logical") if len(last) == 1 else ():
             rate = found[f"{name}_mbps"]
             text += "" if rate is None else f", {name} {rounded(rate)} MB/s"
         words.append(text)

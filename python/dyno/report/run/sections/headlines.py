@@ -10,6 +10,7 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.kit.formats import fixed, rounded, seconds, users_title
 from dyno.report.run import capacity
+from dyno.report.run.certify import last_intervals, values
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import loads_that_stayed, which
@@ -29,7 +30,7 @@ _MOST_PLACES = 4
 def section(page: Page) -> Section | None:
     """Cards for storage, loads, queries, transactions and maintenance."""
     groups = [*_storage(page), *_loads(page), _queries(page), _transactions(page)]
-    groups.append(_maintenance(page))
+    groups += [_certificate(page), _maintenance(page)]
     blocks: list[Block] = [group for group in groups if group is not None]
     missing = _missing(page)
     if missing:
@@ -206,6 +207,17 @@ def _proof(label: str, word: str, checks: list[Check]) -> Card:
     return Card(label, word, "", f"{held} of {made} checks passed")
 
 
+def _certificate(page: Page) -> Cards | None:
+    """A card for the last interval of each target, which has all queries."""
+    cards = [
+        Card(f"{page.title(target)}, {phase.detail.test}", rounded(found["queries_per_h"]),
+             "queries/h", f"{rounded(found['physical_mbps'])} MB/s from storage")
+        for target, phase in last_intervals(page).items()
+        for found in [values(page, phase)]
+    ]  # fmt: skip
+    return Cards("Certificate", cards) if cards else None
+
+
 def _missing(page: Page) -> list[Note]:
     """Phases that did not complete, and kinds of results the run does not have."""
     notes = [
@@ -218,7 +230,7 @@ def _missing(page: Page) -> list[Note]:
         "Decision support": bool(page.query_targets),
         "Transactions": bool(page.levels),
     }
-    asked = page.run.verb not in {"io", "watch"}  # which do nothing else
+    asked = page.run.verb not in {"io", "watch", "certify"}  # which do nothing else
     absent = [part for part, there in parts.items() if not there and asked]
     if absent:
         notes.append(Note(f"Not in this run: {', '.join(absent).lower()}.", "muted"))

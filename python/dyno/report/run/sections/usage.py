@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
+from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Row, Section, Table
 from dyno.report.kit.charts import bars as charts
@@ -79,6 +80,8 @@ def _labels(page: Page, phases: list[Phase]) -> list[str]:
     for phase in phases:
         if has_detail(phase, OltpDetail):
             label = users_title(phase.detail, phase.title)
+        elif has_detail(phase, CertifyDetail):
+            label = f"{page.title(phase.target)}, {phase.detail.test}"
         elif phase.kind in _SHORT:
             label = f"{_SHORT[phase.kind]} {page.title(phase.target)}"
         else:
