@@ -32,7 +32,7 @@ RULE = Rule(
     looks_at="whether new log files are written in full, and the file system of the log",
     wants="on; off on file systems that copy on write",
     why="Otherwise each commit also allocates space, and its sync writes the metadata of the file "
-    "system. On btrfs and zfs a block written before is no help: the next write has a new place.",
+    "system. On btrfs and zfs preallocation does not help: each write goes to a new place.",
     source=f"{POSTGRESQL}, wal_init_zero; {DSS}, 6.1 and 7.3.5; {OLTP}, 7.4.6",
     check=_check,
 )

@@ -18,7 +18,7 @@ def _check(system: System) -> Iterable[Verdict]:
         layers = on_storage(volume).facts.words("layers")
         level = next((layer for layer in layers if layer in PENALTY), None)
         if level is None:
-            raise inapplicable("there is no RAID of Linux; that of a controller is not seen")
+            raise inapplicable("Linux has no RAID here, and does not see that of a controller")
         temp = set(volume.roles) <= {"temp"}
         parity = PENALTY[level] > 2
         writes = system.work == "oltp" or "log" in volume.roles
