@@ -23,7 +23,9 @@ TRACE = str(Path(__file__).parent.parent / "accelerate" / "small.iolog")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "accelerate simulate": (TRACE,),
     "accelerate apply": (str(Path(__file__).parent), "--flash", "/nonexistent/flash"),
+    "advise": ("embedded:duckdb",),
     "agent": (),
+    "certify run": ("embedded:duckdb",),
     "check": ("tpch", "--target", "embedded:duckdb"),
     "generate": ("tpch", "--to", "files"),
     "io": (".",),
