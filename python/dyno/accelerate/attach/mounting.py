@@ -17,7 +17,7 @@ DEVICE = "/dev/fuse"
 _MAX_REQUEST = 1 << 20
 _INIT = 26
 _MAJOR, _MINOR = 7, 40
-_AHEAD_KB = 1024
+_AHEAD_KB = 4096
 _BACKGROUND = 64
 """Reads ahead and asynchronous requests that the kernel sends at once."""
 
@@ -93,7 +93,7 @@ def mount(origin: Path, cache: Path, *, everyone: bool) -> int:
 
 
 def read_ahead(origin: Path) -> None:
-    """Lets the kernel read ahead as much as it asks for at once; needs root."""
+    """Lets the kernel read several requests ahead of a scan; needs root."""
     if (found := find(origin)) is not None:
         with contextlib.suppress(OSError):
             Path(f"/sys/class/bdi/{found.device}/read_ahead_kb").write_text(str(_AHEAD_KB))
