@@ -77,7 +77,7 @@ def _systems(
     """The systems that the user names.
 
     Raises:
-        UsageError: If there is no such run or target.
+        UsageError: If the run or target does not exist.
         TargetError: If a target cannot be used.
     """
     from dyno.cli._bundles import named

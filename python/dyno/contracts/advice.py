@@ -245,7 +245,7 @@ class Advised(Protocol):
 
 
 def dialect(target: str) -> Dialect | None:
-    """The dialect of the target ``target``; None if it has none, or there is no such target."""
+    """The dialect of ``target``; None if it has none, or if the target is unknown."""
     if not re.fullmatch(r"[a-z]{1,40}", target):
         return None
     module = f"dyno.targets.{target}.advice"

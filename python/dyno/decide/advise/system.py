@@ -224,7 +224,7 @@ class System:
     def db(self) -> Database:
         """The database."""
         if self.database is None:
-            raise inapplicable("there is no database: give a TARGET, or a RUN of one")
+            raise inapplicable("no database was named: give a TARGET, or a RUN of one")
         return self.database
 
     @property
@@ -291,7 +291,7 @@ class System:
         """A term that is a number."""
         found = self.term(term)
         if isinstance(found.value, str):
-            raise unreadable(f"{found.name} has the value {found.shown}, which is no number")
+            raise unreadable(f"{found.name} has the value {found.shown}, which is not a number")
         return float(found.value)
 
     def mend(self, term: Term, value: Value) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dyno.decide.size.lot import spread
 from dyno.statistics.paired import Floats
 
 _EXACT = 1e-9
-"""Rounding of a quotient that is a whole number is no further server."""
+"""A rounding error above a whole number does not add a server."""
 
 
 @dataclass(frozen=True)

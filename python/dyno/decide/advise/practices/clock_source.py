@@ -1,4 +1,4 @@
-"""Clock source: reading the time is no system call."""
+"""Clock source: reading the time needs no system call."""
 
 from __future__ import annotations
 
