@@ -104,14 +104,14 @@ impl Volume {
         done.hits.fetch_add(hits as u64, Relaxed);
         let mut end = within + size;
         if hits == blocks {
-            self.follow(node, offset, size);
+            node.sequence.follow(offset, size as u64);
             let took = begun.elapsed();
             done.flash.add(took);
             self.aside.flash(took, blocks);
             return Ok(within..end);
         }
         done.misses.fetch_add((blocks - hits) as u64, Relaxed);
-        let scanning = self.follow(node, offset, size);
+        let scanning = node.sequence.follow(offset, size as u64) > self.scan_bytes;
         let mut at = 0;
         while let Some(from) = found[at..].iter().position(|&hit| !hit).map(|skip| at + skip) {
             let to = found[from..].iter().position(|&hit| hit).map_or(blocks, |skip| from + skip);
@@ -190,21 +190,6 @@ impl Volume {
             Some(room.end(right.finish(block)))
         });
         Ok(added.filter(|&added| added).count() as u32)
-    }
-
-    /// Follows sequential reads, and whether this one is so long that it should not fill the cache.
-    fn follow(&self, node: &Node, offset: u64, size: usize) -> bool {
-        let (begin, next) = &node.sequence;
-        let end = offset + size as u64;
-        // Requests of a read ahead come in any order.
-        let near = offset.abs_diff(next.load(Relaxed)) <= MAX_REQUEST as u64;
-        if near {
-            next.fetch_max(end, Relaxed);
-        } else {
-            begin.store(offset, Relaxed);
-            next.store(end, Relaxed);
-        }
-        next.load(Relaxed).saturating_sub(begin.load(Relaxed)) > self.scan_bytes
     }
 
     /// Reads until the buffer is full or the file ends.

@@ -21,6 +21,7 @@ mod nodes;
 mod passing;
 mod recording;
 mod replies;
+mod sequence;
 mod volume;
 
 pub use daemon::{Plan, serve};

@@ -1,11 +1,12 @@
 //! The files that the kernel knows, by the numbers that it knows them by.
 
 use super::keeper::Keeper;
+use super::sequence::Sequence;
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat, readlinkat};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// The number of the origin's folder.
@@ -25,8 +26,8 @@ pub struct Node {
     pub kind: OnceLock<usize>,
     /// The number of its content in the cache. Whoever writes holds the lock.
     pub number: RwLock<Option<u32>>,
-    /// Where a sequential read began, and where it is.
-    pub sequence: (AtomicU64, AtomicU64),
+    /// The sequential read that goes on.
+    pub sequence: Sequence,
     /// Failed syncs, and the last error.
     pub failures: (AtomicU32, AtomicI32),
     restored: AtomicBool,
@@ -42,7 +43,7 @@ impl Node {
             open: RwLock::new(None),
             kind: OnceLock::new(),
             number: RwLock::new(None),
-            sequence: Default::default(),
+            sequence: Sequence::default(),
             failures: Default::default(),
             restored: AtomicBool::new(restored),
         })
