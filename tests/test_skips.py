@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.skips import OTHER, remedies
 
 TESTS = Path(__file__).parent
 
 
+@pytest.mark.long
 def test_the_last_line_says_what_a_bare_machine_lacks(tmp_path: Path) -> None:
     """Without a PATH there is neither MariaDB nor Chromium, in workers either."""
     words = [sys.executable, "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider"]

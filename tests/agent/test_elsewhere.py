@@ -184,6 +184,7 @@ def cut_for(place: Place, tmp_path: Path, length_s: float) -> None:
     assert_every_tick(bundle)
 
 
+@pytest.mark.long
 def test_nothing_is_lost_by_a_cut(place: Place, tmp_path: Path) -> None:
     cut_for(place, tmp_path, 3)
 

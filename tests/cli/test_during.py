@@ -88,6 +88,7 @@ def test_backup_under_transactions_on_a_server_started_for_it(loaded: Path) -> N
     assert "wal_level = 'minimal'" in conf.read_text()
 
 
+@pytest.mark.long
 def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> None:
     document, bundle = run(
         loaded, "tpch", *POSTGRESQL, "--duration", "1s", "--during", "integrity-check",

@@ -54,6 +54,7 @@ def test_several_at_once_have_rows_of_their_own(tmp_path: Path, out: Path, profi
     assert not list(b.iterdir())
 
 
+@pytest.mark.long
 def test_arms_are_measured_forth_and_back(tmp_path: Path, out: Path, profile: Path) -> None:
     a, b = folders(tmp_path, "a", "b")
     options = ("--profile", profile, "--depths", "2", "--repeat", "2", "--json", "--out", out)
@@ -68,6 +69,7 @@ def test_arms_are_measured_forth_and_back(tmp_path: Path, out: Path, profile: Pa
     assert [row["volume"] for row in table(made)] == ["a", "a+b"]
 
 
+@pytest.mark.long
 def test_a_volume_is_filled_level_by_level(tmp_path: Path, out: Path, profile: Path) -> None:
     (a,) = folders(tmp_path, "a")
     made = document(

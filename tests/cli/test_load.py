@@ -13,6 +13,7 @@ from tests.process import dyno
 LOAD = ("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.01")
 
 
+@pytest.mark.long
 def test_each_number_of_streams_is_a_load_of_its_own_and_the_last_stays(out: Path) -> None:
     done = dyno(*LOAD, "--streams", "1", "--streams", "3", "--streams", "2", "--json", "--out", out)
     assert done.returncode in {0, 1}, done.stderr

@@ -10,6 +10,7 @@ from dyno.bundle.reader import Bundle
 from tests.process import document, dyno
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arrivals", ["fixed", "poisson"])
 def test_a_rate_that_no_driver_keeps_is_no_fault_of_the_target(out: Path, arrivals: str) -> None:
     done = dyno(

@@ -59,6 +59,7 @@ def test_every_run_proves_the_answers_of_all_queries(
     assert not {"wrong-answers", "inconsistent"} & {item["code"] for item in findings}
 
 
+@pytest.mark.long
 def test_the_order_of_rows_is_no_proof_of_answers(folders: dict[str, Path]) -> None:
     document, bundle = run(folders[OTHER], *THROUGHPUT, "--no-refresh")
     checks = {check.name: check for check in bundle.checks()}

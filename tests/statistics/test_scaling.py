@@ -46,6 +46,7 @@ def test_many_questions_take_more() -> None:
     assert growth(found, 0.2) == "inconclusive"
 
 
+@pytest.mark.long
 def test_intervals_hold_what_they_promise_though_blocks_bend() -> None:
     """Each block has a slope of its own: runs are not independent, blocks are."""
     rng = np.random.default_rng(3)

@@ -55,6 +55,7 @@ def test_draws_of_means_are_as_students_interval_says() -> None:
     assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx(wanted, rel=0.05)
 
 
+@pytest.mark.long
 def test_intervals_hold_what_they_promise() -> None:
     rng = np.random.default_rng(4)
     true = Usl(100, 0.05, 0.005)

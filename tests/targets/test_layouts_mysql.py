@@ -229,6 +229,7 @@ def test_foreign_keys_of_partitioned_tables_are_left_out_with_the_reason(
     assert sum(step["kind"] == "foreign key" for step in steps["space"]) >= 4
 
 
+@pytest.mark.long
 def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
     volumes = [public_out / name for name in ("a", "b", "log")]
     for volume in volumes:

@@ -217,6 +217,7 @@ def test_a_missing_load_is_reported_by_the_driver(lite: SqliteTarget, tmp_path: 
         assert caught.value.args[0] == kind, caught.value
 
 
+@pytest.mark.long
 def test_every_planted_violation_fails_the_check(filled: Path, tmp_path: Path) -> None:
     with (
         closing(sqlite3.connect(filled)) as source,

@@ -113,6 +113,7 @@ def test_the_private_postgresql_takes_every_word_and_forgets_it(out: Path) -> No
         assert shown(plain, USUAL) == USUAL
 
 
+@pytest.mark.long
 def test_they_are_restored_when_the_server_was_killed(out: Path) -> None:
     target = embedded(out)
     tuning.tune(target, asked("checksums=off"))

@@ -100,6 +100,11 @@ def knobs(name: str) -> Mapping[str, str]:
     return _declared(name, "KNOBS")
 
 
+def lacks(name: str, word: str) -> str | None:
+    """Why the target ``name`` has no setting ``word``, as a sentence without its end; else None."""
+    return _declared(name, "LACKS").get(word)
+
+
 def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
     """Refuses settings that the target at ``url`` does not support, before it is started.
 
@@ -112,7 +117,7 @@ def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
             continue
         if not known:
             raise UsageError(f"The {url.name} target does not support settings; omit {item.word}.")
-        why = _declared(url.name, "LACKS").get(item.word)
+        why = lacks(url.name, item.word)
         reason = f": {why}" if why else ""
         hint = nearest(item.word, known)
         hint = f"{hint} " if hint.startswith("Did") else ""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Finding, Phase, Validity, Verdict, has_detail
-from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.certify import COMBINED, CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
-from dyno.decide.certify.forms import COMBINED
 
 
 def verdict(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dyno import _core, targets, workloads
 from dyno.bundle.model import Estimate, Finding
-from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.certify import COMBINED, RATE, CertifyDetail
 from dyno.bundle.reader import Bundle
 from dyno.certificates import Bom, Reference
 from dyno.config import settings as words
@@ -20,7 +20,6 @@ from dyno.contracts.layout import Form, Layout
 from dyno.contracts.sized import Sized
 from dyno.contracts.target import Limits, Loaded, LoadPlan, Made, PowerResult, Target, TargetUrl
 from dyno.contracts.workload import Workload
-from dyno.decide.certify.forms import COMBINED, RATE
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus
 from dyno.host.hardware import hardware_facts
@@ -139,7 +138,8 @@ def _work(asked: CertifyPlan, url: TargetUrl) -> _Work:
             tuning.require(url, [parallelism])
             _tuned(asked, url, [parallelism])
         except UsageError as error:
-            parallelism, note = None, f"no parallelism of {PARALLELISM} CPUs per query: {error}"
+            reason = tuning.lacks(url.name, "parallelism") or str(error).removesuffix(".")
+            parallelism, note = None, f"no parallelism of {PARALLELISM} CPUs per query: {reason}"
     form: Form = "column" if targets.store(url.name) == "column store" else "row"
     return _Work(url, form, given, parallelism, note)
 

@@ -119,6 +119,7 @@ def test_an_interrupted_record_is_kept(filled: Volume, tmp_path: Path) -> None:
     assert not (filled.cache / "record").exists()
 
 
+@pytest.mark.long
 def test_a_record_names_the_tables_of_a_database(volume: Volume, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("the server's user differs, so this needs root")

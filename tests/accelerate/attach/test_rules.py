@@ -122,6 +122,7 @@ def in_memory(tmp_path: Path) -> Iterator[Volume]:
             found.end()
 
 
+@pytest.mark.long
 def test_a_cache_steps_aside_for_a_faster_disk(in_memory: Volume) -> None:
     path = in_memory.origin / "base/1/10"
     path.parent.mkdir(parents=True)

@@ -45,6 +45,7 @@ def home(out: Path) -> Path:
     return out / "engines" / "sqlite"
 
 
+@pytest.mark.long
 def test_a_run_with_a_cache_records_it_and_leaves_no_mount(out: Path, tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     flash.mkdir()
@@ -83,6 +84,7 @@ def test_a_cache_that_a_killed_run_left_is_detached(out: Path) -> None:
     assert "flash" not in bundle.run.targets["sqlite"].devices
 
 
+@pytest.mark.long
 def test_data_with_a_cache_that_a_killed_run_left_is_removed(out: Path) -> None:
     dying = start("run", "tpcc", "--target", TARGET, "--out", out, "--duration", "60s",
                   "--accelerate", "kept")  # fmt: skip
@@ -143,6 +145,7 @@ def test_a_run_records_its_reads_by_relation(tmp_path: Path) -> None:
         assert missing.returncode == 2
 
 
+@pytest.mark.long
 def test_the_log_of_a_load_lies_on_flash(tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     flash.mkdir(mode=0o711)

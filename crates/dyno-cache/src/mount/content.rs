@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// The longest request of the kernel, in bytes.
 pub const MAX_REQUEST: usize = 1 << 20;
+/// The most data of a write, in bytes, as in the supervisor's handshake: each thread has as much memory.
+pub const MAX_WRITE: usize = 256 << 10;
 /// The size of a buffer for [`Volume::read`]: requests need not begin where blocks do.
 pub const BUFFER: usize = MAX_REQUEST + 2 * BLOCK;
 /// Data beyond this offset is not cached: block numbers have 38 bits.

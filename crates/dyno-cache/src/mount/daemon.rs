@@ -1,5 +1,6 @@
 //! The daemon: from a plan to the end of the mount.
 
+use super::beginning::Beginning;
 use super::content::MAX_REQUEST;
 use super::files::{Files, create};
 use super::fuse::Fuse;
@@ -111,19 +112,19 @@ pub fn serve(plan: &Plan) -> io::Result<()> {
         volume.give_up();
     }
     volume.keep_quotas();
-    let session = session(
-        plan,
-        Fuse::new(volume.clone(), plan.passthrough.then(|| Passing::new(backings))),
-        &fuse,
-    )?;
     if plan.continued {
-        resend(fuse)?;
+        resend(fuse.try_clone()?)?;
     }
+    let beginning = Arc::new(Beginning::new(fuse, plan.threads));
+    let passing = plan.passthrough.then(|| Passing::new(backings));
+    let fuse = Fuse::new(volume.clone(), passing, beginning.clone());
+    let (session, kernel) = session(plan, fuse, &beginning)?;
     let over = AtomicBool::new(false);
     let served = std::thread::scope(|scope| {
         scope.spawn(|| upkeep(&volume, &over));
         scope.spawn(|| checkpoints(&volume, plan, &over));
         scope.spawn(|| statuses(&volume, &plan.folder, &over));
+        scope.spawn(|| beginning.send(&kernel));
         volume.nodes.keeper().ready();
         let served = session.run();
         over.store(true, SeqCst);
@@ -192,9 +193,13 @@ fn origin(root: &OwnedFd) -> io::Result<String> {
     Ok(format!("{}:{}.{:09}", found.stx_ino, born.tv_sec, born.tv_nsec))
 }
 
-/// A session of FUSE whose handshake is over, as it is when a daemon replaces another.
-#[expect(unsafe_code, reason = "the library has no session without a handshake")]
-fn session(plan: &Plan, fuse: Fuse, device: &OwnedFd) -> io::Result<Session<Fuse>> {
+/// A session of FUSE whose handshake is over, as it is when a daemon replaces another, and the other
+/// end of its socket.
+fn session(
+    plan: &Plan,
+    fuse: Fuse,
+    beginning: &Beginning,
+) -> io::Result<(Session<Fuse>, UnixDatagram)> {
     let mut config = Config::default();
     config.n_threads = Some(plan.threads);
     // All threads use the descriptor that the supervisor has too. What a daemon received through
@@ -202,16 +207,12 @@ fn session(plan: &Plan, fuse: Fuse, device: &OwnedFd) -> io::Result<Session<Fuse
     config.clone_fd = false;
     let access = if plan.everyone { SessionACL::All } else { SessionACL::Owner };
     // The library begins with a handshake, which the supervisor had with the kernel already. It has
-    // it with a socket, whose descriptor becomes the device afterwards.
+    // it with a socket, whose descriptor becomes the device when all threads have begun.
     let (kernel, ours) = UnixDatagram::pair()?;
     kernel.send(&handshake())?;
     let session = Session::from_fd(fuse, ours.into(), access, config)?;
-    let number = session.as_fd().as_raw_fd();
-    // SAFETY: the number belongs to the session, which keeps it open.
-    if unsafe { libc::dup3(device.as_raw_fd(), number, libc::O_CLOEXEC) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(session)
+    beginning.reads_from(session.as_fd().as_raw_fd());
+    Ok((session, kernel))
 }
 
 /// The first request of the kernel, with protocol 7.40 and no wishes.

@@ -1,6 +1,7 @@
 //! The mount as FUSE's library wants it: requests in, replies out.
 
 use super::attributes::Wanted;
+use super::beginning::Beginning;
 use super::content::BUFFER;
 use super::handles::{self, Handles};
 use super::kinds::Action;
@@ -8,7 +9,7 @@ use super::names;
 use super::nodes::{Node, ROOT};
 use super::passing::{self, Passing};
 use super::replies::{
-    CHECKPOINT, GENERATION, PREWARM, TTL, caller, empty, extended, found, own, range, written,
+    CHECKPOINT, GENERATION, PREWARM, TTL, caller, data, empty, extended, found, own, range, written,
 };
 use super::volume::Volume;
 use crate::flash::Pages;
@@ -20,7 +21,7 @@ use fuser::{
 };
 use rustix::fs::{OFlags, SeekFrom, XattrFlags, getxattr, listxattr};
 use std::cell::RefCell;
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,12 +37,13 @@ pub struct Fuse {
     handles: Handles,
     /// None if the kernel cannot read and write files itself.
     passing: Option<Passing>,
+    start: Arc<Beginning>,
 }
 
 impl Fuse {
     /// A volume.
-    pub fn new(volume: Arc<Volume>, passing: Option<Passing>) -> Self {
-        Self { volume, handles: Handles::new(), passing }
+    pub fn new(volume: Arc<Volume>, passing: Option<Passing>, start: Arc<Beginning>) -> Self {
+        Self { volume, handles: Handles::new(), passing, start }
     }
 
     fn node(&self, id: INodeNo) -> io::Result<Arc<Node>> {
@@ -127,10 +129,7 @@ impl Filesystem for Fuse {
     fn readlink(&self, _: &Request, id: INodeNo, reply: ReplyData) {
         let read =
             self.node(id).and_then(|node| Ok(rustix::fs::readlinkat(node.path(), "", Vec::new())?));
-        match read {
-            Ok(target) => reply.data(target.as_bytes()),
-            Err(error) => reply.error(error.into()),
-        }
+        data(read.map(CString::into_bytes), reply);
     }
 
     fn mknod(
@@ -269,10 +268,7 @@ impl Filesystem for Fuse {
             let read = self
                 .node(id)
                 .and_then(|node| self.volume.read(&node, offset, size as usize, buffer));
-            match read {
-                Ok(range) => reply.data(&buffer[range]),
-                Err(error) => reply.error(error.into()),
-            }
+            data(read.map(|range| &buffer[range]), reply);
         });
     }
 
@@ -288,6 +284,9 @@ impl Filesystem for Fuse {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
+        if Beginning::is(id) {
+            return self.start.begin(data, reply);
+        }
         let done = self.node(id).and_then(|node| {
             if how.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
                 node.kill_privileges()?;

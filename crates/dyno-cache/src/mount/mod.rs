@@ -9,6 +9,7 @@
 
 mod aside;
 mod attributes;
+mod beginning;
 mod content;
 mod daemon;
 mod files;

@@ -3,7 +3,8 @@
 use super::names::Caller;
 use super::nodes::Node;
 use fuser::{
-    Errno, FileAttr, FopenFlags, Generation, ReplyAttr, ReplyEmpty, ReplyWrite, ReplyXattr, Request,
+    Errno, FileAttr, FopenFlags, Generation, ReplyAttr, ReplyData, ReplyEmpty, ReplyWrite,
+    ReplyXattr, Request,
 };
 use std::io;
 use std::sync::Arc;
@@ -48,6 +49,14 @@ pub fn caller(request: &Request) -> Caller {
 pub fn empty(done: io::Result<()>, reply: ReplyEmpty) {
     match done {
         Ok(()) => reply.ok(),
+        Err(error) => reply.error(error.into()),
+    }
+}
+
+/// Replies with data.
+pub fn data(read: io::Result<impl AsRef<[u8]>>, reply: ReplyData) {
+    match read {
+        Ok(found) => reply.data(found.as_ref()),
         Err(error) => reply.error(error.into()),
     }
 }

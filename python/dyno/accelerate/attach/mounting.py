@@ -15,6 +15,8 @@ from dyno.host.mounts import ACCELERATED, Mount, parse_mountinfo
 
 DEVICE = "/dev/fuse"
 _MAX_REQUEST = 1 << 20
+_MAX_WRITE = 256 << 10
+"""As in ``content.rs``: the memory that the daemon keeps for each thread."""
 _INIT = 26
 _MAJOR, _MINOR = 7, 40
 _AHEAD_KB = 4096
@@ -129,7 +131,7 @@ def handshake(fd: int) -> bool:
     answer = struct.pack(
         "<IIIIHHIIHHII24x",
         _MAJOR, min(minor, _MINOR), ahead, given & 0xFFFFFFFF, _BACKGROUND, _BACKGROUND * 3 // 4,
-        _MAX_REQUEST, 1, _MAX_REQUEST // 4096, 0, given >> 32, int(passthrough),
+        _MAX_WRITE, 1, _MAX_REQUEST // 4096, 0, given >> 32, int(passthrough),
     )  # fmt: skip
     os.write(fd, struct.pack("<IiQ", 16 + len(answer), 0, unique) + answer)
     return passthrough

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dyno.bundle.detail import Detail, Int, Many, Number, Pair
 
+RATE, COMBINED = "rate", "combined"
+
 
 class CertifyDetail(Detail):
     """An interval.
 
     Attributes:
-        test: ``rate`` (one user, warm cache), a query class, or ``combined`` (all classes).
+        test: ``RATE`` (one user, warm cache), a query class, or ``COMBINED`` (all classes).
         form: ``row`` or ``column``: how the target stores the tables.
         scale: Scale of the data.
         seed: The run's seed; each user derives its own.

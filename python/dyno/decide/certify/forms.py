@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dyno.bundle import metrics
 from dyno.bundle.carriers import machine_of
 from dyno.bundle.model import Phase, Run, those
-from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.certify import COMBINED, RATE, CertifyDetail
 from dyno.certificates.figures import FormFigures, Rates
 from dyno.config.units import parse_bytes
 from dyno.contracts.layout import Form
@@ -16,7 +16,6 @@ from dyno.decide.certify.rates import measured_mbps, per_core, per_tb
 from dyno.errors import UsageError
 from dyno.host.limits import usable_memory_bytes
 
-RATE, COMBINED = "rate", "combined"
 TB = 1e12
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from dyno.bundle import metrics
 from dyno.bundle.model import Phase
-from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.certify import COMBINED, CertifyDetail
 from dyno.report.kit.formats import rounded
 from dyno.report.run.page import Page
 
@@ -45,19 +45,20 @@ def entries(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-def last_intervals(page: Page) -> dict[str | None, Phase[CertifyDetail]]:
-    """The last interval of each target."""
-    return {phase.target: phase for phase in page.phases_of(CertifyDetail)}
+def combined(page: Page) -> dict[str | None, Phase[CertifyDetail]]:
+    """The interval with all classes of each target; a run that ended early may have none."""
+    phases = page.phases_of(CertifyDetail)
+    return {phase.target: phase for phase in phases if phase.detail.test == COMBINED}
 
 
 def line(page: Page) -> str:
-    """The last interval of each target: queries per hour, and the scan rates of a single one."""
+    """The combined interval of each target: queries/h, and the scan rates of a single one."""
     words: list[str] = []
-    last = last_intervals(page)
-    for target, phase in last.items():
+    intervals = combined(page)
+    for target, phase in intervals.items():
         found = values(page, phase)
         text = f"{page.title(target)} {rounded(found['queries_per_h'])} queries/h"
-        for name in ("physical", "logical") if len(last) == 1 else ():
+        for name in ("physical", "logical") if len(intervals) == 1 else ():
             rate = found[f"{name}_mbps"]
             text += "" if rate is None else f", {name} {rounded(rate)} MB/s"
         words.append(text)

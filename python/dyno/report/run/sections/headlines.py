@@ -10,7 +10,7 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.kit.formats import fixed, rounded, seconds, users_title
 from dyno.report.run import capacity
-from dyno.report.run.certify import last_intervals, values
+from dyno.report.run.certify import combined, values
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import loads_that_stayed, which
@@ -212,7 +212,7 @@ def _certificate(page: Page) -> Cards | None:
     cards = [
         Card(f"{page.title(target)}, {phase.detail.test}", rounded(found["queries_per_h"]),
              "queries/h", f"{rounded(found['physical_mbps'])} MB/s from storage")
-        for target, phase in last_intervals(page).items()
+        for target, phase in combined(page).items()
         for found in [values(page, phase)]
     ]  # fmt: skip
     return Cards("Certificate", cards) if cards else None
