@@ -72,18 +72,20 @@ impl Passing {
         }
         passed.opened -= 1;
         if passed.opened == 0 {
-            known.passed.remove(&node.id);
+            // First: a later daemon must not be told of a number that the kernel no longer has.
             keeper.backing(node.id, 0);
+            known.passed.remove(&node.id);
         }
     }
 
     /// The kernel forgot a file; another one may get its number afterwards.
     pub fn forget(&self, node: u64, keeper: &Keeper) {
         let mut known = self.known();
-        let earlier = known.earlier.remove(&node);
-        if known.passed.remove(&node).is_some() || earlier.is_some() {
+        if known.passed.contains_key(&node) || known.earlier.contains_key(&node) {
             keeper.backing(node, 0);
         }
+        known.passed.remove(&node);
+        let earlier = known.earlier.remove(&node);
         known.gone.extend(earlier);
     }
 
