@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,12 +33,26 @@ _WIDE = ("Area", "A call>", "min–max>", "Kind", "Not cached>")
 """Columns that a narrow terminal has no space for."""
 
 
-def show(systems: Sequence[System], asked: Asked, *, as_json: bool) -> int:
-    """Prints every kind of advice on each system; returns the exit code."""
+def show(
+    systems: Sequence[System], asked: Asked, *, as_json: bool, folder: Path | None = None
+) -> int:
+    """Prints every kind of advice on each system; returns the exit code.
+
+    Args:
+        systems: What is advised.
+        asked: What to show.
+        as_json: Whether to print a JSON document.
+        folder: Where to write layouts and studies; None to write nothing.
+
+    Raises:
+        UsageError: If a file of that name exists already.
+    """
+    from dyno.cli import _advised
     from dyno.decide.advise.kinds import kinds
 
     violated: list[str] = []
     documents: list[dict[str, Any]] = []
+    written: list[Path] = []
     console = _console()
     for system in systems:
         sections = {
@@ -46,13 +61,18 @@ def show(systems: Sequence[System], asked: Asked, *, as_json: bool) -> int:
             if (section := kind.advise(system, asked)) is not None
         }
         violated += [name for section in sections.values() for name in section.violated]
+        if folder is not None:
+            written += _advised.write(sections.values(), folder)
         if as_json:
             found = {name: section.document for name, section in sections.items()}
             documents.append({"title": system.title, **found})
         else:
             _print(console, system, sections)
     if as_json:
-        click.echo(plainjson.dumps(_head(violated) | {"systems": documents}))
+        files = {} if folder is None else {"written": [str(path) for path in written]}
+        click.echo(plainjson.dumps(_head(violated) | {"systems": documents} | files))
+    elif folder is not None:
+        _advised.tell(written, folder)
     return 1 if violated else 0
 
 

@@ -26,6 +26,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
         "dyno advise postgresql://app@localhost/shop",
         "dyno advise embedded:postgresql --work dss --all",
         "dyno advise --rule huge-pages postgresql://app@localhost/shop",
+        "dyno advise last --write advice   layouts and studies of partitions",
     ),
 )
 @click.argument("subjects", metavar="[TARGET|RUN]...", nargs=-1)
@@ -39,6 +40,10 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
     "--top", type=click.IntRange(1, 1000), default=20, show_default=True,
     help="Number of statements, tables and indexes to list.",
 )  # fmt: skip
+@click.option(
+    "--write", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False),
+    help="Write the advised layouts and the studies that prove them.",
+)  # fmt: skip
 @common
 def command(
     subjects: tuple[str, ...],
@@ -46,6 +51,7 @@ def command(
     every: bool,
     rule: str | None,
     top: int,
+    write: Path | None,
     options: Options,
 ) -> int:
     """Check best practices on a live system or a run, and show where its reads go.
@@ -54,9 +60,10 @@ def command(
     prefix of one, `last`, or the path of a bundle or of its .tar.gz. Without either, Dyno checks
     this machine, the volume of --out, and the databases of the newest run there.
 
-    Dyno only reads. It prints what each violated rule found, what it wants and the commands that
-    mend it; it never runs them. A private engine is started and stopped. The exit code is 1 if a
-    rule is violated. The severity says what is at stake: high, medium or low.
+    Dyno only reads the system. It prints what each violated rule found, what it wants and the
+    commands that mend it; it never runs them. --write makes files of the advice that a study can
+    prove. A private engine is started and stopped. The exit code is 1 if a rule is violated. The
+    severity says what is at stake: high, medium or low.
     """
     from dyno.cli import _advice
     from dyno.decide.advise.section import Asked
@@ -68,7 +75,7 @@ def command(
         asked = Asked(every=every, top=top)
         if rule is not None:
             return _advice.explain(systems, rule, as_json=options.as_json)
-        return _advice.show(systems, asked, as_json=options.as_json)
+        return _advice.show(systems, asked, as_json=options.as_json, folder=write)
 
 
 def _systems(

@@ -16,6 +16,7 @@ from datetime import date
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 from dyno.contracts.inspection import Inspection
+from dyno.contracts.partitioning import ColumnKind, Partitioning
 
 Term = Literal[
     "cache",
@@ -124,6 +125,8 @@ class Dialect:
         cache_share: Least share of memory that its documentation gives the cache of a server.
         move_log, move_temp: How to move these files to another volume.
         rebuild: How to change what is fixed when the data is created, by term.
+        grammar: The dialect of ``sqlglot`` that reads its statements; empty for none.
+        partitioning: How it partitions a table; or why it cannot, as a clause.
     """
 
     knobs: Mapping[Term, tuple[Knob, ...]]
@@ -142,6 +145,32 @@ class Dialect:
     move_log: tuple[str, ...] = ()
     move_temp: tuple[str, ...] = ()
     rebuild: Mapping[Term, str] = field(default_factory=dict[Term, str])
+    grammar: str = ""
+    partitioning: Partitioning | str = "Dyno does not know how it partitions tables"
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column of a table. Unknown values are None.
+
+    Attributes:
+        type: In the engine's words.
+        distinct: Different values, as the engine estimates them.
+        null_share: Share of rows without a value, 0 to 1.
+        common: The most common values, and the share of rows of each.
+        histogram: Values between which lie equal numbers of the other rows, in order.
+        source: Where ``common`` and ``histogram`` come from; empty without them.
+    """
+
+    name: str
+    kind: ColumnKind
+    type: str = ""
+    nullable: bool = True
+    distinct: float | None = None
+    null_share: float | None = None
+    common: Mapping[str, float] = field(default_factory=dict[str, float])
+    histogram: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +183,12 @@ class TableFacts:
         dead_rows: Row versions not yet removed.
         analysed: Whether there are statistics for plans.
         logged: Whether the log protects it.
-        partition_of: The partitioned table; empty for others.
+        partition_of: The partitioned table; empty for others. Its own name if the engine does not
+            list partitions.
+        columns: In their order; empty if they were not read.
+        keys: Columns of each unique key by name.
+        primary_key: The name of the one that is the primary key; empty without.
+        foreign_keys: Names of foreign keys that the engine cannot keep if it is partitioned.
     """
 
     name: str
@@ -164,6 +198,10 @@ class TableFacts:
     analysed: bool | None = None
     logged: bool | None = None
     partition_of: str = ""
+    columns: tuple[ColumnFacts, ...] = ()
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    primary_key: str = ""
+    foreign_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

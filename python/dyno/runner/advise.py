@@ -8,15 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from dyno import host, targets
+from dyno import host, targets, workloads
 from dyno.analyse.resources import resources
 from dyno.analyse.watch import watch
 from dyno.bundle.reader import Bundle, list_bundles
 from dyno.contracts.advice import Advised, Catalog, dialect
 from dyno.contracts.target import Target
 from dyno.decide.advise import recorded
+from dyno.decide.advise.loads import Load
 from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
+from dyno.errors import DynoError
 from dyno.host.storage import nearest_existing
 from dyno.targets.devices import devices, stored
 from dyno.workspace import engine_folders
@@ -85,6 +87,7 @@ def of_target(url: str, out: Path, work: Work | None) -> list[System]:
                 work=work,
                 today=date.today(),
                 uses=_uses(target.name, catalog),
+                loads=_loads(target),
             )
         ]
 
@@ -102,6 +105,19 @@ def _updated(target: Target) -> bool | None:
         except OSError:
             continue
     return None
+
+
+def _loads(target: Target) -> tuple[Load, ...]:
+    """Complete data of Dyno's workloads in a database, by its marks."""
+    found: list[Load] = []
+    for name in workloads.names():
+        try:
+            loaded = target.loaded(name)
+        except DynoError:  # a role that may not look
+            continue
+        if loaded is not None and loaded.complete:
+            found.append(Load(name, loaded.scale))
+    return tuple(found)
 
 
 def _uses(target: str, catalog: Catalog | None) -> Uses:

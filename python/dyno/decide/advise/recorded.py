@@ -13,6 +13,7 @@ from dyno.bundle.inside import Inside
 from dyno.bundle.model import Estimate, Phase, Run, TargetFacts
 from dyno.bundle.reader import Bundle
 from dyno.contracts.advice import dialect
+from dyno.decide.advise.loads import of_run
 from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
 
@@ -59,6 +60,7 @@ def systems(
                 work=work,
                 today=today,
                 uses=_uses(bundle, name, facts, known),
+                loads=of_run(bundle, name),
             )
         )
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from dyno.decide.advise.system import System
@@ -25,6 +26,23 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A piece of advice as a variant of a study: what differs from the system as it is.
+
+    Attributes:
+        name: Its name in the study.
+        changes: Settings by path, as an entry of ``[[variants]]`` in a study file has them. A
+            ``load.layout`` with a line feed is the text of a layout; ``dyno advise --write`` makes
+            it a file.
+        why: What is expected of it; a clause.
+    """
+
+    name: str
+    changes: Mapping[str, str]
+    why: str
+
+
+@dataclass(frozen=True)
 class Section:
     """The answer of one kind.
 
@@ -35,6 +53,8 @@ class Section:
         closing: What comes last.
         document: All of it, for JSON.
         violated: Names of what is violated, which decides the exit code.
+        variants: The advice as variants of a study.
+        files: Texts of files by name that ``--write`` makes in the folder given to it.
     """
 
     title: str
@@ -44,6 +64,8 @@ class Section:
     closing: Sequence[str] = ()
     document: Any = None
     violated: Sequence[str] = ()
+    variants: Sequence[Variant] = ()
+    files: Callable[[Path], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True)

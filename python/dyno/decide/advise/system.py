@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any, Literal
 
 from dyno.contracts.advice import Catalog, Counter, Dialect, Knob, Known, Part, Term, Value
+from dyno.decide.advise.loads import Load
 from dyno.decide.advise.uses import Uses
 from dyno.host.limits import usable_memory_bytes, usable_threads
 
@@ -190,6 +191,7 @@ class System:
         work: What the database does; None if unknown.
         today: When the facts were read.
         uses: Where the reads of the database go.
+        loads: Dyno's own data in it.
     """
 
     title: str
@@ -200,6 +202,7 @@ class System:
     work: Work | None = None
     today: date = field(default_factory=date.today)
     uses: Uses = field(default_factory=Uses)
+    loads: tuple[Load, ...] = ()
 
     @property
     def memory_bytes(self) -> float:

@@ -61,6 +61,7 @@ class Uses:
         volumes: MB read by role, of roles that devices tell apart.
         since: Of which time; a clause.
         pages: Whether reads are pages; else the engine counts rows.
+        partitioned: Names of tables whose partitions are counted apart.
         notes: What could not be read, with the remedy.
     """
 
@@ -71,6 +72,7 @@ class Uses:
     since: str = ""
     pages: bool = True
     notes: Sequence[str] = ()
+    partitioned: frozenset[str] = frozenset()
 
     @property
     def any(self) -> bool:
@@ -99,7 +101,15 @@ def of_rows(
         since,
         pages,
         notes,
+        frozenset(_roots(used)),
     )
+
+
+def _roots(rows: Iterable[Row]) -> Iterable[str]:
+    """Partitioned tables: a part names another table as its own."""
+    for row in rows:
+        if row["kind"] == "table" and row["of_table"] and row["of_table"] != row["relation"]:
+            yield str(row["of_table"])
 
 
 def _means(statements: Iterable[Row]) -> dict[str, list[float]]:

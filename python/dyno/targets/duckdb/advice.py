@@ -6,6 +6,9 @@ from dyno.contracts.advice import Dialect, Knob
 from dyno.targets.wording import mib, size
 
 DIALECT = Dialect(
+    grammar="duckdb",
+    partitioning="DuckDB has no table partitions; it skips row groups by their least and greatest "
+    "values, which the layout `clustered` uses",
     knobs={
         "cache": (Knob("memory_limit", size, lambda value: f"'{mib(value)}'"),),
         "temp_limit": (Knob("max_temp_directory_size", size, lambda value: f"'{mib(value)}'"),),

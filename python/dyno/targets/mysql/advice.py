@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from dyno.contracts.advice import Dialect, Knob, Value
+from dyno.targets.mysql.repartition import PARTITIONING
 from dyno.targets.wording import among, number, size, switch, times, whole, word
 
 _MIB = 1 << 20
@@ -31,6 +32,8 @@ def _series(version: str) -> str:
 
 
 DIALECT = Dialect(
+    grammar="mysql",
+    partitioning=PARTITIONING,
     knobs={
         "cache": (Knob("innodb_buffer_pool_size", size, whole),),
         "checksums": (Knob("innodb_checksum_algorithm", lambda text: word(text) != "none"),),

@@ -8,6 +8,7 @@ from typing import Any
 from dyno.contracts.advice import Catalog, Counter, IndexFacts, Part, TableFacts
 from dyno.contracts.inspection import Inspection
 from dyno.errors import DynoError
+from dyno.targets.mysql import columns
 from dyno.targets.mysql.connection import MysqlConnection, quoted
 from dyno.targets.mysql.inside import relations, statements
 from dyno.targets.mysql.inside.shown import Shown
@@ -15,7 +16,7 @@ from dyno.targets.mysql.inside.shown import Shown
 _MOST = 5000
 _SYSTEM = "('mysql', 'performance_schema', 'information_schema', 'sys')"
 _TABLES = (
-    "SELECT table_schema, table_name, data_length, table_rows "  # noqa: S608  (fixed names)
+    "SELECT table_schema, table_name, data_length, table_rows, create_options "  # noqa: S608  (fixed names)
     f"FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND engine = 'InnoDB' "
     f"AND table_schema NOT IN {_SYSTEM} ORDER BY data_length DESC, 1, 2 LIMIT {_MOST}"
 )
@@ -60,7 +61,9 @@ def read(session: MysqlConnection, *, private: bool) -> Catalog:
     uses = _uses(session, shown)
     if not uses.statements and shown.notes:
         obstacles["uses"] = shown.notes[0]
-    return Catalog(settings, _tables(session), _indexes(session, uses), uses, counters, obstacles)
+    return Catalog(
+        settings, _tables(session, uses), _indexes(session, uses), uses, counters, obstacles
+    )
 
 
 def _pairs(session: MysqlConnection, question: str) -> dict[str, str]:
@@ -71,7 +74,10 @@ def _named(schema: Any, table: Any) -> str:
     return f"{quoted(str(schema))}.{quoted(str(table))}"
 
 
-def _tables(session: MysqlConnection) -> list[TableFacts]:
+def _tables(session: MysqlConnection, uses: Inspection) -> list[TableFacts]:
+    keys = columns.keys(session)
+    known = columns.read(session, keys, columns.most_read(uses))
+    references = columns.references(session)
     analysed: set[tuple[str, str]] | None = set()
     for question in _ANALYSED:
         try:
@@ -88,18 +94,23 @@ def _tables(session: MysqlConnection) -> list[TableFacts]:
             int(size or 0),
             int(count or 0),
             analysed=None if analysed is None else (str(place), str(table)) in analysed,
+            partition_of=_named(place, table) if "partitioned" in str(options) else "",
+            columns=known.get((str(place), str(table)), ()),
+            keys=keys.get((str(place), str(table)), {}),
+            primary_key="PRIMARY",
+            foreign_keys=references.get((str(place), str(table)), ()),
         )
-        for place, table, size, count in session.execute(_TABLES).rows
+        for place, table, size, count, options in session.execute(_TABLES).rows
     ]
 
 
 def _indexes(session: MysqlConnection, uses: Inspection) -> list[IndexFacts]:
-    columns: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    listed: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     needed: set[tuple[str, str, str]] = set()
     for place, table, index, not_unique, column, part, kind in session.execute(_INDEXES).rows:
         name = (str(place), str(table), str(index))
         length = f"({part})" if part else ""
-        columns[name].append(f"{column}{length}")
+        listed[name].append(f"{column}{length}")
         if not int(not_unique) or kind not in ("BTREE", "HASH"):
             needed.add(name)
     # The first column of a foreign key needs an index that begins with it.
@@ -114,7 +125,7 @@ def _indexes(session: MysqlConnection, uses: Inspection) -> list[IndexFacts]:
             # An index that was never used is not among those that are counted.
             scans=read.get(f"{place}.{table}.{index}", 0) if read else None,
         )
-        for (place, table, index), of_it in columns.items()
+        for (place, table, index), of_it in listed.items()
         if index != "PRIMARY"
     ]
 

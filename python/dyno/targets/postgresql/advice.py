@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from dyno.contracts.advice import Dialect, Knob
+from dyno.targets.postgresql.repartition import PARTITIONING
 from dyno.targets.wording import among, mib, number, on_off, seconds, size, switch, whole, word
 
 _WAL_LEVELS = ("replica", "logical")
@@ -29,6 +30,8 @@ def _minutes(value: object) -> str:
 
 
 DIALECT = Dialect(
+    grammar="postgres",
+    partitioning=PARTITIONING,
     knobs={
         "cache": (Knob("shared_buffers", size, mib, restart=True),),
         "autovacuum": (Knob("autovacuum", switch, on_off),),

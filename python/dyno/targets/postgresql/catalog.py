@@ -9,7 +9,7 @@ from psycopg import sql
 from dyno.contracts.advice import Catalog, Counter, IndexFacts, Part, TableFacts, Term
 from dyno.contracts.inspection import MOST_ROWS, Inspection
 from dyno.errors import DynoError
-from dyno.targets.postgresql import whereabouts
+from dyno.targets.postgresql import columns, whereabouts
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.inside import notes, observer, relations
 from dyno.targets.postgresql.inside.observer import rows
@@ -106,6 +106,9 @@ def read(session: PostgresConnection) -> Catalog:
 
 
 def _tables(session: PostgresConnection) -> list[TableFacts]:
+    known = columns.read(session)
+    keys = columns.keys(session)
+    references = columns.references(session)
     return [
         TableFacts(
             str(row["name"]),
@@ -115,6 +118,10 @@ def _tables(session: PostgresConnection) -> list[TableFacts]:
             row["analysed"],
             bool(row["logged"]),
             str(row["root"] or ""),
+            known.get(row["name"], ()),
+            keys.get(row["name"], columns.Keys()).columns,
+            keys.get(row["name"], columns.Keys()).primary,
+            references.get(row["name"], ()),
         )
         for row in rows(session, _TABLES)
     ]

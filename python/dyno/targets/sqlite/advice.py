@@ -9,6 +9,9 @@ from dyno.targets.wording import among, size
 _DURABLE = ("full", "extra")
 
 DIALECT = Dialect(
+    grammar="sqlite",
+    partitioning="SQLite has no table partitions; the layout `clustered` keeps a month of rows "
+    "together",
     knobs={
         "durable_commit": (
             Knob(

@@ -1,0 +1,77 @@
+"""Dyno's own data in a database: workload, scale, and the queries that a run executed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dyno.bundle.model import Phase, those
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.load import LoadDetail
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.reader import Bundle
+
+
+@dataclass(frozen=True)
+class Load:
+    """Loaded data.
+
+    Attributes:
+        database: The workload, or one of several databases of it (``contracts.databases``).
+        scale: None if unknown.
+        queries: What each query of the workload read or took, by name; empty if none ran.
+        unit: What that is: ``bytes read`` or ``time``.
+        users: The most users of its transactions; None if none ran.
+    """
+
+    database: str
+    scale: float | None = None
+    queries: Mapping[str, float] = field(default_factory=dict[str, float])
+    unit: str = ""
+    users: int | None = None
+
+
+def of_run(bundle: Bundle, target: str) -> tuple[Load, ...]:
+    """The data that a run loaded into a target or used there.
+
+    Raises:
+        UsageError: If a table of the bundle is damaged.
+    """
+    own = [one for one in bundle.run.phases if one.target == target and not one.part_of]
+    names = dict.fromkeys(one.detail.workload for one in own if one.detail.workload)
+    queries, unit = _queries(bundle, target)
+    return tuple(_load(name, own, queries, unit) for name in names)
+
+
+def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: str) -> Load:
+    phases = [phase for phase in own if phase.detail.workload == name]
+    dss = those(phases, DssDetail)
+    driven = those(phases, OltpDetail)
+    scales = [
+        *(phase.detail.scale for phase in (*those(phases, LoadDetail), *dss)),
+        *(phase.detail.size for phase in driven),
+    ]
+    users = [phase.detail.users for phase in driven if phase.detail.users]
+    scale = next((one for one in scales if one is not None and one > 0), None)
+    return Load(
+        name,
+        scale,
+        queries if dss else {},
+        unit if dss else "",
+        int(max(users)) if users else None,
+    )
+
+
+def _queries(bundle: Bundle, target: str) -> tuple[dict[str, float], str]:
+    """Bytes read of each query, if the run counted them for all; else its time."""
+    rows = [
+        row
+        for row in bundle.table("queries").to_pylist()
+        if row["target"] == target and row["query"] and not row["error"]
+    ]
+    by_bytes = bool(rows) and all(row["bytes_read"] for row in rows)
+    found: dict[str, float] = {}
+    for row in rows:
+        value = row["bytes_read"] if by_bytes else row["seconds"]
+        found[row["query"]] = found.get(row["query"], 0.0) + float(value or 0.0)
+    return found, "bytes read" if by_bytes else "time"
