@@ -1,7 +1,8 @@
 """Statements as trees: read with the grammar of the engine, with values for placeholders.
 
 Servers store statements without their literals: ``date $1`` in PostgreSQL, ``IN (...)`` and
-``LIMIT ?`` in MariaDB. The grammar wants a value there, so each placeholder becomes one.
+``LIMIT ?`` in MariaDB. The grammar wants a value there, so each placeholder becomes one. MariaDB
+stores the word ``DAY``, be it a unit or a column, as ``SQL_TSI_DAY``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ LONGEST = 10_000
 _TOKEN = re.compile(
     r"""(?P<kept>'(?:[^'\\]|''|\\.)*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/)"""
     r"""|(?P<interval>\binterval\s+(?:\$\d+|\?)(?:\s+sql_tsi_\w+|(?!\s*(?:year|quarter|month|week|day|hour|min|sec|\d))))"""
+    r"""|\bsql_tsi_(?P<word>\w+)"""
     r"""|(?P<marked>\$\d+|\?|\.\.\.)""",
     re.IGNORECASE | re.DOTALL,
 )
@@ -53,14 +55,14 @@ def tree(text: str, grammar: str) -> exp.Expr:
         raise UnreadableError from error
     finally:
         logger.setLevel(level)
-    if not isinstance(found, exp.Expr):
-        raise UnreadableError
     return found
 
 
 def _filled(token: re.Match[str]) -> str:
     if token["kept"] is not None:
         return token["kept"]
+    if token["word"] is not None:
+        return token["word"]
     return "interval '1 day'" if token["interval"] is not None else _VALUE
 
 
