@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+from dyno.config.units import bytes_text
+from dyno.decide.advise.amounts import percent
+from dyno.decide.advise.partition.bounds import UNEVEN
+from dyno.decide.advise.partition.columns import WEIGHTS
+from dyno.decide.advise.partition.proposal import LEAST_BYTES, LEAST_SHARE
 from dyno.decide.advise.practices import rules
 from dyno.decide.advise.rule import AREAS, SEVERITIES, Rule
 from dyno.decide.advise.sources import DSS, OLTP
@@ -18,10 +23,12 @@ dyno advise last                               # what a run recorded
 dyno advise postgresql://app@localhost/shop    # a live database and its machine
 dyno advise embedded:mysql --work dss --all
 dyno advise --rule huge-pages postgresql://app@localhost/shop
+dyno advise last --write advice                # layouts and studies of partitions
 ```
 
 Dyno checks best practices on a live system, or on what a run or a recording of `dyno watch`
-recorded of one, and shows where the reads of the database go. It only reads. It prints a rule as
+recorded of one, shows where the reads of the database go, and which tables to partition. It only
+reads. It prints a rule as
 violated only if it has read the value here: with the value, what it should be, and the commands
 that mend it in the words of the engine and of Linux. Dyno never runs these commands. A private
 engine is started and stopped; one without data is created.
@@ -53,6 +60,51 @@ count rows by table and no reads by statement: their statements are listed by ti
 
 Statements that name a password, a key or an account lose all their literals
 (`safety/redaction.py`), when they are recorded and when they are shown.
+
+## Partitioning
+
+**Tables.** Candidates have {percent(LEAST_SHARE)} or more of the reads, are not partitioned, and
+have at least {bytes_text(LEAST_BYTES)}. Others are listed with the reason.
+
+**Column.** Dyno parses the counted statements in the grammar of the engine and looks for
+conditions on the columns of each table, in WHERE and ON. A condition gives the column the share
+of the reads (or, without them, of the time) of its statement, times a weight of Dyno's:
+
+| condition | weight | prunes |
+|---|---|---|
+| by value (`=`, `IN`), or between two values | {WEIGHTS["equality"]:g} | yes |
+| above or below one value | {WEIGHTS["half"]:g} | in part: from no partition to all but one |
+| in a join | {WEIGHTS["join"]:g} | only while it runs, in some plans |
+| within a function, OR or NOT, or with a column of the same row | {WEIGHTS["hidden"]:g} | no |
+
+If a statement names a table several times, its worst place counts. The reads of a statement are
+all of its reads, also those of other tables. A table is advised to be partitioned if statements
+with {percent(LEAST_SHARE)} of the weight can prune. Statements that cannot be parsed are counted
+and count for no column.
+
+**Statements.** Those that the database counted. If it counted none, the queries of Dyno's
+workloads: in a run weighted by the bytes or the time of each, for a live database each once.
+Dyno's private PostgreSQL and MariaDB count no statements, so TPC-C-derived data there is not
+judged; use a server at a URL with `pg_stat_statements` or `performance_schema`.
+
+**Method and bounds.** Dates are cut at the beginning of a year, quarter or month: the longest of
+these with which each of 4 or 8 partitions has within {percent(UNEVEN)} of its equal part of the
+rows. Other ranges have equal rows. A number or text with conditions by value only is hashed. The
+distribution is from `pg_stats`; in MariaDB and MySQL from 1,000 searches at random values of an
+integer primary key, whose cost does not grow with the table; for a run from the range that the
+workload declares. Otherwise the bounds are missing. A column with fewer values than partitions is
+no candidate.
+
+**Keys.** Listed are the unique keys that must include the column (PostgreSQL, MariaDB and MySQL),
+the indexes that have it, and those without it, whose searches visit every partition.
+
+**Proof.** `--write FOLDER` writes a layout for 4 and for 8 partitions and a study that compares
+them with the table as it is; it replaces no file. `dyno study plan FOLDER/…-study.toml` shows the
+runs. On a server at a URL the study loads Dyno's tables there again. For tables that are not
+Dyno's there is no study: Dyno prints the commands of PostgreSQL or MariaDB, and never runs them.
+Layouts have ranges only; for a hashed column they have equal rows.
+
+SQLite and DuckDB have no partitions; of ClickHouse Dyno reads no tables and statements.
 
 ## Rules
 

@@ -8,6 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
+NEUTRAL = "postgres"
+"""The grammar of neutral statements, as ``sqlglot`` calls it."""
+
 
 @lru_cache(maxsize=512)
 def translate(neutral: str, dialect: str) -> str:
@@ -19,7 +22,7 @@ def translate(neutral: str, dialect: str) -> str:
     Raises:
         sqlglot.errors.ParseError: If the statement cannot be parsed.
     """
-    tree = sqlglot.parse_one(neutral, read="postgres")
+    tree = sqlglot.parse_one(neutral, read=NEUTRAL)
     nulls = str(Dialect.get_or_raise(dialect).NULL_ORDERING)
     for ordered in tree.find_all(exp.Ordered):
         descending = bool(ordered.args.get("desc"))

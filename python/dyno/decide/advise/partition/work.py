@@ -13,11 +13,10 @@ from dyno.decide.advise.partition.statements import UnreadableError, tree
 from dyno.decide.advise.partition.tables import Known
 from dyno.decide.advise.system import System
 from dyno.safety.text import plain
+from dyno.targets.dialect import NEUTRAL
 
 MOST = 300
 """Statements that are read, those with the most weight first; each takes about 2 ms."""
-_NEUTRAL = "postgres"
-"""Grammar of the queries of workloads."""
 _WORDS = 60
 
 
@@ -103,7 +102,7 @@ def _of_workloads(loads: Sequence[Load], known: Mapping[str, Known]) -> Work:
             query.name,
             query.text(),
             load.queries[query.name] if unit else 1.0,
-            _NEUTRAL,
+            NEUTRAL,
             _within(known, schema_of(load.database)),
         )
         for load, query in asked
