@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from psycopg import sql
 
-from dyno.contracts.advice import Catalog, Counter, IndexFacts, Part, TableFacts, Term
+from dyno.contracts.advice import Catalog, ColumnFacts, Counter, IndexFacts, Part, TableFacts, Term
 from dyno.contracts.inspection import MOST_ROWS, Inspection
 from dyno.errors import DynoError
 from dyno.targets.postgresql import columns, whereabouts
@@ -106,9 +106,7 @@ def read(session: PostgresConnection) -> Catalog:
 
 
 def _tables(session: PostgresConnection) -> list[TableFacts]:
-    known = columns.read(session)
-    keys = columns.keys(session)
-    references = columns.references(session)
+    known, keys, references = _details(session)
     return [
         TableFacts(
             str(row["name"]),
@@ -125,6 +123,18 @@ def _tables(session: PostgresConnection) -> list[TableFacts]:
         )
         for row in rows(session, _TABLES)
     ]
+
+
+def _details(
+    session: PostgresConnection,
+) -> tuple[dict[str, tuple[ColumnFacts, ...]], dict[str, columns.Keys], dict[str, tuple[str, ...]]]:
+    """Columns, keys and references; empty if the statistics of many tables take too long."""
+    try:
+        return columns.read(session), columns.keys(session), columns.references(session)
+    except DynoError as error:
+        if error.kind != "timeout":
+            raise
+        return {}, {}, {}
 
 
 def _indexes(session: PostgresConnection) -> list[IndexFacts]:

@@ -11,7 +11,7 @@ from dyno.contracts.partitioning import ColumnKind
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.inside.observer import rows
 
-_MOST = 200
+_MOST = 100
 """Tables, the largest first."""
 _SOURCE = "the statistics of the last ANALYZE (pg_stats)"
 _LARGEST = f"""(SELECT c.oid, c.reltuples, n.nspname, c.relname,

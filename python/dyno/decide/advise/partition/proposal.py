@@ -86,6 +86,17 @@ class Proposal:
         ]
 
 
+def chosen(found: Proposal) -> Choice:
+    """The column of a proposal that has one.
+
+    Raises:
+        ValueError: If it has none.
+    """
+    if found.choice is None:
+        raise ValueError(found.name)
+    return found.choice
+
+
 def plain_name(column: str) -> str:
     """A column of an index without quotes, in lower case."""
     return column.strip('"`').lower()
@@ -142,7 +153,7 @@ def _excluded(used: Relation, table: Known | None, system: System) -> str:
     if used.bytes is not None and used.bytes < LEAST_BYTES:
         return f"it has {bytes_text(used.bytes)}, less than {bytes_text(LEAST_BYTES)}"
     if table is None:
-        live = "give the live TARGET" if catalog is None else "they are not visible to this user"
+        live = "give the live TARGET" if catalog is None else "the server did not show them in time"
         return f"its columns are unknown: {live}"
     if table.facts.partition_of:
         return "it is partitioned already"
