@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 
+from dyno import targets
 from dyno.contracts.advice import Catalog, dialect
 from dyno.contracts.target import Target
 from dyno.decide.advise.kinds.partitioning import KIND
+from dyno.decide.advise.practices import rules
 from dyno.decide.advise.section import Asked, Section
 from dyno.decide.advise.system import Database, Facts, System
 from dyno.decide.advise.uses import of_rows
 from dyno.runner import advise
 from dyno.targets.mysql import server
 from dyno.targets.mysql.target import MysqlTarget
-from tests.targets.conftest import ask, embedded_mariadb, public_folder
+from tests.targets.conftest import LIMITS, ask, embedded_mariadb, public_folder
 from tests.targets.debian import debian_server
 from tests.targets.test_postgresql_inside_url import EXTENSION, opened
 
@@ -193,3 +195,45 @@ def test_mariadb_by_a_sample_and_its_commands(mariadb: MysqlTarget) -> None:
     assert shares == pytest.approx(found["bounds"]["4"]["shares"], abs=0.05)
     (after,) = [one for one in mariadb.catalog().tables if one.name == "`shop`.`sale`"]
     assert after.partition_of == after.name
+
+
+@pytest.mark.parametrize("name", ["sqlite", "duckdb"])
+def test_columns_and_keys_of_a_file(name: str, tmp_path: Path) -> None:
+    target: Any = targets.open_target(targets.parse(f"embedded:{name}"), tmp_path, LIMITS)
+    with target:
+        assert not target.catalog().tables
+        ask(
+            target,
+            "CREATE TABLE sale (id INTEGER PRIMARY KEY, day DATE NOT NULL, price DECIMAL(9,2), "
+            "note VARCHAR(9), UNIQUE (note, day))",
+        )
+        ask(target, "CREATE INDEX by_day ON sale (day, id)")
+        ask(target, "CREATE INDEX twice ON sale (day, id)")
+        catalog = target.catalog()
+        (table,) = catalog.tables
+        kinds = {one.name: (one.kind, one.nullable) for one in table.columns}
+        system = System(
+            name,
+            Facts({}, "?"),
+            (),
+            Database(name, "x", name, {}, dialect(name), live=True, catalog=catalog),
+        )
+        (rule,) = [one for one in rules() if one.name == "duplicate-indexes"]
+        (verdict,) = rule.judge(system)
+        assert verdict.outcome == "violated"
+        ask(target, verdict.commands[0])
+        left = [one for one in target.catalog().indexes if one.columns == ("day", "id")]
+    assert kinds == {
+        "id": ("integer", False),
+        "day": ("date", False),
+        "price": ("decimal", True),
+        "note": ("text", True),
+    }
+    assert table.keys["PRIMARY"] == ("id",)
+    assert ("note", "day") in table.keys.values()
+    assert len(left) == 1
+    # Sizes are unknown: rules on them say so.
+    judged = {one.name: one.judge(system)[0].outcome for one in rules()}
+    assert judged["table-statistics"] == "not readable"
+    section = advised(system)
+    assert "no table partitions" in section.document["reason"]

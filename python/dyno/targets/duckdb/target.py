@@ -14,6 +14,7 @@ import duckdb
 
 from dyno.bundle.model import Applied, TargetFacts
 from dyno.config.settings import Setting
+from dyno.contracts.advice import Catalog
 from dyno.contracts.cold import Emptied
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
@@ -32,7 +33,7 @@ from dyno.contracts.target import (
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import empty, files_under
 from dyno.targets import mark
-from dyno.targets.duckdb import ddl, design, journal, plans, spill, tuning
+from dyno.targets.duckdb import catalog, ddl, design, journal, plans, spill, tuning
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.file import config, locate, open_file
 from dyno.targets.duckdb.finish import finish
@@ -306,6 +307,12 @@ class DuckdbTarget:
         """The plan of a query."""
         assert isinstance(connection, DuckdbConnection)  # noqa: S101  (one of its own)
         return plans.explain(connection, sql, analyse=analyse)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`)."""
+        settings = self.facts().settings
+        with closing(self.connect()) as session:
+            return catalog.read(settings, session)
 
     def data_paths(self) -> list[Path]:
         """The database file; spilled data is next to it."""

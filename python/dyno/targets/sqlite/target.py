@@ -14,6 +14,7 @@ from dyno import workloads
 from dyno.bundle.model import Applied, TargetFacts
 from dyno.config.settings import Setting
 from dyno.contracts import schema
+from dyno.contracts.advice import Catalog
 from dyno.contracts.cold import Emptied
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.layout import Layout
@@ -32,7 +33,17 @@ from dyno.contracts.target import (
 from dyno.errors import TargetError
 from dyno.host.pagecache import empty
 from dyno.targets.insert import insert_values
-from dyno.targets.sqlite import ddl, design, drive, facts, index, maintenance, plans, tuning
+from dyno.targets.sqlite import (
+    catalog,
+    ddl,
+    design,
+    drive,
+    facts,
+    index,
+    maintenance,
+    plans,
+    tuning,
+)
 from dyno.targets.sqlite.apart import ApartSession
 from dyno.targets.sqlite.backup import ApartBackup, FileBackup
 from dyno.targets.sqlite.connection import SqliteConnection
@@ -335,6 +346,18 @@ class SqliteTarget:
         if name == "backup":
             return ApartBackup(here, apart, file, self._out)
         return maintenance.prepare(apart, file, workload, name)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`), of all its files."""
+        settings = self.facts().settings
+        names = ["", *workloads.names()] if self.url.scheme == "embedded" else [""]
+        with contextlib.ExitStack() as stack:
+            sessions = [
+                stack.enter_context(closing(self.connect(name)))
+                for name in names
+                if self._file(name).is_file()
+            ]
+            return catalog.read(settings, sessions)
 
     def data_paths(self) -> list[Path]:
         """The database file, or the folder of private files."""
