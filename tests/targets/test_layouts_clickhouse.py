@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets, workloads
+from dyno.bundle.model import Check
 from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import prepare
 from dyno.contracts.target import Limits, LoadPlan, QueryResult, Target
 from dyno.errors import UsageError
 from dyno.layouts.resolve import resolve
 from dyno.stages.load import loaded
+from dyno.targets.clickhouse import rows as in_rows
+from dyno.targets.clickhouse.target import ClickhouseTarget
 from dyno.workloads.answers import compare_engines
 from tests.conftest import missing
 
@@ -27,11 +31,12 @@ DAY = dt.timedelta(days=1)
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickhouseTarget]:
     if lacks := targets.lacks("clickhouse"):
         missing(lacks)
     url = targets.parse("embedded:clickhouse")
     with targets.open_target(url, tmp_path_factory.mktemp("layouts"), LIMITS) as found:
+        assert isinstance(found, ClickhouseTarget)
         yield found
 
 
@@ -186,6 +191,80 @@ def test_order_and_keys_on_request(target: Target, tmp_path: Path) -> None:
     assert rows(target, "SELECT count() FROM lineitem") == [(60_175,)]  # nothing was touched
 
 
+def forms(target: Target) -> dict[str, str]:
+    found = rows(target, "SELECT name, engine FROM system.tables WHERE database = 'dyno_tpch'")
+    return {str(name): str(engine) for name, engine in found}
+
+
+def check(target: Target) -> dict[str, Check]:
+    with closing(prepare(target, "tpch", "integrity-check")) as job:
+        found = job.run(threading.Event(), lambda *_: None)
+    return {one.name.removeprefix("integrity-check "): one for one in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [("rows", set()), ("columnar-1", {"lineitem"}), ("columnar-2", {"lineitem", "orders"})],
+)
+def test_tables_in_rows_have_the_same_answers(
+    target: ClickhouseTarget, plain: dict[str, QueryResult], name: str, columns: set[str]
+) -> None:
+    steps = load(target, preset(name))
+    assert {table for table, engine in forms(target).items() if engine == "MergeTree"} == columns
+    assert {step["table"] for step in steps["space"]} == columns
+    assert "no index" in steps["notes"][0]
+    queries = workloads.get("tpch").queries
+    now = answers(target)
+    for query in queries:
+        assert compare_engines(plain[query.name].rows, now[query.name].rows, query.rules) == []
+    found = check(target)
+    assert len(found) == 8
+    assert all(one.passed for one in found.values())
+    assert "60,175 rows" in found["lineitem"].message or "lineitem" in columns
+    assert target.data_bytes("tpch") > 2_000_000
+
+
+def test_a_file_of_rows_holds_whole_rows_and_its_damage_is_found(
+    target: ClickhouseTarget,
+) -> None:
+    """A query of one column reads all of them; the file is as long as what is read."""
+    load(target, preset("rows"))
+    with closing(target.connect("tpch")) as session:
+        files = in_rows.files(session, "tpch")
+        meter = target.meter(session)
+        read: dict[str, int | None] = {}
+        for text in ("sum(l_linenumber)", "sum(cityHash64(*))"):
+            meter.before()
+            session.execute(f"SELECT {text} FROM lineitem")
+            read[text] = meter.after().bytes_read
+    size = files["lineitem"].stat().st_size
+    assert set(read.values()) == {size}
+    assert target.data_bytes("tpch") >= size > 5_000_000
+
+    files["part"].unlink()
+    content = files["orders"].read_bytes()
+    files["orders"].write_bytes(content[: len(content) - 5])
+    found = check(target)
+    assert {name for name, one in found.items() if not one.passed} == {"orders", "part"}
+
+
+def test_rows_have_no_key_order_or_partitions(target: Target, tmp_path: Path) -> None:
+    load(target, None)
+    for text, what in (
+        ('indexes = "keys"\n[tables.part]\nform = "row"', "a primary key"),
+        ('[tables.part]\nform = "row"\ncluster = ["p_size"]', "a cluster key"),
+        (
+            '[tables.part]\nform = "row"\npartition = { column = "p_partkey", count = 2 }',
+            "partitions",
+        ),
+    ):
+        with pytest.raises(UsageError, match=f"part cannot have {what} in row form"):
+            target.create_tables("tpch", replace=True, layout=written(tmp_path, text))
+    assert rows(target, "SELECT count() FROM lineitem") == [(60_175,)]  # nothing was touched
+    load(target, written(tmp_path, 'indexes = "none"\nform = "row"'))
+    assert set(forms(target).values()) == {"File"}
+
+
 def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Path) -> None:
     file = tmp_path / "tpcc.toml"
     file.write_text(
@@ -215,7 +294,6 @@ def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Pa
     [
         ('indexes = "keys+foreign"', "no foreign keys"),
         ('[tables.part]\nindexes = [{ columns = ["p_size"] }]', "no row indexes"),
-        ('form = "row"', "no row format"),
         ('[volumes]\ndata = "/tmp"', "one directory, set in the target URL"),
         ('[volumes]\nlog = "/tmp"', "no write-ahead log"),
         ('[volumes]\ntemp = "/tmp"', "spills to `tmp`"),

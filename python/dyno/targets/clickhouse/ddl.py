@@ -52,8 +52,13 @@ def column_type(column: dict[str, Any]) -> str:
 def create_table(
     place: str, table: dict[str, Any], comment: str, layout: Layout | None = None
 ) -> str:
-    """``CREATE TABLE``, sorted by the primary key or as the layout says."""
+    """``CREATE TABLE`` in rows, or in columns sorted by the primary key or as the layout says."""
     columns = [f"{quoted(column['name'])} {column_type(column)}" for column in table["columns"]]
+    if design.in_rows(table["name"], layout):
+        return (
+            f"CREATE TABLE {quoted(place, table['name'])} ({', '.join(columns)}) "
+            f"ENGINE = {design.ROWS} COMMENT {literal(comment)}"
+        )
     order = design.order(table, layout)
     by = ", ".join(quoted(name) for name in order)
     nullable = any(column["nullable"] for column in table["columns"] if column["name"] in order)
@@ -115,7 +120,7 @@ def loaded(session: ClickhouseConnection, workload: str) -> Loaded | None:
 
 def relations(session: ClickhouseConnection, place: str) -> dict[str, str | None]:
     """All relations of a database, with their comments."""
-    rows = session.execute(
+    found = session.execute(
         f"SELECT name, comment FROM system.tables WHERE database = {literal(place)}"  # noqa: S608
     ).rows
-    return {str(name): comment for name, comment in rows}
+    return {str(name): comment for name, comment in found}

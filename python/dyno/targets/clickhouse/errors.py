@@ -23,6 +23,7 @@ _KINDS = {
     74: "io",  # CANNOT_READ_FROM_FILE_DESCRIPTOR
     75: "io",  # CANNOT_WRITE_TO_FILE_DESCRIPTOR
     76: "io",  # CANNOT_OPEN_FILE
+    107: "io",  # FILE_DOESNT_EXIST
     246: "io",  # CORRUPTED_DATA
 }
 _ADVICE = {

@@ -14,6 +14,7 @@ from dyno.contracts.target import Progress
 from dyno.targets import mark
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import literal, quoted
+from dyno.targets.clickhouse.rows import files
 from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
 from dyno.workspace.footprint import Probe
@@ -32,7 +33,7 @@ def finish(
     stop: threading.Event,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Merges one table after another.
+    """Merges one table after another; those in rows have nothing to merge.
 
     Returns:
         Seconds per step, ``total``, and ``space`` as in the protocol.
@@ -40,7 +41,8 @@ def finish(
     Raises:
         Interrupted: If ``stop`` was set.
     """
-    place, names = mark.schema_of(workload), schema.table_names(workload)
+    place, rows = mark.schema_of(workload), files(session, workload)
+    names = [name for name in schema.table_names(workload) if name not in rows]
     with Steps(len(names), probe, progress) as steps:
         for name in names:
             table = quoted(place, name)

@@ -18,7 +18,7 @@ def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every d
         secondary="ClickHouse has no row indexes; its data-skipping indexes only skip blocks, as "
         "`clustered` and partitions do",
         cluster=True,
-        row="ClickHouse is a column store; it has no row format",
+        row=True,
         column=True,
         data=f"{_PLACE}clickhouse:///VOLUME/directory",
         log="ClickHouse has no write-ahead log",

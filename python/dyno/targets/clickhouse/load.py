@@ -20,6 +20,7 @@ from dyno.contracts import schema
 from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.errors import Interrupted, TargetError, error_of_kind
 from dyno.targets import mark
+from dyno.targets.clickhouse import design
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import quoted
 
@@ -39,7 +40,7 @@ _LITTLE_BYTES = 64 << 20
 
 
 def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:
-    """Loads one table after another, each in ``plan.streams`` concurrent parts.
+    """Loads one table after another, each in ``plan.streams`` concurrent parts, rows in one.
 
     Args:
         connect: Opens a session; takes the read end of a pipe if the session loads rows.
@@ -63,7 +64,8 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
     for name in names:
         control.set_step(f"loading {name}")
         before, began = _bytes(control), time.monotonic()
-        parts = max(1, plan.streams) if expected[name] >= _WORTH_PARTS else 1
+        split = expected[name] >= _WORTH_PARTS and not design.in_rows(name, plan.layout)
+        parts = max(1, plan.streams) if split else 1  # a file of rows has one writer
         with _all_kept(connect, plan.workload, name) as counted:
             rows = _table(connect, plan, name, parts, control)
             counted.append(rows)
@@ -156,7 +158,11 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
     Raises:
         TargetError: If rows are missing.
     """
-    count = f"SELECT count() FROM {quoted(mark.schema_of(workload), name)}"  # noqa: S608
+    # A table in rows has no file before its first row.
+    count = (
+        f"SELECT count() FROM {quoted(mark.schema_of(workload), name)} "  # noqa: S608
+        "SETTINGS engine_file_empty_if_not_exists = 1"
+    )
     free_space = "SELECT min(unreserved_space) FROM system.disks"
     sent: list[int] = []
     with closing(connect(None)) as session:

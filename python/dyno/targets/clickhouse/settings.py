@@ -19,6 +19,12 @@ STANDARD_SQL = {
 }
 """Session settings that neutral statements require for standard semantics."""
 
+FILES_OF_ROWS = {
+    "use_cache_for_count_from_files": 0,  # it misses rows that come within a second
+    "storage_file_read_method": "pread",  # the counters of reads miss mapped files
+}
+"""Session settings for tables in rows."""
+
 
 def engine_options(limits: Limits) -> dict[str, int]:
     """Engine-wide settings: the engine stays within its memory."""
@@ -40,6 +46,7 @@ def session_settings(limits: Limits) -> dict[str, int | str]:
         # A layout may have more partitions than the default limit of 100 per insert.
         "max_partitions_per_insert_block": 0,
         **STANDARD_SQL,
+        **FILES_OF_ROWS,
     }
 
 

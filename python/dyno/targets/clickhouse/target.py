@@ -29,7 +29,7 @@ from dyno.contracts.target import (
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import empty, files_under
 from dyno.targets import mark
-from dyno.targets.clickhouse import ddl, design, plans, queries, settings, tuning
+from dyno.targets.clickhouse import ddl, design, plans, queries, rows, settings, tuning
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import holder_of
@@ -179,7 +179,7 @@ class ClickhouseTarget:
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and inserts them as Arrow."""
-        return load(lambda rows: self._session(rows=rows), plan, control)
+        return load(lambda pipe: self._session(rows=pipe), plan, control)
 
     def insert(
         self,
@@ -212,14 +212,14 @@ class ClickhouseTarget:
         return {**done, "notes": design.notes(layout)}
 
     def data_bytes(self, workload: str) -> int:
-        """Bytes of the files of the workload's parts."""
+        """Bytes of the files of the workload's parts, and of its tables in rows."""
         place = ddl.literal(mark.schema_of(workload))
         with closing(self.connect()) as session:
-            rows = session.execute(
+            found = session.execute(
                 "SELECT sum(bytes_on_disk) FROM system.parts "  # noqa: S608  (a literal)
                 f"WHERE active AND database = {place}"
             ).rows
-        return int(rows[0][0])
+            return int(found[0][0] or 0) + rows.stored_bytes(session, workload)
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """ClickHouse has no wire protocol here.
