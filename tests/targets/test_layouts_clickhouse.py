@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from dyno import _core, targets, workloads
 from dyno.bundle.model import Check
@@ -20,6 +22,7 @@ from dyno.contracts.target import Limits, LoadPlan, QueryResult, Target
 from dyno.errors import UsageError
 from dyno.layouts.resolve import resolve
 from dyno.stages.load import loaded
+from dyno.targets.clickhouse import queries
 from dyno.targets.clickhouse import rows as in_rows
 from dyno.targets.clickhouse.target import ClickhouseTarget
 from dyno.workloads.answers import compare_engines
@@ -122,9 +125,8 @@ def test_partitions_are_cut_as_the_layout_says_and_answers_stay(
     plan = "\n".join(line for (line,) in rows(target, f"EXPLAIN indexes = 1 {one}"))
     assert f"Parts: 1/{count}" in plan, plan
 
-    queries = workloads.get("tpch").queries
     now = answers(target)
-    for query in queries:
+    for query in workloads.get("tpch").queries:
         assert compare_engines(plain[query.name].rows, now[query.name].rows, query.rules) == []
 
 
@@ -213,9 +215,8 @@ def test_tables_in_rows_have_the_same_answers(
     assert {table for table, engine in forms(target).items() if engine == "MergeTree"} == columns
     assert {step["table"] for step in steps["space"]} == columns
     assert "no index" in steps["notes"][0]
-    queries = workloads.get("tpch").queries
     now = answers(target)
-    for query in queries:
+    for query in workloads.get("tpch").queries:
         assert compare_engines(plain[query.name].rows, now[query.name].rows, query.rules) == []
     found = check(target)
     assert len(found) == 8
@@ -246,6 +247,36 @@ def test_a_file_of_rows_holds_whole_rows_and_its_damage_is_found(
     files["orders"].write_bytes(content[: len(content) - 5])
     found = check(target)
     assert {name for name, one in found.items() if not one.passed} == {"orders", "part"}
+
+
+JOINS = {
+    # customer has a condition on nation before, but orders has its key, and adds no rows.
+    "q05": "lineitem, supplier, nation, region, orders, customer",
+    "q08": "lineitem, supplier, supplier_nation, part, orders, customer, customer_nation, region",
+    "q09": "lineitem, supplier, nation, part, partsupp, orders",
+    "q18": "lineitem, orders, customer",
+}
+
+
+@pytest.mark.parametrize("name", sorted(JOINS))
+def test_tables_in_rows_are_joined_in_one_order(name: str) -> None:
+    (query,) = (one for one in workloads.get("tpch").queries if one.name == name)
+    text = queries.in_order(query.text(query.validation(SCALE)), "tpch")
+    tree = sqlglot.parse_one(text, read="clickhouse")
+    joined = [
+        [select.args["from_"].this, *(join.this for join in select.args["joins"])]
+        for select in tree.find_all(exp.Select)
+        if select.args.get("joins")
+    ]
+    assert [", ".join(table.alias_or_name for table in tables) for tables in joined] == [
+        JOINS[name]
+    ]
+
+
+def test_explicit_joins_keep_their_order() -> None:
+    (query,) = (one for one in workloads.get("tpch").queries if one.name == "q13")
+    neutral = query.text(query.validation(SCALE))
+    assert "customer" in queries.in_order(neutral, "tpch").partition("JOIN")[0]
 
 
 def test_rows_have_no_key_order_or_partitions(target: Target, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 
+from dyno.contracts import schema
+from dyno.contracts.databases import workload_of
+from dyno.targets.clickhouse.order import Known, ordered
 from dyno.targets.dialect import translate
 
 _DIALECT = "clickhouse"
@@ -38,6 +41,26 @@ def own(neutral: str) -> str:
         if isinstance(cast.this, exp.Literal):
             cast.to.set("nullable", False)
     return tree.sql(dialect=_DIALECT)
+
+
+@lru_cache(maxsize=512)
+def in_order(neutral: str, workload: str) -> str:
+    """Translates a statement on tables of which some are in rows (see ``order``).
+
+    Raises:
+        sqlglot.errors.ParseError: If the statement cannot be parsed.
+    """
+    from dyno import _core
+
+    known = {
+        table["name"]: Known(
+            rows=int(_core.rows(workload_of(workload), table["name"], 1.0, 1)[0]),
+            key=frozenset(table["primary_key"]),
+            columns=frozenset(column["name"] for column in table["columns"]),
+        )
+        for table in schema.tables(workload)
+    }
+    return ordered(sqlglot.parse_one(own(neutral), read=_DIALECT), known).sql(dialect=_DIALECT)
 
 
 def _exact(digits: str) -> exp.Anonymous:

@@ -29,7 +29,16 @@ from dyno.contracts.target import (
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import empty, files_under
 from dyno.targets import mark
-from dyno.targets.clickhouse import ddl, design, plans, queries, rows, settings, tuning
+from dyno.targets.clickhouse import (
+    ddl,
+    design,
+    order,
+    plans,
+    queries,
+    rows,
+    settings,
+    tuning,
+)
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import holder_of
@@ -63,6 +72,7 @@ class ClickhouseTarget:
         self._engine: Engine | None = None
         self._changes: list[tuning.Change] = []
         self._applied: tuple[Applied, ...] = ()
+        self._in_rows: dict[str, bool] = {}
 
     def __enter__(self) -> ClickhouseTarget:
         """Starts the engine on the directory.
@@ -165,6 +175,7 @@ class ClickhouseTarget:
     def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables with sort order and partitions (see the protocol)."""
         with closing(self.connect()) as session:
+            self._in_rows.clear()
             ddl.create_tables(session, str(self._folder), workload, replace=replace, layout=layout)
 
     def loaded(self, workload: str) -> Loaded | None:
@@ -179,7 +190,7 @@ class ClickhouseTarget:
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and inserts them as Arrow."""
-        return load(lambda pipe: self._session(rows=pipe), plan, control)
+        return load(lambda pipe: self._session(pipe=pipe), plan, control)
 
     def insert(
         self,
@@ -230,7 +241,9 @@ class ClickhouseTarget:
         raise UsageError(f"{_NO_TRANSACTIONS}.")
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """The statement in ClickHouse SQL."""
+        """The statement in ClickHouse SQL; in one join order if a table is in rows."""
+        if self._mixed(workload):
+            return queries.in_order(neutral, workload)
         return queries.own(neutral)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
@@ -268,6 +281,15 @@ class ClickhouseTarget:
         """Session settings: Dyno's own, then the requested ones."""
         return {**settings.session_settings(self._limits), **tuning.of_sessions(self._changes)}
 
+    def _mixed(self, workload: str) -> bool:
+        """Whether tables of a workload are in rows."""
+        if self._engine is None:
+            return False
+        if workload not in self._in_rows:
+            with closing(ClickhouseConnection(self._engine)) as session:
+                self._in_rows[workload] = bool(rows.files(session, workload))
+        return self._in_rows[workload]
+
     def _unlogged(self) -> ClickhouseConnection:
         """A session whose statements push none out of the query log."""
         session = self._session()
@@ -278,11 +300,13 @@ class ClickhouseTarget:
             raise
         return session
 
-    def _session(self, workload: str = "", rows: int | None = None) -> ClickhouseConnection:
-        session = ClickhouseConnection(self._running(), rows)
+    def _session(self, workload: str = "", pipe: int | None = None) -> ClickhouseConnection:
+        session = ClickhouseConnection(self._running(), pipe)
         try:
             session.setup(settings.statement(self._ours()))
             if workload:
+                if self._mixed(workload):
+                    session.setup(settings.statement(order.SETTINGS))
                 session.setup(f"USE {ddl.quoted(mark.schema_of(workload))}")
         except BaseException:
             session.close()
