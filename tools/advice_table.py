@@ -106,6 +106,37 @@ Layouts have ranges only; for a hashed column they have equal rows.
 
 SQLite and DuckDB have no partitions; of ClickHouse Dyno reads no tables and statements.
 
+## Column store
+
+For a live PostgreSQL, MariaDB or MySQL, Dyno names the tables that suit a column store, why the
+others do not, and what it costs. Tables are not in a bundle, so a run has no such advice.
+
+| what | excludes a table |
+|---|---|
+| share of the reads | below 5 % |
+| rows | fewer than 1,048,576, one segment of a columnstore index |
+| rows updated or deleted | more than 1 % a day; counters of less than a day count as a day |
+| large values: LOB, or longer than 2,000 B | more than half of a row; fewer are left out |
+| repeated values | less than 25 % of the bytes of a row |
+| statistics of columns | none that the role may read, and no sample |
+
+The segment and the memory are of the DSS document (6.3.1, 7.3.7); the other thresholds are Dyno's.
+
+- **Repeated values**: for each column 1 − distinct values / rows, or the share of its most common
+  values if that is more, weighted by width. PostgreSQL has both (`pg_stats`); InnoDB has the
+  cardinality of indexes. Without them the sample counts (marked `*`).
+- **Compression** is expected, not measured in the engine: Dyno builds a sample as Parquet with
+  zstd in memory and compares it with the bytes of a row in the table. A sample has at most 20,000
+  rows and 16 MB; three tables are sampled. PostgreSQL's are random blocks, InnoDB's the first rows
+  by key.
+- **Memory to build**: 8 MB × columns × threads, for the widest candidate, beside the least
+  available memory of the newest run of this database in `--out`.
+- **Statements that get slower**: those that look up rows by a whole unique key, or by the first
+  column of an index if a call returns at most 100 rows. Those that sqlglot cannot parse are
+  counted.
+- **An engine without a column store**: Dyno names the extension or storage engine that it needs.
+  `dyno study columnstore-tables` measures the effect on an engine that has both forms.
+
 ## Rules
 
 Thresholds that no document gives are Dyno's, and say so. The study measures the effect on your

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from dyno import targets
 from dyno.bundle import certified
 from dyno.bundle.reader import Bundle
 from dyno.certificates import Certificate
+from dyno.certificates.figures import FormFigures
 from dyno.cli import cli
+from tests.conftest import missing
 from tests.process import dyno
 
 SHORT = ("--scale", "0.01", "--users", "2", "--warmup", "0.2s")
@@ -24,6 +27,26 @@ def certify(out: Path, *words: str | Path, duration: str = "1s") -> tuple[dict[s
     assert done.returncode in {0, 1}, done.stderr
     document = json.loads(done.stdout)
     return document, Bundle.open(Path(document["bundle"]))
+
+
+@pytest.mark.long
+def test_one_engine_in_rows_and_in_columns(out: Path) -> None:
+    """Two certificates: the layout of the data sets the form."""
+    if lacks := targets.lacks("clickhouse"):
+        missing(lacks)
+    url, names = "embedded:clickhouse", {"row": "rows", "column": "columnar"}
+    found: dict[str, FormFigures] = {}
+    for form, layout in names.items():
+        given = ("--scale", "0.01", "--layout", layout, "--replace", "--quiet", "--out", out)
+        loaded = dyno("load", "tpch", "--target", url, *given)
+        assert loaded.returncode in {0, 1}, loaded.stderr
+        _, bundle = certify(out, url)
+        content = Certificate.model_validate(certified.record(bundle.path)["certificate"])
+        (found[form],) = content.figures.forms
+        assert "answers not verified" not in content.figures.marks
+    assert [one.form for one in found.values()] == ["row", "column"]
+    row, column = (one.compression or 0.0 for one in found.values())
+    assert column > row > 0.5
 
 
 def test_a_column_store_is_loaded_measured_and_certified(out: Path) -> None:

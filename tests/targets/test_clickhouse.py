@@ -56,7 +56,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickhouseTarget
 
 
 def loader(target: ClickhouseTarget) -> Callable[[int | None], ClickhouseConnection]:
-    return lambda rows: target._session(rows=rows)
+    return lambda pipe: target._session(pipe=pipe)
 
 
 def test_it_is_opened_within_the_limits_and_keeps_its_data(out: Path) -> None:

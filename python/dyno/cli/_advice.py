@@ -29,7 +29,10 @@ _STYLES = {
 }
 _WIDEST = 160
 _NARROW = 100
-_WIDE = ("Area", "A call>", "min–max>", "Kind", "Not cached>", "Method", "Score>", "Joined>")
+_WIDE = (
+    *("Area", "A call>", "min–max>", "Kind", "Not cached>", "Method", "Score>", "Joined>"),
+    *("Rows>", "Columns>"),
+)
 """Columns that a narrow terminal has no space for."""
 
 

@@ -20,6 +20,7 @@ from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
 from dyno.errors import DynoError
 from dyno.host.storage import nearest_existing
+from dyno.runner import columns
 from dyno.targets.devices import devices, stored
 from dyno.workspace import engine_folders
 
@@ -78,6 +79,7 @@ def of_target(url: str, out: Path, work: Work | None) -> list[System]:
             updated=_updated(target),
         )
         machine = Facts({}, recorded.ELSEWHERE) if elsewhere else Facts(facts, _LIVE)
+        uses = _uses(target.name, catalog)
         return [
             System(
                 f"{own.version or target.name} at {own.url}",
@@ -86,8 +88,9 @@ def of_target(url: str, out: Path, work: Work | None) -> list[System]:
                 database,
                 work=work,
                 today=date.today(),
-                uses=_uses(target.name, catalog),
+                uses=uses,
                 loads=_loads(target),
+                columns=columns.view(target, catalog, uses, out),
             )
         ]
 

@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any, Literal
 
 from dyno.contracts.advice import Catalog, Counter, Dialect, Knob, Known, Part, Term, Value
+from dyno.decide.advise.columnstore.view import ColumnView
 from dyno.decide.advise.loads import Load
 from dyno.decide.advise.uses import Uses
 from dyno.host.limits import usable_memory_bytes, usable_threads
@@ -192,6 +193,7 @@ class System:
         today: When the facts were read.
         uses: Where the reads of the database go.
         loads: Dyno's own data in it.
+        columns: What the live database knows of columns; None of a recorded one.
     """
 
     title: str
@@ -203,6 +205,7 @@ class System:
     today: date = field(default_factory=date.today)
     uses: Uses = field(default_factory=Uses)
     loads: tuple[Load, ...] = ()
+    columns: ColumnView | None = None
 
     @property
     def memory_bytes(self) -> float:

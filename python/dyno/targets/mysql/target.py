@@ -47,6 +47,7 @@ from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.settings import LOCK_WAIT_S
 from dyno.targets.mysql.space import Files, Sizes, size_of
+from dyno.targets.mysql.stored_columns import MysqlColumns
 from dyno.targets.mysql.tuned import Tuning
 from dyno.targets.server import InSession, ServerTarget
 from dyno.targets.sessionprobe import SessionProbe
@@ -214,6 +215,10 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
         with closing(self.connect()) as session:
             return catalog.read(session, private=self._server is not None)
+
+    def column_reader(self) -> MysqlColumns:
+        """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
+        return MysqlColumns(self.connect())
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is on this machine, and its folders on volumes."""

@@ -85,8 +85,9 @@ def read(session: PostgresConnection) -> Catalog:
     Raises:
         DynoError: If the server does not respond.
     """
-    observer.prepare(session, _TIMEOUT_S)
+    # Before the limits of this session, which would show as settings of the server.
     settings = {str(row["name"]): str(row["value"]) for row in rows(session, _SETTINGS)}
+    observer.prepare(session, _TIMEOUT_S)
     found = Catalog(settings, _tables(session), _indexes(session))
     uses, obstacle = _uses(session)
     counters, obstacles = _counters(session, settings)

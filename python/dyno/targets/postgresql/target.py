@@ -56,6 +56,7 @@ from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
 from dyno.targets.postgresql.sessions import SessionLimits
 from dyno.targets.postgresql.space import Files, Sizes
+from dyno.targets.postgresql.stored_columns import PostgresColumns
 from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
 from dyno.targets.server import InSession, ServerTarget
@@ -268,6 +269,10 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
         with closing(self.observer()) as session:
             return catalog.read(session)
+
+    def column_reader(self) -> PostgresColumns:
+        """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
+        return PostgresColumns(self.observer())
 
     def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""

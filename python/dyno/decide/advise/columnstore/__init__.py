@@ -1,0 +1,1 @@
+"""Which tables gain in a column store: candidates, exclusions, compression, memory, and losers."""
