@@ -10,6 +10,7 @@ _REMEDIES = (
     (r"mariadb", "MariaDB (apt install mariadb-server)"),
     (r"clickhouse|chdb", "ClickHouse (.venv/bin/pip install chdb)"),
     (r"chromium", "Chromium (apt install chromium chromium-driver)"),
+    (r"hypopg", "hypopg (apt install postgresql-15-hypopg)"),
     (r"system's postgresql", "a second PostgreSQL (apt install postgresql)"),
     (r"\bfio\b", "fio (apt install fio)"),
     (r"openssl", "OpenSSL (apt install openssl)"),

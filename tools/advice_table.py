@@ -24,6 +24,7 @@ dyno advise postgresql://app@localhost/shop    # a live database and its machine
 dyno advise embedded:mysql --work dss --all
 dyno advise --rule huge-pages postgresql://app@localhost/shop
 dyno advise last --write advice                # layouts and studies of partitions
+dyno advise --prove last                       # the study that tests the advice; --yes runs it
 ```
 
 Dyno checks best practices on a live system, or on what a run or a recording of `dyno watch`
@@ -136,6 +137,68 @@ The segment and the memory are of the DSS document (6.3.1, 7.3.7); the other thr
   counted.
 - **An engine without a column store**: Dyno names the extension or storage engine that it needs.
   `dyno study columnstore-tables` measures the effect on an engine that has both forms.
+## Indexes
+
+Dyno advises an index only with proof, never on the text of statements alone.
+
+**Candidates** are columns that statements compare with a value or with a column of another table,
+and after these one column of a range. sqlglot parses the statements in the dialect of the engine.
+The statements are those with most reads or time; of a database with a workload of Dyno's and no
+counts by statement, its queries, by their time in the newest run. A column in an alternative
+(`OR`), a negation or a function is no candidate, nor is a table with fewer than 1,000 rows, nor
+what an index that exists begins with. Dyno does not plan statements that call functions it does
+not know.
+
+**Proof by the planner.** Dyno plans each statement with and without each candidate and advises at
+most five: the one that saves most first, the next ones beside it. An index has to save 1 % of the
+reads of all statements, and a statement counts as served if its cost falls by 10 %.
+
+| engine | how |
+|---|---|
+| PostgreSQL 12 and later | hypothetical indexes of the extension hypopg, in memory of one session that only reads, and generic plans, which need no values. If the extension is missing, Dyno prints the `CREATE EXTENSION` or `GRANT` |
+| SQLite | its planner, on a copy of the schema in memory with the statistics of the file; those of a new index are from the first 50,000 rows. SQLite shows no costs: an index counts if it replaces a full scan |
+| MariaDB, MySQL, DuckDB; private PostgreSQL, which lacks hypopg; runs | none: only candidates, which `--prove` tests |
+
+The list has the statements with their costs before and after, their share of the reads, the
+estimated size and the rows written to the table: every write also writes each index. Index advice
+does not change the exit code.
+
+A planner can be wrong. On tables of a workload of Dyno's each advised index is also a variant of
+the study below.
+
+## `--prove`
+
+```
+dyno advise last --prove                       # the plan, and the command that runs it
+dyno advise last --prove --yes --pairs 8
+dyno advise embedded:postgresql --prove --time-limit 30m
+```
+
+`--prove` tests advice by a [study](studies.md): what ran, and the same with each change. The base
+is the run that you name, or the newest one of the target under `--out`: its workload, scale,
+layout, settings, limits and options. On a terminal Dyno shows the plan with its duration and
+asks; elsewhere it only shows the plan. `--yes` runs it. A study loads its own data. For a run on
+your server that replaces the workload's tables there, which Dyno created; it never touches other
+tables.
+
+| proof | when |
+|---|---|
+| *proven better* | the headline metric is significantly better (`tps`, or the total of the queries) |
+| *no difference found* | it is equivalent, or the runs cannot tell |
+| *worse* | it is significantly worse: the advice is withdrawn, with its commands, and no longer counts for the exit code |
+| *not proven* | no study, or one that was interrupted, failed, or whose runs are invalid |
+
+Beside each are the shift, its 95 % interval, the pairs and the folder of the study. `dyno advise`
+finds proofs under `--out` by itself, also in studies of your own: those whose baseline is what
+ran and one of whose variants is the change. Ctrl-C leaves a readable study; the same command
+resumes it.
+
+Tested are indexes (`load.index`) and the rules `cache-size`, `checkpoint-interval`,
+`forced-checkpoints`, `log-capacity`, `parallel-workers` and `temp-spills`, whose mending is a
+portable setting. Not tested are rules that protect data or memory, since they may well cost
+performance, and rules on the machine. Changes that the target cannot have, such as the memory of
+a server at a URL, are listed with the reason. A proof repeats runs of one number of users, or of
+queries; not searches, rates, maintenance, several databases or accelerated runs.
 
 ## Rules
 
@@ -144,7 +207,7 @@ system.
 
 DSS: {DSS}.
 OLTP: {OLTP}.
-"""
+"""  # noqa: E501  (rows of tables are one line)
 
 
 def page() -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from dyno.decide.advise.section import Asked, Section, Table
     from dyno.decide.advise.system import System
+    from dyno.studies.proofs import Proof
 
 _STYLES = {
     "high": "bold red",
@@ -26,56 +28,109 @@ _STYLES = {
     "fulfilled": "green",
     "not readable": "magenta",
     "not applicable": "dim",
+    "proven better": "green",
+    "worse": "bold red",
+    "withdrawn": "dim",
 }
 _WIDEST = 160
 _NARROW = 100
+_WHOLE = ("Severity", "Area", "Rule", "Advice", "Proof")
+"""Columns of short names."""
 _WIDE = (
     *("Area", "A call>", "min–max>", "Kind", "Not cached>", "Method", "Score>", "Joined>"),
-    *("Rows>", "Columns>"),
+    *("Rows>", "Columns>", "Change"),
 )
 """Columns that a narrow terminal has no space for."""
 
 
+@dataclass(frozen=True)
+class Advice:
+    """All that is said of a system.
+
+    Attributes:
+        sections: By the kind of advice.
+        proofs: What studies found, by the name of the variant.
+    """
+
+    system: System
+    sections: dict[str, Section]
+    proofs: Mapping[str, Proof] = field(default_factory=dict[str, "Proof"])
+
+    @property
+    def shown(self) -> dict[str, Section]:
+        """The sections with the proofs beside."""
+        from dyno.decide.advise.proven import beside
+
+        return {name: beside(section, self.proofs) for name, section in self.sections.items()}
+
+
+def advice(systems: Sequence[System], asked: Asked) -> list[Advice]:
+    """Every kind of advice on each system."""
+    from dyno.decide.advise.kinds import kinds
+
+    return [
+        Advice(
+            system,
+            {
+                kind.name: section
+                for kind in kinds()
+                if (section := kind.advise(system, asked)) is not None
+            },
+        )
+        for system in systems
+    ]
+
+
 def show(
-    systems: Sequence[System], asked: Asked, *, as_json: bool, folder: Path | None = None
+    found: Sequence[Advice],
+    *,
+    as_json: bool,
+    more: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
 ) -> int:
-    """Prints every kind of advice on each system; returns the exit code.
+    """Prints advice; returns the exit code.
 
     Args:
-        systems: What is advised.
-        asked: What to show.
+        found: The advice.
         as_json: Whether to print a JSON document.
+        more: More of the JSON document.
         folder: Where to write layouts and studies; None to write nothing.
 
     Raises:
         UsageError: If a file of that name exists already.
     """
     from dyno.cli import _advised
-    from dyno.decide.advise.kinds import kinds
+    from dyno.decide.advise.proven import document
 
-    violated: list[str] = []
-    documents: list[dict[str, Any]] = []
     written: list[Path] = []
-    console = _console()
-    for system in systems:
-        sections = {
-            kind.name: section
-            for kind in kinds()
-            if (section := kind.advise(system, asked)) is not None
-        }
-        violated += [name for section in sections.values() for name in section.violated]
-        if folder is not None:
-            written += _advised.write(sections.values(), folder)
-        if as_json:
-            found = {name: section.document for name, section in sections.items()}
-            documents.append({"title": system.title, **found})
-        else:
-            _print(console, system, sections)
+    if folder is not None:
+        every = [section for one in found for section in one.sections.values()]
+        written = _advised.write(every, folder)
+        more = {**(more or {}), "written": [str(path) for path in written]}
+
+    violated = [
+        name for one in found for section in one.shown.values() for name in section.violated
+    ]
     if as_json:
-        files = {} if folder is None else {"written": [str(path) for path in written]}
-        click.echo(plainjson.dumps(_head(violated) | {"systems": documents} | files))
-    elif folder is not None:
-        _advised.tell(written, folder)
+        documents = [
+            {
+                "title": one.system.title,
+                **{name: section.document for name, section in one.sections.items()},
+                "variants": [
+                    {"kind": name, **variant}
+                    for name, section in one.sections.items()
+                    for variant in document(section, one.proofs)
+                ],
+            }
+            for one in found
+        ]
+        click.echo(plainjson.dumps(_head(violated) | {"systems": documents, **(more or {})}))
+    else:
+        console = _console()
+        for one in found:
+            _print(console, one.system, one.shown)
+        if folder is not None:
+            _advised.tell(written, folder)
     return 1 if violated else 0
 
 
@@ -196,13 +251,14 @@ def _table(console: Console, table: Table) -> None:
         drawn.add_column(
             column.rstrip(">"),
             justify="right" if numeric else "left",
-            no_wrap=numeric or column in ("Severity", "Area", "Rule"),
+            no_wrap=numeric or column in _WHOLE,
             overflow="fold",
         )
     for number, row in enumerate(table.rows):
         mark = table.marks[number] if table.marks else ""
         cells = [Text(plain(row[n])) for n in kept]
         if mark:
-            cells[0].stylize(_STYLES.get(mark, ""))
+            place = 1 if table.columns[1] == "Proof" else 0
+            cells[place].stylize(_STYLES.get(mark, ""))
         drawn.add_row(*cells)
     console.print(drawn)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.cli._strictly import TIME
 
 if TYPE_CHECKING:
     from dyno.decide.advise.system import System, Work
-
-_URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
 
 
 @click.command(
@@ -27,6 +24,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
         "dyno advise embedded:postgresql --work dss --all",
         "dyno advise --rule huge-pages postgresql://app@localhost/shop",
         "dyno advise last --write advice   layouts and studies of partitions",
+        "dyno advise --prove last          the study of the advice; --yes runs it",
     ),
 )
 @click.argument("subjects", metavar="[TARGET|RUN]...", nargs=-1)
@@ -44,6 +42,14 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
     "--write", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False),
     help="Write the advised layouts and the studies that prove them.",
 )  # fmt: skip
+@click.option("--prove", is_flag=True, help="Test the advice by a study of the same work.")
+@click.option(
+    "--pairs", type=click.IntRange(2, 1000), default=5, show_default=True,
+    help="With --prove: runs of each variant.",
+)  # fmt: skip
+@click.option(
+    "--time-limit", type=TIME, help="With --prove: start no new pair of runs after this time."
+)
 @common
 def command(
     subjects: tuple[str, ...],
@@ -52,6 +58,9 @@ def command(
     rule: str | None,
     top: int,
     write: Path | None,
+    prove: bool,
+    pairs: int,
+    time_limit: str | None,
     options: Options,
 ) -> int:
     """Check best practices on a live system or a run, and show where its reads go.
@@ -61,21 +70,38 @@ def command(
     this machine, the volume of --out, and the databases of the newest run there.
 
     Dyno only reads the system. It prints what each violated rule found, what it wants and the
-    commands that mend it; it never runs them. --write makes files of the advice that a study can
-    prove. A private engine is started and stopped. The exit code is 1 if a rule is violated. The
-    severity says what is at stake: high, medium or low.
+    commands that mend it; it never runs them. A private engine is started and stopped. The exit
+    code is 1 if a rule is violated. The severity says what is at stake: high, medium or low.
+    --write makes files of the advice that a study can prove.
+
+    With --prove, Dyno shows the study that tests the advice: what ran, and the same with each
+    change, in alternating order. It asks before it runs it; --yes runs it at once. For a TARGET
+    the newest run of it under --out is repeated. The study loads its own data: into a private
+    engine, or into the database that the run used, in place of the workload's tables there.
     """
-    from dyno.cli import _advice
+    from dyno.cli import _advice, _proving
     from dyno.decide.advise.section import Asked
+    from dyno.errors import UsageError
 
     if rule is not None:
         _advice.require_rule(rule)
+        if prove:
+            raise UsageError(
+                "--rule explains one rule; --prove tests all advice. Omit one of them."
+            )
+    if prove and len(subjects) > 1:
+        raise UsageError("--prove repeats one run: name one RUN or TARGET.")
     with contextlib.ExitStack() as stack:
         systems = _systems(subjects, work, options, stack)
         asked = Asked(every=every, top=top)
         if rule is not None:
             return _advice.explain(systems, rule, as_json=options.as_json)
-        return _advice.show(systems, asked, as_json=options.as_json, folder=write)
+        found = _advice.advice(systems, asked)
+        subject = subjects[0] if len(subjects) == 1 else None
+        if prove:
+            return _proving.prove(found, subject, pairs, time_limit, options)
+        known = _proving.known(found, subject, options)
+        return _advice.show(known, as_json=options.as_json, folder=write)
 
 
 def _systems(
@@ -88,13 +114,14 @@ def _systems(
         TargetError: If a target cannot be used.
     """
     from dyno.cli._bundles import named
+    from dyno.cli._proving import is_url
     from dyno.runner import advise
 
     if not subjects:
         return advise.of_machine(options.out, work)
     found: list[System] = []
     for subject in subjects:
-        if _URL.fullmatch(subject) and not Path(subject).exists():
+        if is_url(subject):
             found += advise.of_target(subject, options.out, work)
         else:
             bundle = stack.enter_context(named(options.out, subject))

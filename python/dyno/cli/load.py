@@ -33,6 +33,7 @@ LAYOUT_HELP = (
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
+        "dyno load tpch --target embedded:mysql --scale 1 --index orders:o_orderdate",
         "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log",
     ),
 )
@@ -49,6 +50,10 @@ LAYOUT_HELP = (
 )
 @databases_option
 @click.option("--layout", metavar="NAME|FILE", help=LAYOUT_HELP)
+@click.option(
+    "--index", metavar="TABLE:COLUMN,...", multiple=True,
+    help="Index beyond the layout; repeatable.",
+)  # fmt: skip
 @_spread.options
 @_flash.of_load
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")

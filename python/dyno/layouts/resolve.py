@@ -15,14 +15,34 @@ from dyno.layouts import bounds as ranges
 from dyno.layouts import spec
 
 
-def resolve(text: str, workload: str, scale: float) -> Layout:
+def resolve(text: str, workload: str, scale: float, indexes: Iterable[str] = ()) -> Layout:
     """The layout that ``text`` names (a preset or a file) for a workload at a scale.
+
+    ``indexes`` come beyond it, each as ``TABLE:COLUMN,COLUMN``.
 
     Raises:
         UsageError: One line on what is wrong, with the nearest right name.
     """
     name, source, written = spec.read(text)
-    return Resolver(name, source, workloads.get(workload), scale).layout(written)
+    return Resolver(name, source, workloads.get(workload), scale).layout(extra(written, indexes))
+
+
+def extra(written: spec.Spec, indexes: Iterable[str]) -> spec.Spec:
+    """A layout with more indexes, each as ``TABLE:COLUMN,COLUMN``.
+
+    Raises:
+        UsageError: If one is written in another way.
+    """
+    tables = dict(written.tables)
+    for text in indexes:
+        table, _, listed = text.partition(":")
+        columns = [column.strip() for column in listed.split(",")]
+        if not table or not all(columns):
+            raise UsageError(f"'{text}' is not TABLE:COLUMN,COLUMN, such as orders:o_orderdate.")
+        old = tables.get(table, spec.TableSpec())
+        more = spec.IndexSpec(columns=columns)
+        tables[table] = old.model_copy(update={"indexes": [*old.indexes, more]})
+    return written.model_copy(update={"tables": tables})
 
 
 def place(volume: str, where: str, *, folder: bool = False) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator
 
 from dyno.errors import UsageError
 from dyno.plans.elsewhere import Elsewhere
@@ -13,6 +15,11 @@ from dyno.plans.levels import DATABASES
 
 STREAMS = (1, 256)
 MOST_VOLUMES = 64
+
+
+def _apart(value: Any) -> Any:
+    """Indexes in one text, as in a study file, are separated by spaces."""
+    return value.split() if isinstance(value, str) else value
 
 
 class Spread(Plan):
@@ -45,6 +52,7 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
         scale: Scale factor or number of warehouses.
         streams: Parallel streams; several values are compared; empty for one per CPU.
         layout: A name from ``dyno layouts list``, or a TOML file.
+        index: Indexes beyond the layout, each ``TABLE:COLUMN,COLUMN``.
         replace: Whether to replace tables that Dyno created before.
         resume: Whether to resume an interrupted load, in its layout.
     """
@@ -58,6 +66,7 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
     streams: Annotated[tuple[Annotated[int, within(*STREAMS)], ...], Several] = ()
     databases: Annotated[int, within(*DATABASES)] = 1
     layout: Text | None = None
+    index: Annotated[tuple[str, ...], BeforeValidator(_apart)] = ()
     seed: Annotated[int, within(0, MOST_SEED)] = 1
     replace: bool = False
     resume: bool = False
@@ -76,6 +85,8 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
             raise UsageError("--resume keeps the volumes of the load: omit --volumes and --spread.")
         if self.resume and (self.flash_log or self.flash_temp):
             raise UsageError("--resume keeps the volumes of the load: omit --flash-log and -temp.")
+        if self.resume and self.index:
+            raise UsageError("--resume keeps the layout of the load: omit --index.")
         if len(set(self.streams)) < len(self.streams):
             raise UsageError("Give each number of --streams once.")
         if self.databases > 1 and len(self.streams) > 1:

@@ -20,7 +20,7 @@ from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
 from dyno.errors import DynoError
 from dyno.host.storage import nearest_existing
-from dyno.runner import columns
+from dyno.runner import columns, indexes
 from dyno.targets.devices import devices, stored
 from dyno.workspace import engine_folders
 
@@ -33,7 +33,13 @@ def of_run(bundle: Bundle, work: Work | None) -> list[System]:
     Raises:
         UsageError: If a table of the bundle is damaged.
     """
-    return recorded.systems(bundle, [*resources(bundle), *watch(bundle)], work)
+    found = recorded.systems(bundle, [*resources(bundle), *watch(bundle)], work)
+    return [
+        one
+        if one.database is None
+        else dataclasses.replace(one, indexes=indexes.of_run(bundle, one.database.target, one.uses))
+        for one in found
+    ]
 
 
 def of_machine(out: Path, work: Work | None) -> list[System]:
@@ -78,8 +84,9 @@ def of_target(url: str, out: Path, work: Work | None) -> list[System]:
             device_notes=found["device_notes"] or ((recorded.ELSEWHERE,) if elsewhere else ()),
             updated=_updated(target),
         )
-        machine = Facts({}, recorded.ELSEWHERE) if elsewhere else Facts(facts, _LIVE)
         uses = _uses(target.name, catalog)
+        product = own.product or target.name
+        machine = Facts({}, recorded.ELSEWHERE) if elsewhere else Facts(facts, _LIVE)
         return [
             System(
                 f"{own.version or target.name} at {own.url}",
@@ -91,6 +98,7 @@ def of_target(url: str, out: Path, work: Work | None) -> list[System]:
                 uses=uses,
                 loads=_loads(target),
                 columns=columns.view(target, catalog, uses, out),
+                indexes=indexes.of_target(target, product, uses, catalog, out),
             )
         ]
 

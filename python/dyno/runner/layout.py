@@ -77,7 +77,7 @@ def chosen_layout(
         UsageError: If it is invalid or the target does not support it.
         TargetError: If one of its volumes cannot be used.
     """
-    plain = resolve(text, workload, scale)
+    plain = resolve(text, workload, scale, asked.index)
     spread = places.over(asked, plain, url, scale)
     layout = places.on_flash(asked, spread, url)
     if targets.require_layout(url, layout).elsewhere:

@@ -233,12 +233,12 @@ def test_a_run_ends_as_a_study_of_layouts(out: Path, tmp_path: Path) -> None:
         ("dyno_tpch.lineitem", "l_shipdate"), ("dyno_tpch.orders", "o_orderdate")
     ]  # fmt: skip
     assert system["partitioning"]["unit"] == "time"
-    assert {one["name"] for one in found[0]["variants"]} == {"four", "eight"}
+    assert {one["name"] for one in found[0]["variants"]} == {"lineitem in 4", "lineitem in 8"}
     studies = [Path(one) for one in document["written"] if one.endswith("-study.toml")]
     assert len(studies) == 2
     for file in studies:
         study = spec.read(str(file))
-        assert [one.name for one in study.variants] == ["whole", "four", "eight"]
+        assert [one.name for one in study.variants] == ["whole", "lineitem in 4", "lineitem in 8"]
         assert {one.scale for one in study.variants} == {3.0}
         whole, *others = study.variants
         assert "layout" not in whole.load

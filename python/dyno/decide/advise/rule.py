@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from dyno.decide.advise.system import GapError, System
@@ -36,6 +36,7 @@ class Verdict:
         commands: What mends it, in the words of the system; Dyno never runs them.
         reason: Why the rule does not apply, or cannot be read and what is missing; a clause.
         subject: The thing, if a rule looks at several: a volume, an interface, a table.
+        changes: What a study changes to test it, by path; empty if no study can.
     """
 
     outcome: Outcome
@@ -44,6 +45,7 @@ class Verdict:
     commands: tuple[str, ...] = ()
     reason: str = ""
     subject: str = ""
+    changes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def of(self, subject: str) -> Verdict:
         """The same about ``subject``."""
@@ -92,6 +94,11 @@ def held(ok: bool, found: str, wanted: str, *commands: str) -> Verdict:
     if ok:
         return Verdict("fulfilled", found, wanted)
     return Verdict("violated", found, wanted, tuple(commands))
+
+
+def tested(verdict: Verdict, changes: Mapping[str, str]) -> Verdict:
+    """A verdict whose violation a study can test with ``changes``, by path."""
+    return replace(verdict, changes=changes) if verdict.outcome == "violated" else verdict
 
 
 def gapped(gap: GapError) -> Verdict:

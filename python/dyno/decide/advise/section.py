@@ -55,6 +55,7 @@ class Section:
         violated: Names of what is violated, which decides the exit code.
         variants: The advice as variants of a study.
         files: Texts of files by name that ``--write`` makes in the folder given to it.
+        once_proven: Commands by the name of a variant, for after a study has proven it.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Section:
     violated: Sequence[str] = ()
     variants: Sequence[Variant] = ()
     files: Callable[[Path], Mapping[str, str]] | None = None
+    once_proven: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
 @dataclass(frozen=True)

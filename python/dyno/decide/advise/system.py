@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from dyno.contracts.advice import Catalog, Counter, Dialect, Knob, Known, Part, Term, Value
 from dyno.decide.advise.columnstore.view import ColumnView
+from dyno.decide.advise.indexes.trial import IndexAdvice
 from dyno.decide.advise.loads import Load
 from dyno.decide.advise.uses import Uses
 from dyno.host.limits import usable_memory_bytes, usable_threads
@@ -194,6 +195,8 @@ class System:
         uses: Where the reads of the database go.
         loads: Dyno's own data in it.
         columns: What the live database knows of columns; None of a recorded one.
+        indexes: What is known of indexes that do not exist; None without a database that Dyno
+            can ask about them.
     """
 
     title: str
@@ -206,6 +209,7 @@ class System:
     uses: Uses = field(default_factory=Uses)
     loads: tuple[Load, ...] = ()
     columns: ColumnView | None = None
+    indexes: IndexAdvice | None = None
 
     @property
     def memory_bytes(self) -> float:

@@ -88,7 +88,7 @@ def read(session: PostgresConnection) -> Catalog:
     # Before the limits of this session, which would show as settings of the server.
     settings = {str(row["name"]): str(row["value"]) for row in rows(session, _SETTINGS)}
     observer.prepare(session, _TIMEOUT_S)
-    found = Catalog(settings, _tables(session), _indexes(session))
+    found = Catalog(settings, _tables(session), indexes(session))
     uses, obstacle = _uses(session)
     counters, obstacles = _counters(session, settings)
     if obstacle:
@@ -138,7 +138,12 @@ def _details(
         return {}, {}, {}
 
 
-def _indexes(session: PostgresConnection) -> list[IndexFacts]:
+def indexes(session: PostgresConnection) -> list[IndexFacts]:
+    """The indexes of the connected database.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
     return [
         IndexFacts(
             str(row["name"]),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from dyno.bundle.model import TargetFacts
 from dyno.contracts.advice import Catalog
 from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.flash import Move, Wanted
+from dyno.contracts.hypothetical import Planner
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
@@ -33,6 +35,7 @@ from dyno.targets.postgresql import (
     facts,
     filenodes,
     flash,
+    hypothetical,
     inside,
     isolation,
     journal,
@@ -273,6 +276,12 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     def column_reader(self) -> PostgresColumns:
         """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
         return PostgresColumns(self.observer())
+
+    @contextlib.contextmanager
+    def planner(self, workload: str) -> Generator[Planner | str]:  # noqa: ARG002  (of all schemas)
+        """A planner of hypothetical indexes (see :mod:`dyno.contracts.hypothetical`)."""
+        with closing(self.observer()) as session, hypothetical.planner(session) as found:
+            yield found
 
     def _stored(self, server: Server) -> dict[str, list[Path]]:
         """Data with its tablespaces, WAL and temporary files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from dyno.config.settings import Setting
 from dyno.contracts import schema
 from dyno.contracts.advice import Catalog
 from dyno.contracts.cold import Emptied
+from dyno.contracts.hypothetical import Planner
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
@@ -39,6 +40,7 @@ from dyno.targets.sqlite import (
     design,
     drive,
     facts,
+    hypothetical,
     index,
     maintenance,
     plans,
@@ -328,6 +330,12 @@ class SqliteTarget:
         """The plan of a query."""
         assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
         return plans.explain(connection, sql, analyse=analyse)
+
+    @contextlib.contextmanager
+    def planner(self, workload: str) -> Generator[Planner | str]:
+        """A planner of hypothetical indexes (see :mod:`dyno.contracts.hypothetical`)."""
+        with closing(self.connect(workload)) as session, hypothetical.planner(session) as found:
+            yield found
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
         """An integrity check or a backup; with a write-ahead log also a reindex."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from dyno.decide.advise.amounts import stopped
 from dyno.decide.advise.practices import rules
 from dyno.decide.advise.rule import AREAS, OUTCOMES, SEVERITIES, Rule, Verdict
-from dyno.decide.advise.section import Asked, Kind, Section, Table
+from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
 from dyno.decide.advise.system import System
 
 _PRIVATE = (
@@ -69,6 +69,11 @@ def _advise(system: System, asked: Asked) -> Section:
         closing=closing,
         document=[document(one) for one in found],
         violated=[one.rule.name for one in violated],
+        variants=[
+            Variant(one.rule.name, one.verdict.changes, one.rule.why)
+            for one in violated
+            if one.verdict.changes
+        ],
     )
 
 

@@ -17,7 +17,6 @@ from dyno.decide.advise.section import Variant
 from dyno.decide.advise.system import System
 from dyno.layouts.bounds import Bound
 
-_NAMES = {4: "four", 8: "eight"}
 _METRICS = {"dss": ("total_s", "query_s"), "oltp": ("tps", "p95_ms")}
 _UNITS = {"rows": "with equal numbers of rows"}
 _USERS = 8
@@ -57,11 +56,11 @@ def obstacle(found: Proposal) -> str:
 
 def variants(found: Proposal) -> list[Variant]:
     """A variant for each number of partitions; a layout stands in it as its text."""
-    if found.choice is None or obstacle(found):
+    if found.table is None or found.choice is None or obstacle(found):
         return []
     return [
         Variant(
-            _NAMES[count],
+            f"{found.table.short} in {count}",
             {"load.layout": layout(found, cut)},
             f"statements with {percent(found.choice.restricted)} of the weight can prune some of "
             f"{count} partitions",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.advise.amounts import MIB, binary
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import MYSQL, POSTGRESQL
 from dyno.decide.advise.system import GapError, System, inapplicable
 
@@ -27,11 +28,14 @@ def _check(system: System) -> Iterable[Verdict]:
         words = f"at least {binary(wanted)}, the size of all databases"
     name = system.term("cache").name
     # Servers round it up or down to whole chunks.
-    yield held(
-        cache >= 0.95 * wanted,
-        f"{name} {binary(cache)}",
-        words,
-        *system.mend("cache", wanted),
+    yield tested(
+        held(
+            cache >= 0.95 * wanted,
+            f"{name} {binary(cache)}",
+            words,
+            *system.mend("cache", wanted),
+        ),
+        sets("cache", wanted),
     )
 
 

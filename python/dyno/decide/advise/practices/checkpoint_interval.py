@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import DYNO, POSTGRESQL
 from dyno.decide.advise.system import System
 
@@ -13,11 +14,14 @@ LEAST, MOST = 300.0, 1800.0
 
 def _check(system: System) -> Iterable[Verdict]:
     setting, found = system.term("checkpoint_interval"), system.amount("checkpoint_interval")
-    yield held(
-        LEAST <= found <= MOST,
-        f"{setting.name} = {setting.shown}",
-        f"{LEAST / 60:.0f} to {MOST / 60:.0f} min",
-        *system.mend("checkpoint_interval", 900),
+    yield tested(
+        held(
+            LEAST <= found <= MOST,
+            f"{setting.name} = {setting.shown}",
+            f"{LEAST / 60:.0f} to {MOST / 60:.0f} min",
+            *system.mend("checkpoint_interval", 900),
+        ),
+        sets("checkpoint_interval", 900),
     )
 
 

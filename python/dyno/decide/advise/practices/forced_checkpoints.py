@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.advise.amounts import percent
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import DYNO, POSTGRESQL
 from dyno.decide.advise.system import System, inapplicable
 
@@ -17,11 +18,14 @@ def _check(system: System) -> Iterable[Verdict]:
     if forced + timed < FEWEST:
         raise inapplicable(f"there were only {forced + timed:.0f} checkpoints so far")
     share = forced / (forced + timed)
-    yield held(
-        share <= MOST,
-        f"{percent(share)} of {forced + timed:,.0f} checkpoints were forced",
-        f"at most {percent(MOST)}",
-        *system.mend("log_capacity", 2 * system.amount("log_capacity")),
+    yield tested(
+        held(
+            share <= MOST,
+            f"{percent(share)} of {forced + timed:,.0f} checkpoints were forced",
+            f"at most {percent(MOST)}",
+            *system.mend("log_capacity", 2 * system.amount("log_capacity")),
+        ),
+        sets("log_capacity", 2 * system.amount("log_capacity")),
     )
 
 

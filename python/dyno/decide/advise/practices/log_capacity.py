@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.advise.amounts import binary
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import DYNO, MYSQL, OLTP
 from dyno.decide.advise.system import GapError, System, inapplicable
 
@@ -29,11 +30,14 @@ def _check(system: System) -> Iterable[Verdict]:
         seconds = 2 * system.amount("checkpoint_interval")
     except GapError:  # it checkpoints by how full the log is
         seconds = HOUR_S
-    yield held(
-        size >= rate * seconds,
-        f"{name} {binary(size)}; {binary(rate * seconds)} of log in {seconds / 60:.0f} min",
-        f"at least {binary(rate * seconds)}",
-        *system.mend("log_capacity", 1.25 * rate * seconds),
+    yield tested(
+        held(
+            size >= rate * seconds,
+            f"{name} {binary(size)}; {binary(rate * seconds)} of log in {seconds / 60:.0f} min",
+            f"at least {binary(rate * seconds)}",
+            *system.mend("log_capacity", 1.25 * rate * seconds),
+        ),
+        sets("log_capacity", 1.25 * rate * seconds),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.advise.amounts import plural
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import POSTGRESQL
 from dyno.decide.advise.system import System
 
@@ -13,11 +14,14 @@ from dyno.decide.advise.system import System
 def _check(system: System) -> Iterable[Verdict]:
     setting, found, cpus = system.term("parallel"), system.amount("parallel"), system.cpus
     serial = system.work == "dss" and cpus > 1 and found < 1
-    yield held(
-        found <= cpus and not serial,
-        f"{setting.name} = {setting.shown} on {plural(cpus, 'CPU')}",
-        f"1 to {cpus}" if system.work == "dss" and cpus > 1 else f"at most {cpus}",
-        *system.mend("parallel", cpus),
+    yield tested(
+        held(
+            found <= cpus and not serial,
+            f"{setting.name} = {setting.shown} on {plural(cpus, 'CPU')}",
+            f"1 to {cpus}" if system.work == "dss" and cpus > 1 else f"at most {cpus}",
+            *system.mend("parallel", cpus),
+        ),
+        sets("parallel", cpus),
     )
 
 

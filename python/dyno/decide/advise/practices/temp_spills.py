@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from dyno.config.units import bytes_text
 from dyno.decide.advise.amounts import GIB, binary
-from dyno.decide.advise.rule import Rule, Verdict, held
+from dyno.decide.advise.rule import Rule, Verdict, held, tested
+from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import DSS, DYNO
 from dyno.decide.advise.system import System, inapplicable
 
@@ -21,12 +22,15 @@ def _check(system: System) -> Iterable[Verdict]:
         raise inapplicable(f"the counters began only {seconds:.0f} s ago")
     hourly = 3600 * spilled / seconds
     work = system.amount("work_memory")
-    yield held(
-        hourly <= MOST,
-        f"{bytes_text(hourly)} of temporary files an hour with {binary(work)} a sort",
-        f"at most {binary(MOST)} an hour",
-        *system.mend("work_memory", 4 * work),
-        "-- for the sessions of reports alone: ALTER ROLE … SET, and see session-memory",
+    yield tested(
+        held(
+            hourly <= MOST,
+            f"{bytes_text(hourly)} of temporary files an hour with {binary(work)} a sort",
+            f"at most {binary(MOST)} an hour",
+            *system.mend("work_memory", 4 * work),
+            "-- for the sessions of reports alone: ALTER ROLE … SET, and see session-memory",
+        ),
+        sets("work_memory", 4 * work),
     )
 
 

@@ -1,0 +1,118 @@
+"""Indexes, only with proof: by the planner of the engine, or by a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dyno.config.units import bytes_text, digits
+from dyno.decide.advise.amounts import percent, plural, some
+from dyno.decide.advise.indexes.trial import IndexAdvice, Proposal
+from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
+from dyno.decide.advise.system import System
+
+_NONE = "–"
+_TESTED = 3
+"""Candidates without a proof that a study tests; each costs it more runs."""
+
+
+def _advise(system: System, asked: Asked) -> Section | None:  # noqa: ARG001  (all are listed)
+    found = system.indexes
+    if found is None:
+        return None
+    proven, tested = list(found.proven), found.unproven[:_TESTED]
+    return Section(
+        "Indexes",
+        _sentences(found),
+        [_table(found, proven)] if proven else [],
+        {one.name: [one.definition] for one in proven},
+        _closing(found),
+        _document(found),
+        variants=[_variant(one) for one in (*proven, *tested) if one.of_workload],
+        once_proven={one.name: [one.definition] for one in tested},
+    )
+
+
+def _sentences(found: IndexAdvice) -> list[str]:
+    if found.how:
+        count = len(found.proven)
+        return [
+            f"{plural(found.tried, 'candidate')} of {plural(found.statements, 'statement')}, "
+            f"planned by {found.how}: "
+            + (f"{plural(count, 'index', 'indexes')} would be used." if count else "none gains.")
+        ]
+    if not found.statements:
+        return [f"No index is advised: {found.obstacle}."]
+    names = [one.name for one in found.unproven]
+    also = f" Candidates of the statements: {some(names, _TESTED)}." if names else ""
+    prove = f" `dyno advise --prove` tests the first {_TESTED} of them." if _testable(found) else ""
+    return [f"No index is advised without a proof: {found.obstacle}.{also}{prove}"]
+
+
+def _testable(found: IndexAdvice) -> bool:
+    return any(one.of_workload for one in found.unproven)
+
+
+def _table(found: IndexAdvice, proven: Sequence[Proposal]) -> Table:
+    rows = [
+        (
+            one.name,
+            ", ".join(each.name for each in one.served),
+            _costs(one),
+            percent(sum(each.share for each in one.served)),
+            _NONE if one.bytes is None else bytes_text(one.bytes),
+            digits(found.writes[one.wish.table]) if one.wish.table in found.writes else _NONE,
+        )
+        for one in proven
+    ]
+    columns = ("Index", "Serves", "Cost", f"Share of {found.shares}>", "Size>", "Writes>")
+    return Table(columns, rows)
+
+
+def _costs(one: Proposal) -> str:
+    """Costs of the statements before and after; of a planner without costs, what it replaces."""
+    known = [each for each in one.served if each.before is not None and each.after is not None]
+    if not known:
+        return "no full scan"
+    return "; ".join(f"{digits(each.before or 0)} → {digits(each.after or 0)}" for each in known)
+
+
+def _closing(found: IndexAdvice) -> list[str]:
+    lines: list[str] = []
+    written = [one.name for one in found.proven if found.writes.get(one.wish.table)]
+    if written:
+        lines.append(
+            "Every write of a row also writes its indexes. Writes are the rows that were inserted, "
+            "changed or deleted in the table since the counters began."
+        )
+    if found.left_out:
+        first, reason = next(iter(found.left_out.items()))
+        rest = len(found.left_out) - 1
+        more = f", and {plural(rest, 'more', 'more')}" if rest else ""
+        lines.append(f"Not planned: {first} ({reason}){more}.")
+    return lines
+
+
+def _variant(one: Proposal) -> Variant:
+    columns = ",".join(one.wish.columns)
+    served = some([each.name for each in one.served]) if one.served else "a statement"
+    changes = {"load.index": f"{one.of_workload}:{columns}"}
+    return Variant(one.name, changes, f"fewer pages for {served}")
+
+
+def _document(found: IndexAdvice) -> dict[str, Any]:
+    return {
+        **asdict(found),
+        "proven": [_described(found, one) for one in found.proven],
+        "unproven": [_described(found, one) for one in found.unproven],
+    }
+
+
+def _described(found: IndexAdvice, one: Proposal) -> dict[str, Any]:
+    own = asdict(one)
+    del own["wish"]
+    return {**own, **asdict(one.wish), "writes": found.writes.get(one.wish.table)}
+
+
+KIND = Kind("indexes", 50, _advise)
