@@ -8,6 +8,7 @@ kill the supervisor is killed as well, both folders are compared, and the cache 
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import threading
@@ -17,19 +18,27 @@ from pathlib import Path
 from common import scratch
 
 from tests.accelerate.attach.conftest import Volume
-from tests.accelerate.attach.test_operations import OPERATIONS, outcome, tree
+from tests.accelerate.attach.test_operations import OPERATIONS, outcome, read, tree
 from tests.process import dyno, wait_until
 
 ROUND = 40
+# More reads than writes, so that blocks are cached, and read again from flash.
+WORK = [*OPERATIONS, *[read] * 24]
 
 
-def killed(volume: Volume, over: threading.Event, done: Counter[str]) -> None:
-    """Kills one daemon after another, each while it serves."""
+def reported(volume: Volume) -> int:
+    """Hits of the daemon, as it reported them within the last second."""
+    return json.loads((volume.cache / "status.json").read_text(encoding="utf-8"))["hits"]
+
+
+def killed(volume: Volume, over: threading.Event, done: Counter[str], hits: list[int]) -> None:
+    """Kills one daemon after another, each while it serves; adds their hits."""
     chance = random.Random(done.total())
     try:
         for _ in range(ROUND):
-            until = done.total() + chance.randrange(1, 60)
+            until = done.total() + chance.randrange(1, 1000)
             wait_until(lambda until=until: over.is_set() or done.total() >= until, "operations", 60)
+            hits[0] += reported(volume)
             volume.kill_daemon()
     finally:
         over.set()
@@ -43,7 +52,7 @@ def operate(volume: Volume, plain: Path, over: threading.Event, done: Counter[st
     """
     while not over.is_set():
         step = done.total()
-        operation = random.Random(step).choice(OPERATIONS)
+        operation = random.Random(step).choice(WORK)
         expected = outcome(operation, plain, str(step))
         found = outcome(operation, volume.origin, str(step))
         assert found == expected, (step, operation.__name__, brief(found), brief(expected))
@@ -65,18 +74,23 @@ def end(volume: Volume) -> None:
     assert dyno("accelerate", "detach", volume.origin).returncode == 0
 
 
-def soak(folder: Path, rounds: int) -> Counter[str]:
-    """Operates on a folder with a cache and on a plain one; returns the operations by name."""
+def soak(folder: Path, rounds: int) -> tuple[Counter[str], int]:
+    """Operates on a folder with a cache and on a plain one.
+
+    Returns:
+        Operations by name, and the hits of which a daemon could still report.
+    """
     volume, plain = Volume(folder / "origin", folder / "flash"), folder / "plain"
     for root in (plain, volume.origin):
         for name in ("base/1", "pg_wal"):
             (root / name).mkdir(parents=True)
     done: Counter[str] = Counter()
+    hits = [0]
     try:
         for number in range(rounds):
             volume.attach(new=number == 0)
             over = threading.Event()
-            thread = threading.Thread(target=killed, args=(volume, over, done))
+            thread = threading.Thread(target=killed, args=(volume, over, done, hits))
             thread.start()
             try:
                 operate(volume, plain, over, done)
@@ -84,23 +98,23 @@ def soak(folder: Path, rounds: int) -> Counter[str]:
                 over.set()
                 thread.join()
             assert tree(volume.origin) == tree(plain)
-            hits = volume.hits()
             end(volume)
             assert tree(volume.origin) == tree(plain)
-            print(f"  {number + 1} of {rounds}: {done.total():,} operations, {hits:,} hits since "
-                  f"the last kill", file=sys.stderr, flush=True)  # fmt: skip
+            told = f"  {number + 1} of {rounds}: {done.total():,} operations, {hits[0]:,} hits"
+            print(told, file=sys.stderr, flush=True)
     finally:
         volume.end()
-    return done
+    return done, hits[0]
 
 
 def main() -> None:
     rounds = (int(sys.argv[1]) if sys.argv[1:] else 1000) // ROUND
     with scratch() as folder:
-        done = soak(Path(folder), rounds)
+        done, hits = soak(Path(folder), rounds)
     reads = done["read"] + done["direct"] + done["map_"]
     print(f"{rounds * ROUND:,} kills of the daemon, {rounds} of the supervisor as well")
-    print(f"{done.total():,} operations, {reads:,} of them read: none stale, torn or failed")
+    print(f"{done.total():,} operations, {reads:,} of them read, {hits:,} hits or more")
+    print("none stale, torn or failed")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from dyno.bundle.model import Run
 from dyno.errors import UsageError
 from dyno.runner.basis import basis
+from dyno.runner.proving import filed
 from dyno.studies import proofs
 from dyno.studies.form import Base
 from dyno.studies.proofs import AS_IT_IS, Basis, Changes, Proof
@@ -154,3 +155,15 @@ def test_a_load_is_not_repeated(tmp_path: Path) -> None:
     run = of(tmp_path).model_copy(update={"verb": "load"})
     with pytest.raises(UsageError, match="dyno load"):
         basis(run)
+
+
+def test_a_layout_that_is_a_text_becomes_a_file(tmp_path: Path) -> None:
+    changes = {"load.layout": '[tables.orders.partition]\ncolumn = "o_orderdate"\n'}
+    assert filed(changes, tmp_path, write=False) is None
+    assert not list(tmp_path.iterdir())
+    made = filed(changes, tmp_path, write=True)
+    assert made is not None
+    assert Path(made["load.layout"]).read_text(encoding="utf-8") == changes["load.layout"]
+    assert filed(changes, tmp_path, write=False) == made
+    plain = {"load.layout": "keys"}
+    assert filed(plain, tmp_path, write=False) == plain

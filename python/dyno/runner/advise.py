@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -15,7 +16,7 @@ from dyno.bundle.reader import Bundle, list_bundles
 from dyno.contracts.advice import Advised, Catalog, dialect
 from dyno.contracts.target import Target
 from dyno.decide.advise import recorded
-from dyno.decide.advise.loads import Load
+from dyno.decide.advise.loads import Load, layout_of
 from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
 from dyno.errors import DynoError
@@ -127,7 +128,8 @@ def _loads(target: Target) -> tuple[Load, ...]:
         except DynoError:  # a role that may not look
             continue
         if loaded is not None and loaded.complete:
-            found.append(Load(name, loaded.scale))
+            layout = json.loads(loaded.layout) if loaded.layout else None
+            found.append(Load(name, loaded.scale, layout=layout_of(layout)))
     return tuple(found)
 
 

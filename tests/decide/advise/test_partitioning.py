@@ -238,7 +238,9 @@ def test_a_run_ends_as_a_study_of_layouts(out: Path, tmp_path: Path) -> None:
     assert len(studies) == 2
     for file in studies:
         study = spec.read(str(file))
-        assert [one.name for one in study.variants] == ["whole", "lineitem in 4", "lineitem in 8"]
+        table = "lineitem" if "lineitem" in file.name else "orders"
+        names = [one.name for one in study.variants]
+        assert names == ["whole", f"{table} in 4", f"{table} in 8"]
         assert {one.scale for one in study.variants} == {3.0}
         whole, *others = study.variants
         assert "layout" not in whole.load
@@ -251,6 +253,19 @@ def test_a_run_ends_as_a_study_of_layouts(out: Path, tmp_path: Path) -> None:
         assert "15 runs, 5 of each of 3 variants" in plan.output
     again = called("advise", "last", "--out", out, "--write", folder)
     assert getattr(again.exception, "exit_code", None) == 2
+
+
+def test_data_with_another_layout_has_no_study(out: Path) -> None:
+    (folder,) = out.iterdir()
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    run["plan"]["layout"] = {"name": "keys", "workload": "tpch", "indexes": "keys"}
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    done = called("advise", "last", "--out", out, "--json")
+    (system,) = json.loads(done.stdout)["systems"]
+    assert [one["column"] for one in system["partitioning"]["tables"]] == [
+        "l_shipdate", "o_orderdate"
+    ]  # fmt: skip
+    assert not [one for one in system["variants"] if one["kind"] == "partitioning"]
 
 
 @pytest.mark.parametrize("columns", [80, 160])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dyno.bundle.model import Phase, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
+from dyno.layouts import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Load:
         queries: What each query of the workload read or took, by name; empty if none ran.
         unit: What that is: ``bytes read`` or ``time``.
         users: The most users of its transactions; None if none ran.
+        layout: The name of its layout.
     """
 
     database: str
@@ -29,6 +32,7 @@ class Load:
     queries: Mapping[str, float] = field(default_factory=dict[str, float])
     unit: str = ""
     users: int | None = None
+    layout: str = DEFAULT
 
 
 def of_run(bundle: Bundle, target: str) -> tuple[Load, ...]:
@@ -40,7 +44,13 @@ def of_run(bundle: Bundle, target: str) -> tuple[Load, ...]:
     own = [one for one in bundle.run.phases if one.target == target and not one.part_of]
     names = dict.fromkeys(one.detail.workload for one in own if one.detail.workload)
     queries, unit = _queries(bundle, target)
-    return tuple(_load(name, own, queries, unit) for name in names)
+    layout = layout_of(bundle.run.plan.get("layout"))
+    return tuple(replace(_load(name, own, queries, unit), layout=layout) for name in names)
+
+
+def layout_of(recorded: Any) -> str:
+    """The name of a recorded layout; data without one has the default."""
+    return str(recorded.get("name", "")) if isinstance(recorded, Mapping) else DEFAULT  # pyright: ignore[reportUnknownMemberType]
 
 
 def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: str) -> Load:

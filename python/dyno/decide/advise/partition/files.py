@@ -15,6 +15,7 @@ from dyno.decide.advise.partition.bounds import Bounds
 from dyno.decide.advise.partition.proposal import Proposal
 from dyno.decide.advise.section import Variant
 from dyno.decide.advise.system import System
+from dyno.layouts import DEFAULT
 from dyno.layouts.bounds import Bound
 
 _METRICS = {"dss": ("total_s", "query_s"), "oltp": ("tps", "p95_ms")}
@@ -43,15 +44,21 @@ def obstacle(found: Proposal) -> str:
     table, choice = found.table, found.choice
     if table is None or choice is None:
         return "there is no proposal"
-    if table.load is None:
+    load = table.load
+    if load is None:
         return "layouts and studies are for tables of Dyno's workloads"
-    if table.load.database != workload_of(table.load.database):
-        return "studies load one database of a workload"
-    if table.load.scale is None:
-        return "the scale of its data is unknown"
-    if choice.column.nullable:
-        return f"{choice.column.name} may be NULL, and NULL is in no range of a layout"
-    return "" if choice.cuts else "the bounds are missing"
+    reasons = {
+        "studies load one database of a workload": load.database != workload_of(load.database),
+        "the scale of its data is unknown": load.scale is None,
+        f"its data has the layout {load.layout}, so more than the partitions would differ": (
+            load.layout != DEFAULT
+        ),
+        f"{choice.column.name} may be NULL, and NULL is in no range of a layout": (
+            choice.column.nullable
+        ),
+        "the bounds are missing": not choice.cuts,
+    }
+    return next((why for why, holds in reasons.items() if holds), "")
 
 
 def variants(found: Proposal) -> list[Variant]:
