@@ -225,6 +225,39 @@ def test_what_is_done_once_is_answered_once(volume: Volume) -> None:
     assert not list(volume.origin.iterdir())
 
 
+def test_what_a_daemon_was_receiving_goes_to_the_next_one(volume: Volume) -> None:
+    """Large writes by several threads, so that a kill hits one that is being copied."""
+    volume.attach()
+    over = threading.Event()
+    written, failed = [0] * 4, list[BaseException]()
+
+    def work(number: int) -> None:
+        try:
+            with (volume.origin / f"file{number}").open("wb", buffering=0) as file:
+                while not over.is_set():
+                    content = bytes([written[number] % 256]) * (1 << 20)
+                    assert file.write(content) == len(content)
+                    written[number] += 1
+                    if written[number] % 64 == 0:
+                        file.seek(0)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(written))]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(15):
+            before = sum(written)
+            wait_until(lambda before=before: failed or sum(written) > before + 8, "writes", 30)
+            volume.kill_daemon()
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(60)
+    assert not failed, failed[0]
+
+
 def test_files_that_come_and_go_keep_the_numbers_of_others(volume: Volume) -> None:
     """The file system gives the number of a removed file to the next one at once."""
     (volume.origin / "pg_wal").mkdir()
