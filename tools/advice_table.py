@@ -28,11 +28,11 @@ dyno advise --prove last                       # the study that tests the advice
 ```
 
 Dyno checks best practices on a live system, or on what a run or a recording of `dyno watch`
-recorded of one, shows where the reads of the database go, and which tables to partition. It only
-reads. It prints a rule as
-violated only if it has read the value here: with the value, what it should be, and the commands
-that mend it in the words of the engine and of Linux. Dyno never runs these commands. A private
-engine is started and stopped; one without data is created.
+recorded of one, shows where the reads of the database go, and which tables to partition, to store
+in columns or to index. It only reads. It prints a rule as violated only if it has read the value
+here: with the value, what it should be, and the commands that mend it in the words of the engine
+and of Linux. Dyno never runs these commands. A private engine is started and stopped; one without
+data is created.
 
 - **Outcomes.** `violated`, `fulfilled`, `not applicable` with the reason, and `not readable` with
   what is missing: the right and its GRANT, the program, or the live target. `--all` lists all of
