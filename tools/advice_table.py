@@ -188,14 +188,14 @@ tables.
 | *worse* | it is significantly worse: the advice is withdrawn, with its commands, and no longer counts for the exit code |
 | *not proven* | no study, or one that was interrupted, failed, or whose runs are invalid |
 
-Beside each are the shift, its 95 % interval, the pairs and the folder of the study. `dyno advise`
-finds proofs under `--out` by itself, also in studies of your own: those whose baseline is what
-ran and one of whose variants is the change. Ctrl-C leaves a readable study; the same command
-resumes it.
+Beside each are the shift, its 95 % interval, the pairs and the folder of the study. Verdicts are
+corrected for the number of variants, intervals are not. `dyno advise` finds proofs under `--out` by
+itself, also in studies of your own: those whose baseline is what ran and one of whose variants is
+the change. Ctrl-C leaves a readable study; the same command resumes it.
 
-Tested are indexes (`load.index`) and the rules `cache-size`, `checkpoint-interval`,
-`forced-checkpoints`, `log-capacity`, `parallel-workers` and `temp-spills`, whose mending is a
-portable setting. Not tested are rules that protect data or memory, since they may well cost
+Tested are partitions and indexes of Dyno's tables, column stores on an engine of Dyno's, and the
+rules `cache-size`, `checkpoint-interval`, `forced-checkpoints`, `log-capacity`, `parallel-workers`
+and `temp-spills`, whose mending is a portable setting. Not tested are rules that protect data or memory, since they may well cost
 performance, and rules on the machine. Changes that the target cannot have, such as the memory of
 a server at a URL, are listed with the reason. A proof repeats runs of one number of users, or of
 queries; not searches, rates, maintenance, several databases or accelerated runs.

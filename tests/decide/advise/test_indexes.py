@@ -273,6 +273,11 @@ def test_worse_advice_is_withdrawn() -> None:
     assert row[:2] == ("a", "worse")
     assert "-12" in row[2]
     assert "-15" in row[2]
+    assert [line for line in found.closing if line.startswith("a:")]
+    unsure = replace(PROOF, verdict="no difference found")
+    assert [line for line in beside(section, {"a": unsure}).closing if "--pairs" in line]
+    within = replace(unsure, high=1.0)
+    assert not [line for line in beside(section, {"a": within}).closing if line.startswith("a:")]
     (shown,) = document(section, {"a": PROOF})
     assert shown["withdrawn"] is True
     assert shown["proof"]["low"] == -15.0

@@ -41,10 +41,24 @@ def beside(section: Section, proofs: Mapping[str, Proof]) -> Section:
         violated=[name for name in section.violated if name not in gone],
         closing=[
             *section.closing,
-            *(f"{one.name}: {proof.note}" for one, proof in known if proof.note),
+            *(f"{one.name}: {line}" for one, proof in known for line in _remarks(proof)),
             *(f"Study with the bundles of its runs: {folder}" for folder in folders),
         ],
     )
+
+
+def _remarks(proof: Proof) -> list[str]:
+    """What a reader must know beside the verdict."""
+    lines = [proof.note] if proof.note else []
+    if proof.verdict == "worse":
+        lines.append("withdrawn, because it made the work slower here.")
+    clear = proof.low is not None and proof.high is not None and proof.low * proof.high > 0
+    if proof.verdict == "no difference found" and clear:
+        lines.append(
+            "its interval alone leaves out 0, but not once corrected for all comparisons of the "
+            "study. More --pairs may decide it."
+        )
+    return lines
 
 
 def _marked(table: Table, gone: set[str]) -> Table:
