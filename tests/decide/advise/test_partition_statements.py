@@ -12,8 +12,8 @@ from dyno import workloads
 from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.decide.advise.loads import Load
 from dyno.decide.advise.partition.predicates import Use, uses
-from dyno.decide.advise.partition.statements import LONGEST, UnreadableError, tree
 from dyno.decide.advise.partition.tables import Known, of_system
+from dyno.decide.advise.statements import LONGEST, UnreadableError, tree
 from dyno.decide.advise.system import Facts, System
 
 SHIPDATE = {"q01", "q03", "q06", "q07", "q12", "q14", "q15", "q20"}

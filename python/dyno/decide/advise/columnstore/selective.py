@@ -6,15 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from dyno.decide.advise.statements import UnreadableError, tree
 from dyno.decide.advise.uses import Statement
 
 MOST_ROWS = 100.0
 """Rows of a call up to which a lookup by the first column of an index is selective. Dyno's."""
-MOST_STATEMENTS, LONGEST = 200, 10_000
+MOST_STATEMENTS = 200
 _READS = re.compile(r"\s*(?:select|with|update|delete)\b", re.IGNORECASE)
 """Statements with a condition; sqlglot warns of commands."""
 
@@ -65,17 +64,15 @@ def lookups(
         if not _READS.match(one.text):
             continue
         try:
-            tree = sqlglot.parse_one(one.text[:LONGEST], read=dialect)
-        except (SqlglotError, RecursionError):
+            found += _of(one, tree(one.text, dialect), known)
+        except UnreadableError:
             unread += 1
-            continue
-        found += _of(one, tree, known)
     return found, unread
 
 
-def _of(statement: Statement, tree: exp.Expr, tables: Sequence[Indexed]) -> Iterator[Lookup]:
+def _of(statement: Statement, parsed: exp.Expr, tables: Sequence[Indexed]) -> Iterator[Lookup]:
     seen: set[str] = set()
-    for scope in tree.find_all(exp.Select, exp.Update, exp.Delete):
+    for scope in parsed.find_all(exp.Select, exp.Update, exp.Delete):
         where = scope.args.get("where")
         if where is None:
             continue

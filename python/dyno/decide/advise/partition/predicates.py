@@ -10,8 +10,8 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from dyno.decide.advise.partition.statements import scopes
 from dyno.decide.advise.partition.tables import Known
+from dyno.decide.advise.statements import scopes
 
 Form = Literal["equality", "range", "half", "join", "hidden"]
 FORMS: tuple[Form, ...] = ("equality", "range", "half", "join", "hidden")

@@ -9,8 +9,8 @@ from dyno import workloads
 from dyno.contracts.databases import schema_of
 from dyno.decide.advise.loads import Load
 from dyno.decide.advise.partition.predicates import Find, Use, uses
-from dyno.decide.advise.partition.statements import UnreadableError, tree
 from dyno.decide.advise.partition.tables import Known
+from dyno.decide.advise.statements import UnreadableError, tree
 from dyno.decide.advise.system import System
 from dyno.safety.text import plain
 from dyno.targets.dialect import NEUTRAL
