@@ -7,14 +7,17 @@ stores the word ``DAY``, be it a unit or a column, as ``SQL_TSI_DAY``.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from dyno.safety.text import plain
 
 LONGEST = 10_000
 """Characters of a statement; a longer one was cut off when it was recorded."""
@@ -46,16 +49,29 @@ def tree(text: str, grammar: str) -> exp.Expr:
     """
     if len(text) >= LONGEST:
         raise UnreadableError
-    logger = logging.getLogger("sqlglot")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # a statement that it does not know is a result, not a log
     try:
-        found = sqlglot.parse_one(_TOKEN.sub(_filled, text), read=grammar)
+        with quiet():
+            return sqlglot.parse_one(_TOKEN.sub(_filled, text), read=grammar)
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError) as error:
         raise UnreadableError from error
+
+
+@contextlib.contextmanager
+def quiet() -> Generator[None]:
+    """Keeps sqlglot from logging statements that it does not know: they are a result."""
+    logger = logging.getLogger("sqlglot")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
     finally:
         logger.setLevel(level)
-    return found
+
+
+def brief(text: str, most: int) -> str:
+    """A statement in one line of at most ``most`` characters."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def _filled(token: re.Match[str]) -> str:

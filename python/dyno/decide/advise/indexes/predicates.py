@@ -10,6 +10,7 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from dyno.contracts.hypothetical import Table
+from dyno.decide.advise.statements import quiet
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _BLOCKS = (exp.Select, exp.Update, exp.Delete)
@@ -61,7 +62,8 @@ def read(text: str, dialect: str, known: Sequence[Table]) -> Read:
     """
     try:
         plain = castable(text, dialect)
-        trees = [tree for tree in sqlglot.parse(plain, read=dialect) if tree is not None]
+        with quiet():
+            trees = [tree for tree in sqlglot.parse(plain, read=dialect) if tree is not None]
     except (SqlglotError, RecursionError) as error:
         raise UnreadableError("its text cannot be parsed") from error
     if len(trees) != 1 or not isinstance(trees[0], (*_BLOCKS, exp.SetOperation)):

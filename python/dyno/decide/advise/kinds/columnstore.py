@@ -15,6 +15,7 @@ from dyno.decide.advise.columnstore.memory import BuildMemory, build_memory
 from dyno.decide.advise.columnstore.selective import Indexed, Lookup, lookups
 from dyno.decide.advise.columnstore.view import ColumnView, plain_name
 from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
+from dyno.decide.advise.statements import brief
 from dyno.decide.advise.system import GapError, System
 from dyno.decide.advise.uses import shares
 from dyno.safety.text import sentence
@@ -124,7 +125,7 @@ def _excluded(tables: Sequence[Candidate]) -> Table:
 def _slower(found: Sequence[Lookup], top: int) -> Table:
     rows = [
         (
-            one.statement.text[:_SHORT] + "…" * (len(one.statement.text) > _SHORT),
+            brief(one.statement.text, _SHORT),
             digits(one.statement.calls),
             one.table,
             ", ".join(one.by),

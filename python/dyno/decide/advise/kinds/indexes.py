@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from dyno.config.units import bytes_text, digits
 from dyno.decide.advise.amounts import percent, plural, some
-from dyno.decide.advise.indexes.trial import IndexAdvice, Proposal
+from dyno.decide.advise.indexes.trial import IndexAdvice, Proposal, Served
 from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
+from dyno.decide.advise.statements import brief
 from dyno.decide.advise.system import System
 
 _NONE = "–"
+_SHORT = 60
+_REASONS = 3
 _TESTED = 3
 """Candidates without a proof that a study tests; each costs it more runs."""
 
@@ -25,7 +29,7 @@ def _advise(system: System, asked: Asked) -> Section | None:  # noqa: ARG001  (a
     return Section(
         "Indexes",
         _sentences(found),
-        [_table(found, proven)] if proven else [],
+        _tables(found, proven) if proven else [],
         {one.name: [one.definition] for one in proven},
         _closing(found),
         _document(found),
@@ -54,28 +58,40 @@ def _testable(found: IndexAdvice) -> bool:
     return any(one.of_workload for one in found.unproven)
 
 
-def _table(found: IndexAdvice, proven: Sequence[Proposal]) -> Table:
-    rows = [
+def _tables(found: IndexAdvice, proven: Sequence[Proposal]) -> list[Table]:
+    share = f"Share of {found.shares}>"
+    sizes = [
         (
             one.name,
-            ", ".join(each.name for each in one.served),
-            _costs(one),
             percent(sum(each.share for each in one.served)),
             _NONE if one.bytes is None else bytes_text(one.bytes),
             digits(found.writes[one.wish.table]) if one.wish.table in found.writes else _NONE,
         )
         for one in proven
     ]
-    columns = ("Index", "Serves", "Cost", f"Share of {found.shares}>", "Size>", "Writes>")
-    return Table(columns, rows)
+    served: list[tuple[str, ...]] = []
+    for one in proven:
+        names = (one.name, *[""] * len(one.served))
+        served += [
+            (name, _label(each), _cost(each), percent(each.share))
+            for name, each in zip(names, one.served, strict=False)
+        ]
+    return [
+        Table(("Index", share, "Size>", "Writes>"), sizes),
+        Table(("Index", "Statement", "Cost", share), served, "Statements that they serve"),
+    ]
 
 
-def _costs(one: Proposal) -> str:
-    """Costs of the statements before and after; of a planner without costs, what it replaces."""
-    known = [each for each in one.served if each.before is not None and each.after is not None]
-    if not known:
+def _label(one: Served) -> str:
+    """The name of a query, or the text of a statement that has a number only."""
+    return brief(one.text, _SHORT) if one.name.lstrip("-").isdigit() else one.name
+
+
+def _cost(one: Served) -> str:
+    """The cost before and after; of a planner without costs, what the index replaces."""
+    if one.before is None or one.after is None:
         return "no full scan"
-    return "; ".join(f"{digits(each.before or 0)} → {digits(each.after or 0)}" for each in known)
+    return f"{digits(one.before)} → {digits(one.after)}"
 
 
 def _closing(found: IndexAdvice) -> list[str]:
@@ -87,10 +103,9 @@ def _closing(found: IndexAdvice) -> list[str]:
             "changed or deleted in the table since the counters began."
         )
     if found.left_out:
-        first, reason = next(iter(found.left_out.items()))
-        rest = len(found.left_out) - 1
-        more = f", and {plural(rest, 'more', 'more')}" if rest else ""
-        lines.append(f"Not planned: {first} ({reason}){more}.")
+        reasons = Counter(found.left_out.values())
+        listed = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common(_REASONS))
+        lines.append(f"Not planned: {plural(len(found.left_out), 'statement')} ({listed}).")
     return lines
 
 

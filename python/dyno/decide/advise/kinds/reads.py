@@ -9,6 +9,7 @@ from typing import Any
 from dyno.config.units import bytes_text, digits
 from dyno.decide.advise.amounts import percent, stopped
 from dyno.decide.advise.section import Asked, Kind, Section, Table
+from dyno.decide.advise.statements import brief
 from dyno.decide.advise.system import System
 from dyno.decide.advise.uses import Relation, Statement, Uses, shares
 from dyno.safety.text import sentence
@@ -73,7 +74,7 @@ def _statements(found: Sequence[Statement], top: int) -> Table:
     rows = [
         (
             str(place),
-            one.text if len(one.text) <= _SHORT else f"{one.text[:_SHORT].rstrip()}…",
+            brief(one.text, _SHORT),
             _share(share.get(one.name, 0.0)),
             digits(one.calls),
             _number(one.reads),

@@ -10,9 +10,8 @@ from dyno.contracts.databases import schema_of
 from dyno.decide.advise.loads import Load
 from dyno.decide.advise.partition.predicates import Find, Use, uses
 from dyno.decide.advise.partition.tables import Known
-from dyno.decide.advise.statements import UnreadableError, tree
+from dyno.decide.advise.statements import UnreadableError, brief, tree
 from dyno.decide.advise.system import System
-from dyno.safety.text import plain
 from dyno.targets.dialect import NEUTRAL
 
 MOST = 300
@@ -66,7 +65,7 @@ def of_system(system: System, known: Mapping[str, Known]) -> Work:
     find = _finder(known, {one.name.lower(): one.reads or 0 for one in system.uses.tables})
     weighed = [
         _Weighed(
-            _short(one.text),
+            brief(one.text, _WORDS),
             one.text,
             float((one.reads if by_reads else one.ms) or 0.0),
             dialect.grammar,
@@ -146,8 +145,3 @@ def _finder(known: Mapping[str, Known], reads: Mapping[str, int]) -> Find:
 def _within(known: Mapping[str, Known], schema: str) -> Find:
     """An unqualified table is in ``schema``."""
     return lambda place, name: known.get(f"{place or schema}.{name}")
-
-
-def _short(text: str) -> str:
-    line = " ".join(plain(text).split())
-    return line if len(line) <= _WORDS else f"{line[:_WORDS].rstrip()}…"
