@@ -3,7 +3,7 @@
 Random operations run on the folder and on a plain one beside it, and all results are compared. The
 daemon is killed after some of them, also between an operation and its answer. After every fortieth
 kill the supervisor is killed as well, both folders are compared, and the cache is attached again.
-`python benches/bench_kills.py [KILLS]`, 1,000 by default (about half an hour)
+`python benches/bench_kills.py [KILLS]`, 1,000 by default (a quarter of an hour)
 """
 
 from __future__ import annotations
