@@ -1,8 +1,8 @@
 //! Reading and writing the content of files.
 //!
 //! Blocks are read from flash if they are there, and from the origin otherwise. Everything is
-//! written to the origin, through its page cache, so a write takes as long as without the cache; a
-//! sync is a sync of the origin. Reads of the origin leave nothing in its page cache, because the
+//! written to the origin, through its page cache, so a write waits for no disk; a sync is a sync of
+//! the origin. Reads of the origin leave nothing in its page cache, because the
 //! kernel has the data in that of the mount.
 
 use super::kinds::{Action, Room};
