@@ -24,6 +24,7 @@ OTHERS = {
     "confinement/group.py": ("io.max",),  # of the kernel
     "host/cgroup.py": ("io.max",),
     "live/server.py": ("index.html",),  # a file
+    "studies/form.py": ("load.layout", "load.index"),  # of a study
     "studies/metrics.py": ("{}_p95_ms",),  # of a study
     "targets/duckdb/meter.py": ("io.total_bytes_read", "io.total_bytes_written"),
 }

@@ -15,12 +15,12 @@ from dyno.safety import safefiles
 from dyno.studies import checks, earlier
 from dyno.studies.adhoc import numbered
 from dyno.studies.ending import ending
+from dyno.studies.form import LAYOUT
 from dyno.studies.model import Study
 from dyno.studies.proofs import Basis, Changes, study_of
 
 _NAME = "advice"
 _FOLDER = "advised-layouts"
-_LAYOUT = "load.layout"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def filed(changes: Mapping[str, str], out: Path, *, write: bool) -> Mapping[str,
     Raises:
         OSError: If the file cannot be written.
     """
-    text = changes.get(_LAYOUT, "")
+    text = changes.get(LAYOUT, "")
     if "\n" not in text:
         return changes
     name = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
@@ -59,7 +59,7 @@ def filed(changes: Mapping[str, str], out: Path, *, write: bool) -> Mapping[str,
         safefiles.make_folder(path.parent)
         with safefiles.replacing(path) as file:
             file.write(text.encode("utf-8"))
-    return {**changes, _LAYOUT: str(path)}
+    return {**changes, LAYOUT: str(path)}
 
 
 def newest(out: Path, target: str) -> Run:

@@ -52,6 +52,9 @@ from pydantic import Field
 from dyno.config.strict import Strict
 from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Value, Verb
 
+LAYOUT, INDEX = "load.layout", "load.index"
+"""Paths of settings: the layout of the data, and indexes beyond it."""
+
 
 class Base(Strict):
     """The settings of all variants."""

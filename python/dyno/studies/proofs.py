@@ -14,7 +14,7 @@ from dyno.studies import earlier
 from dyno.studies.analysis import outcome
 from dyno.studies.build import build
 from dyno.studies.ending import ending
-from dyno.studies.form import Base, StudySpec
+from dyno.studies.form import INDEX, Base, StudySpec
 from dyno.studies.model import Reset, Study, Value, Variant
 from dyno.studies.outcome import Comparison
 from dyno.studies.store import StudyStore
@@ -25,9 +25,6 @@ Changes = Mapping[str, Value]
 
 Word = Literal["proven better", "no difference found", "worse", "not proven"]
 _WORDS: dict[str, Word] = {"better": "proven better", "worse": "worse"}
-
-INDEX = "load.index"
-"""The path of indexes beyond a layout."""
 
 AS_IT_IS = "as it is"
 """The name of the baseline."""

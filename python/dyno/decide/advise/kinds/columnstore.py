@@ -19,6 +19,7 @@ from dyno.decide.advise.statements import brief
 from dyno.decide.advise.system import GapError, System
 from dyno.decide.advise.uses import shares
 from dyno.safety.text import sentence
+from dyno.studies.form import LAYOUT
 
 TITLE = "Column store"
 STUDY = "columnstore-tables"
@@ -198,7 +199,7 @@ def _variants(chosen: Sequence[Candidate], view: ColumnView) -> list[Variant]:
     return [
         Variant(
             name,
-            {**at, "load.layout": layout},
+            {**at, LAYOUT: layout},
             "Columnar storage suits "
             f"{some([plain_name(one.table.name) for one in chosen[:count]])}.",
         )

@@ -13,6 +13,7 @@ from dyno.decide.advise.indexes.trial import IndexAdvice, Proposal, Served
 from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
 from dyno.decide.advise.statements import brief
 from dyno.decide.advise.system import System
+from dyno.studies.form import INDEX
 
 _NONE = "–"
 _SHORT = 60
@@ -112,7 +113,7 @@ def _closing(found: IndexAdvice) -> list[str]:
 def _variant(one: Proposal) -> Variant:
     columns = ",".join(one.wish.columns)
     served = some([each.name for each in one.served]) if one.served else "a statement"
-    changes = {"load.index": f"{one.of_workload}:{columns}"}
+    changes = {INDEX: f"{one.of_workload}:{columns}"}
     return Variant(one.name, changes, f"fewer pages for {served}")
 
 

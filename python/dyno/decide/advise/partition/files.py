@@ -17,6 +17,7 @@ from dyno.decide.advise.section import Variant
 from dyno.decide.advise.system import System
 from dyno.layouts import DEFAULT
 from dyno.layouts.bounds import Bound
+from dyno.studies.form import LAYOUT
 
 _METRICS = {"dss": ("total_s", "query_s"), "oltp": ("tps", "p95_ms")}
 _UNITS = {"rows": "with equal numbers of rows"}
@@ -68,7 +69,7 @@ def variants(found: Proposal) -> list[Variant]:
     return [
         Variant(
             f"{found.table.short} in {count}",
-            {"load.layout": layout(found, cut)},
+            {LAYOUT: layout(found, cut)},
             f"statements with {percent(found.choice.restricted)} of the weight can prune some of "
             f"{count} partitions",
         )
@@ -148,7 +149,7 @@ def study(system: System, found: Proposal, load: Load, layouts: Mapping[str, str
     if kind == "oltp":
         lines += f"\n[base.run]\nusers = {load.users or _USERS}\n"
     for name, path in layouts.items():
-        lines += f'\n[[variants]]\nname = {_text(name)}\n"load.layout" = {_text(path)}\n'
+        lines += f'\n[[variants]]\nname = {_text(name)}\n"{LAYOUT}" = {_text(path)}\n'
     return lines
 
 
