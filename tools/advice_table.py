@@ -101,8 +101,8 @@ the indexes that have it, and those without it, whose searches visit every parti
 
 **Proof.** `--write FOLDER` writes a layout for 4 and for 8 partitions and a study that compares
 them with the table as it is; it replaces no file. `dyno study plan FOLDER/…-study.toml` shows the
-runs. On a server at a URL the study loads Dyno's tables there again. For tables that are not
-Dyno's there is no study: Dyno prints the commands of PostgreSQL or MariaDB, and never runs them.
+runs. On a server at a URL the study loads Dyno's tables there again. For your own
+tables Dyno prints the commands of PostgreSQL or MariaDB instead of a study, and never runs them.
 Layouts have ranges only; for a hashed column they have equal rows.
 
 SQLite and DuckDB have no partitions; of ClickHouse Dyno reads no tables and statements.
@@ -144,9 +144,9 @@ Dyno advises an index only with proof, never on the text of statements alone.
 **Candidates** are columns that statements compare with a value or with a column of another table,
 and after these one column of a range. sqlglot parses the statements in the dialect of the engine.
 The statements are those with most reads or time; of a database with a workload of Dyno's and no
-counts by statement, its queries, by their time in the newest run. A column in an alternative
-(`OR`), a negation or a function is no candidate, nor is a table with fewer than 1,000 rows, nor
-what an index that exists begins with. Dyno does not plan statements that call functions it does
+counts by statement, its queries, by their time in the newest run. Dyno skips columns
+within `OR`, a negation or a function, tables with fewer than 1,000 rows, and columns that an
+existing index begins with. Dyno does not plan statements that call functions it does
 not know.
 
 **Proof by the planner.** Dyno plans each statement with and without each candidate and advises at

@@ -103,7 +103,7 @@ def _basis(found: Sequence[Advice], subject: str | None, options: Options) -> Ba
             run = proving.newest(options.out, one.system.database.address)
             break
     if run is None:
-        raise UsageError("There is no database to test advice on: name a RUN or a TARGET.")
+        raise UsageError("--prove needs a database to test the advice on: name a RUN or a TARGET.")
     return basis.basis(run)
 
 

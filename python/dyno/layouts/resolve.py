@@ -18,7 +18,7 @@ from dyno.layouts import spec
 def resolve(text: str, workload: str, scale: float, indexes: Iterable[str] = ()) -> Layout:
     """The layout that ``text`` names (a preset or a file) for a workload at a scale.
 
-    ``indexes`` come beyond it, each as ``TABLE:COLUMN,COLUMN``.
+    ``indexes`` are added to its own, each as ``TABLE:COLUMN,COLUMN``.
 
     Raises:
         UsageError: One line on what is wrong, with the nearest right name.

@@ -109,7 +109,7 @@ def _design(recorded: Any, workload: str, scale: float) -> dict[str, Value]:
         ]
     again = resolve(source, workload, scale, indexes).model_copy(update={"notes": layout.notes})
     if again != layout:
-        raise UsageError(f"The layout {layout.name} of the run is no longer what it was loaded in.")
+        raise UsageError(f"The layout {layout.name} has changed since the run loaded its data.")
     named: dict[str, Value] = {} if source == DEFAULT else {"layout": source}
     return {**named, "index": " ".join(indexes)} if indexes else named
 

@@ -30,7 +30,7 @@ _DAY_S = 86400.0
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Why a table is no candidate; a clause."""
+    """Why a column store does not suit a table; a clause."""
 
     code: Code
     reason: str

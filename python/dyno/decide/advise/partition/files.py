@@ -44,7 +44,7 @@ def obstacle(found: Proposal) -> str:
     """Why no layout of Dyno's holds a proposal; a clause, empty if one does."""
     table, choice = found.table, found.choice
     if table is None or choice is None:
-        return "there is no proposal"
+        return "no table or column was found to partition"
     load = table.load
     if load is None:
         return "layouts and studies are for tables of Dyno's workloads"
