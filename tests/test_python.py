@@ -140,6 +140,7 @@ def test_the_command_line_starts_without_it() -> None:
         _ = dyno.rum  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = json.loads((DOCS / "python.ipynb").read_text("utf-8"))["cells"]
     monkeypatch.chdir(tmp_path)

@@ -49,6 +49,7 @@ def test_one_engine_in_rows_and_in_columns(out: Path) -> None:
     assert column > row > 0.5
 
 
+@pytest.mark.long
 def test_a_column_store_is_loaded_measured_and_certified(out: Path) -> None:
     document, bundle = certify(out, "embedded:duckdb")
     assert [Path(file).name for file in document["certificate"]] == [

@@ -103,6 +103,7 @@ def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[st
     assert run.confined is not None and run.confined.devices
 
 
+@pytest.mark.long
 def test_a_limit_that_falls_while_it_is_measured(
     tmp_path: Path, out: Path, asked: Callable[[str], Path], confined: Confine
 ) -> None:

@@ -154,6 +154,7 @@ def test_a_test_and_its_interval_agree(pairs: int) -> None:
         assert (found.p < 1 - found.confidence + 1e-9) == (not found.low <= 0 <= found.high)
 
 
+@pytest.mark.long
 def test_what_cannot_be_known_of_two_modes_is_still_the_median() -> None:
     # Of five values none shows a second mode of 30 % once in six studies.
     rng = np.random.default_rng(30)

@@ -58,9 +58,10 @@ def counted(target: PostgresTarget, counter: str, over: str = "pg_stat_database"
 
 
 def test_commits_rows_and_log(postgres: PostgresTarget, session: PostgresConnection) -> None:
+    # The server flushes by itself as well: the oracle starts before the reader, and ends after it.
+    flushes = counted(postgres, "fsyncs", "pg_stat_io WHERE object = 'wal'")
     reader = Reader(session)
     commits = counted(postgres, "xact_commit")
-    flushes = counted(postgres, "fsyncs", "pg_stat_io WHERE object = 'wal'")
     with closing(postgres.connect()) as writer:
         for number in range(ROWS):
             writer.execute(f"INSERT INTO seen VALUES ({number}, repeat('x', 1000))")

@@ -15,6 +15,7 @@ from tests.process import document, dyno, events
 TARGET = ("--target", "embedded:postgresql")
 
 
+@pytest.mark.long
 def test_samples_and_relations_of_a_run(out: Path) -> None:
     done = dyno("load", "tpcc", *TARGET, "--scale", "1", "--quiet", "--out", out)
     assert done.returncode in {0, 1}, done.stderr

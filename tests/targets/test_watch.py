@@ -99,6 +99,7 @@ def readings(bundle: Bundle) -> int:
     return text.count('"source":"database"')
 
 
+@pytest.mark.long
 def test_a_restart_is_waited_for_and_its_gap_recorded(url: str, tmp_path: Path) -> None:
     with start("watch", url, "--interval", "1s", "--out", tmp_path, "--json") as process:
         wait_for_phase(process, tmp_path, "watch")

@@ -34,6 +34,7 @@ FILES = {
 PASSED = {"log", "temporary", "state"}
 
 
+@pytest.mark.long
 def test_the_kinds_of_files(volume: Volume) -> None:
     """Each kind's files have a size of their own, by which they are told apart."""
     kinds = sorted(set(FILES.values()))

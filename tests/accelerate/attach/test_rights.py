@@ -95,6 +95,7 @@ def fuse_for_users() -> Iterator[None]:
     device.chmod(before & 0o7777)
 
 
+@pytest.mark.long
 @root
 @pytest.mark.usefixtures("fuse_for_users")
 def test_a_user_attaches_a_cache_to_a_folder_of_his(volume: Volume, reachable: Path) -> None:

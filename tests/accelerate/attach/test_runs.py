@@ -120,6 +120,7 @@ def test_what_cannot_be_is_refused_before_anything_starts(
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_a_run_records_its_reads_by_relation(tmp_path: Path) -> None:
     need_fuse()
     here = ("tpcc", "--target", "embedded:postgresql", "--out", tmp_path, "--json")
