@@ -38,7 +38,7 @@ def certify(bundle: Bundle) -> list[Estimate]:
             and row["end_ns"] is not None
             and start <= row["end_ns"] < end
         ]
-        scope = metrics.Interval(phase.target, phase.detail.test)
+        scope = metrics.Interval.of(phase)
         count = len(own) - failed(own)
         yielded = f"{_TABLE}: queries that ended in the window"
         found.append(scope.completed.estimate(count, yielded))

@@ -53,6 +53,7 @@ class CertifyGroup(click.Group):
     epilog=examples(
         "dyno certify embedded:postgresql --quick       about 3 minutes, marked quick",
         "dyno certify embedded:postgresql embedded:duckdb --quick",
+        "dyno certify embedded:clickhouse --quick --both-forms",
         "dyno certify postgresql://bench@db1/bench --scale 300 --users 16",
         "dyno certify embedded:duckdb --scale 100 --reference ref.toml --bom bom.toml",
         "dyno certify embedded:duckdb --quick --pdf --sign key.pem",
@@ -65,16 +66,18 @@ def command() -> None:
     """Certify a data warehouse configuration, in the manner of Fast Track.
 
     dyno certify TARGET [TARGET] runs concurrent queries of three classes (simple, average, complex)
-    on the row store or column store TARGET, or on one of each. Each test has a warm-up and a
-    measuring interval. Loads the data first if there is none. Writes a one-page certificate
-    (certificate.html) to the run: throughput, scan rates, CPU, capacity, the configuration, and
-    cost. Data that fits in memory is marked "in memory".
+    on the row store or column store TARGET, on one of each, or on both forms of one target
+    (--both-forms). Each test has a warm-up and a measuring interval. Loads the data first if there
+    is none. Writes a one-page certificate (certificate.html) to the run: throughput, scan rates,
+    CPU, capacity, the configuration, and cost. Data that fits in memory is marked "in memory".
     """
 
 
 @command.command("run", short_help="Measure TARGET (the default).")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]")
+@click.option("--both-forms", is_flag=True, help="Measure rows and columns of one target.")
 @click.option("--scale", type=SCALE, help="TPC-H scale factor.  [default: loaded data, or 1]")
+@click.option("--replace", is_flag=True, help="Reload tables of Dyno that do not fit.")
 @click.option("--users", type=click.IntRange(*USERS), help="Concurrent users.  [default: 2 a CPU]")
 @click.option("--quick", is_flag=True, help="Short intervals, small data; marked quick.")
 @click.option("--duration", type=TIME, help="Measuring interval of each test.  [default: 5m]")
@@ -95,8 +98,15 @@ def command() -> None:
 def run(options: Options, **given: Any) -> int:
     """Measure TARGET and issue the certificate.
 
-    With two targets, one stores rows and one stores columns. Data at another scale is refused; data
-    that is missing is loaded at --scale. In the concurrent tests a private engine has an eighth of
+    With two targets, one stores rows and one stores columns. Data that is missing is loaded at
+    --scale, and stays. Dyno refuses data at another scale or from an interrupted load; --replace
+    loads it again. Dyno never replaces tables that it did not create.
+
+    --both-forms makes one certificate of a target that stores both forms. The data in dyno_tpch is
+    measured in its form. The other form is loaded next to it, in dyno_tpch_2, with the same scale
+    and seed, and stays for the next certificate.
+
+    In the concurrent tests a private engine has an eighth of
     its data as memory (at least 256 MB) unless --set memory is given; --limit memory also limits
     the page cache. No certificate is issued for an invalid run.
     """

@@ -112,7 +112,8 @@ def _watched(limits: list[Bottleneck]) -> list[str]:
 def _users(item: Bottleneck) -> str:
     detail = item.phase.detail
     if isinstance(detail, CertifyDetail):
-        return f"{detail.test} queries ({detail.users} user{'s'[: detail.users != 1]})"
+        form = f" in {detail.part}s" if detail.part else ""
+        return f"{detail.test} queries{form} ({detail.users} user{'s'[: detail.users != 1]})"
     streams = detail.streams if isinstance(detail, DssDetail) else None
     return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
 

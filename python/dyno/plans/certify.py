@@ -30,7 +30,9 @@ class CertifyPlan(Elsewhere, Engine):
 
     Attributes:
         targets: URLs of the databases, one for each form.
+        both_forms: Whether to measure both forms of one target: rows and columns.
         scale: The scale that must be loaded, or is loaded if there is no data.
+        replace: Whether tables of Dyno's that do not fit are loaded again.
         users: Concurrent users; None for two per CPU.
         duration, warmup: Length of each interval and of its warm-up.
         quick: Short intervals on small data; the certificate is marked.
@@ -47,7 +49,9 @@ class CertifyPlan(Elsewhere, Engine):
     arguments: ClassVar[tuple[str, ...]] = ("targets",)
 
     targets: Texts
+    both_forms: bool = False
     scale: float | None = None
+    replace: bool = False
     users: Annotated[int, within(*USERS)] | None = None
     duration: Time | None = None
     warmup: Time | None = None
@@ -82,3 +86,5 @@ class CertifyPlan(Elsewhere, Engine):
             raise UsageError(
                 "Name one target, or two: one that stores rows and one that stores columns."
             )
+        if self.both_forms and len(self.targets) > 1:
+            raise UsageError("--both-forms measures rows and columns of one target: name one.")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dyno import _core, targets, workloads
 from dyno.bundle.model import Estimate, Finding
-from dyno.bundle.phases.certify import COMBINED, RATE, CertifyDetail
+from dyno.bundle.phases.certify import COMBINED, RATE
 from dyno.bundle.reader import Bundle
 from dyno.certificates import Bom, Reference
 from dyno.config import settings as words
@@ -16,9 +16,8 @@ from dyno.config.settings import Setting
 from dyno.config.strict import Strict, parse
 from dyno.config.units import parse_seconds
 from dyno.contracts import tuning
-from dyno.contracts.layout import Form, Layout
-from dyno.contracts.sized import Sized
-from dyno.contracts.target import Limits, Loaded, LoadPlan, Made, PowerResult, Target, TargetUrl
+from dyno.contracts.layout import Form
+from dyno.contracts.target import Limits, Made, PowerResult, Target, TargetUrl
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus
@@ -26,19 +25,15 @@ from dyno.host.hardware import hardware_facts
 from dyno.plans.certify import CertifyPlan
 from dyno.report.kit.pdf import browser
 from dyno.runner import certified, stages
+from dyno.runner.certify_data import Data, prepared, require_both
 from dyno.runner.engine import confinement_of, settings_of
-from dyno.runner.layout import note_layout
 from dyno.runner.session import Issued, Job, Session
 from dyno.runner.transacted import transacted
 from dyno.safety import signing, toml
 from dyno.stages import drive, prove
 from dyno.stages.drive import IntervalPlan, PowerPlan
-from dyno.targets.space import require_space, required_bytes
 from dyno.workloads import USUAL
-from dyno.workloads.rows import expected_rows
 
-SCALE, QUICK_SCALE = 1.0, 0.1
-"""Scale of the data that is loaded if there is none."""
 PARALLELISM = 4
 """CPUs of a query in the test of the maximum consumption rate."""
 MEMORY_SHARE, LEAST_MEMORY = 8, 256 << 20
@@ -84,6 +79,8 @@ def job(asked: CertifyPlan) -> Job:
             f"Both targets store {work[0].form}s: name one that stores rows and one that stores "
             "columns."
         )
+    if asked.both_forms:
+        require_both(urls[0])
     if asked.limits and len(urls) > 1:
         raise UsageError("--limit applies to one engine: name one target.")
     confinement = confinement_of(asked, urls[0])
@@ -91,7 +88,8 @@ def job(asked: CertifyPlan) -> Job:
     users = asked.users or 2 * usable_cpus()
     record: dict[str, Any] = {
         "target": ", ".join(url.redacted for url in urls),
-        **{"scale": scale, "users": users, "quick": asked.quick, "seed": asked.seed},
+        **{"both_forms": asked.both_forms, "scale": scale, "users": users, "seed": asked.seed},
+        "quick": asked.quick,
         **{"warmup_s": warmup_s, "duration_s": duration_s, "number": asked.number, "tps": tps},
         "reference": None if reference is None else reference.model_dump(mode="json"),
         "bom": None if bill is None else bill.model_dump(mode="json"),
@@ -103,8 +101,8 @@ def job(asked: CertifyPlan) -> Job:
         for one in work:
             test = _Test(session, asked, workload, one, users, loaded)
             loaded = test.run(results)
-        if results:
-            stages.answers(session, PowerPlan(workload.name, loaded or SCALE), results)
+        if results and loaded is not None:
+            stages.answers(session, PowerPlan(workload.name, loaded), results)
 
     def after(bundle: Bundle, estimates: list[Estimate], findings: list[Finding]) -> Issued:
         if bundle.run.validity.verdict == "invalid":
@@ -167,11 +165,10 @@ class _Test:
     ) -> None:
         self._session, self._asked, self._workload = session, asked, workload
         self._work, self._users, self._scale = work, users, scale
-        self._facts = CertifyDetail(form=work.form)
         self._timeout_s = parse_seconds(asked.timeout)
 
     def run(self, results: dict[str, PowerResult]) -> float:
-        """Loads the data if there is none, and runs all intervals.
+        """Loads the data that is missing, and runs all intervals.
 
         Args:
             results: Receives the answers of the target, if they can be verified.
@@ -179,60 +176,26 @@ class _Test:
         Returns:
             The scale of the data.
         """
-        work, session = self._work, self._session
+        work, session, classes = self._work, self._session, self._workload.classes
         given = [one for one in work.settings if one.word not in ("memory", "parallelism")]
         alone = [*given, *([work.parallelism] if work.parallelism else [])]
         with session.target(work.url.text, self._before, settings=alone, part=RATE) as target:
-            loaded = self._loaded(target)
-            self._facts = self._described(target, loaded)
+            every = prepared(session, target, self._asked, self._workload, work.form, self._scale)
             self._configuration(target)
-            self._answers(target, loaded, results)
-            first = next(iter(self._workload.classes.values()))
-            warm: dict[str, Any] = (
-                {"parallelism": int(work.parallelism.value)} if work.parallelism else {}
-            )
-            if work.note is not None:
-                warm["parallelism_note"] = work.note
-            self._interval(target, loaded, RATE, (first,), 1, warm)
-        with session.target(work.url.text, settings=self._held(target)) as target:
-            for name, query in self._workload.classes.items():
-                self._interval(target, loaded, name, (query,), self._users)
-            every = tuple(self._workload.classes.values())
-            self._interval(target, loaded, COMBINED, every, self._users)
-        return loaded.scale
+            for data in every:
+                self._answers(target, data, results)
+                self._interval(target, data, RATE, (next(iter(classes.values())),), 1)
+        with session.target(work.url.text, settings=self._held(target, every)) as target:
+            for data in every:
+                for name, query in classes.items():
+                    self._interval(target, data, name, (query,), self._users)
+                self._interval(target, data, COMBINED, tuple(classes.values()), self._users)
+        return every[0].scale
 
     def _before(self, target: Target) -> None:
         _core.prepare(self._workload.name)
         if isinstance(target, Made) and self._work.url.scheme == "embedded":
             target.before_load()
-
-    def _loaded(self, target: Target) -> Loaded:
-        """The loaded data; loads it first if there is none."""
-        name, session = self._workload.name, self._session
-        if target.loaded(name) is None:
-            scale = self._scale or (QUICK_SCALE if self._asked.quick else SCALE)
-            raw = self._workload.bytes_per_scale * scale
-            if self._work.url.scheme == "embedded":
-                advice = "Free space, or use a smaller --scale or another --out."
-                require_space(session.out, required_bytes({target.name: raw}), advice)
-            plan = LoadPlan(name, scale, seed=1, streams=max(2, session.limits.threads))
-            stages.load_and_prove(session, target, plan, replace=False)
-        found = stages.loaded_data(target, name, self._scale)
-        note_layout(session, target, found)
-        return found
-
-    def _described(self, target: Target, loaded: Loaded) -> CertifyDetail:
-        """The facts of the data that all intervals record."""
-        name = self._workload.name
-        sizes = self._workload.row_bytes
-        raw = sum(sizes[table] * rows for table, (rows, _) in expected_rows(name, loaded).items())
-        stored = target.data_bytes(name) if isinstance(target, Sized) else None
-        form = self._work.form
-        if loaded.layout:
-            tables = Layout.model_validate_json(loaded.layout).tables.values()
-            forms = {one.form for one in tables if one.form is not None}
-            form = forms.pop() if len(forms) == 1 else form
-        return CertifyDetail(form=form, raw_bytes=round(raw), data_bytes=stored)
 
     def _configuration(self, target: Target) -> None:
         """Records the hardware, with the volumes of all targets so far."""
@@ -243,27 +206,30 @@ class _Test:
         hardware = {**found, "volumes": [*before, *found["volumes"]]}
         recorder.set_host({**recorder.run.host, "hardware": hardware})
 
-    def _answers(self, target: Target, loaded: Loaded, results: dict[str, PowerResult]) -> None:
+    def _answers(self, target: Target, data: Data, results: dict[str, PowerResult]) -> None:
         """Asks for the answers, if there is something to compare them with."""
-        name, session = self._workload.name, self._session
-        several = len(self._asked.targets) > 1
-        if not several and loaded.scale not in self._workload.expected_scales:
-            prove.unproven(session.recorder, name, loaded.scale, target.name)
+        session, several = self._session, self._asked.both_forms or len(self._asked.targets) > 1
+        if not several and data.scale not in self._workload.expected_scales:
+            prove.unproven(session.recorder, self._workload.name, data.scale, target.name)
             return
-        with session.events.phase(f"Answers of {target.name}") as progress:
-            results[target.name] = prove.ask(
-                session.recorder, target, name, loaded.scale, progress, self._timeout_s
+        name = f"{target.name}{data.words}"
+        with session.events.phase(f"Answers of {name}") as progress:
+            results[name] = prove.ask(
+                session.recorder, target, data.name, data.scale, progress, self._timeout_s
             )
 
-    def _held(self, target: Target) -> list[Setting]:
-        """The settings of the concurrent tests: memory of a private engine below the data."""
+    def _held(self, target: Target, every: Sequence[Data]) -> list[Setting]:
+        """The settings of the concurrent tests: memory of a private engine below the data.
+
+        Both forms of a target are measured with the same memory: below the smaller data.
+        """
         url, given = self._work.url, list(self._work.settings)
-        stored = self._facts.data_bytes
+        sizes = [one.facts.data_bytes for one in every if one.facts.data_bytes is not None]
         named = any(one.word == "memory" for one in given)
-        if named or stored is None or url.scheme != "embedded":
+        if named or not sizes or url.scheme != "embedded":
             return given
         most = self._session.limits.memory_bytes
-        size = min(most, max(LEAST_MEMORY, int(stored) // MEMORY_SHARE)) >> 20 << 20
+        size = min(most, max(LEAST_MEMORY, int(min(sizes)) // MEMORY_SHARE)) >> 20 << 20
         memory = Setting("memory", words.bytes_text(size), size)
         try:
             tuning.require(url, [memory])
@@ -274,18 +240,17 @@ class _Test:
         return [*given, memory]
 
     def _interval(
-        self,
-        target: Target,
-        loaded: Loaded,
-        test: str,
-        queries: tuple[str, ...],
-        users: int,
-        more: dict[str, Any] | None = None,
+        self, target: Target, data: Data, test: str, queries: tuple[str, ...], users: int
     ) -> None:
         warmup_s, duration_s = self._asked.times
+        more: dict[str, Any] = {}
+        if test == RATE and self._work.parallelism is not None:
+            more["parallelism"] = int(self._work.parallelism.value)
+        if test == RATE and self._work.note is not None:
+            more["parallelism_note"] = self._work.note
         plan = IntervalPlan(
-            self._workload.name,
-            loaded.scale,
+            data.name,
+            data.scale,
             timeout_s=self._timeout_s,
             seed=self._asked.seed,
             test=test,
@@ -293,9 +258,10 @@ class _Test:
             users=users,
             warmup_s=warmup_s,
             duration_s=duration_s,
-            facts=self._facts.model_copy(update=more or {}),
+            facts=data.facts.model_copy(update=more),
         )
-        title = f"{test.capitalize()} queries on {target.name}, {users} user{'s'[: users != 1]}"
         session = self._session
+        where, many = f"{target.name}{data.words}", "s"[: users != 1]
+        title = f"{test.capitalize()} queries on {where}, {users} user{many}"
         with session.events.phase(title) as progress, session.probed(target):
             drive.interval(session.recorder, target, plan, progress)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dyno.bundle.model import Check
+from dyno.contracts.databases import workload_of
 from dyno.contracts.schema import table_names
 from dyno.contracts.target import Connection, Loaded
 
@@ -18,7 +19,7 @@ def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
     from dyno import _core
 
     return {
-        table: _core.rows(workload, table, loaded.scale, loaded.seed)
+        table: _core.rows(workload_of(workload), table, loaded.scale, loaded.seed)
         for table in table_names(workload)
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dyno.bundle.metrics.base import Estimates, Metric, Scope
+from dyno.bundle.model import Phase
+from dyno.bundle.phases.certify import CertifyDetail
 
 
 class Interval(Scope, names=r"certify\.(?P<target>[^./]+)\.(?P<test>[^.]+)"):
-    """An interval of a certificate."""
+    """An interval of a certificate; ``row-combined`` if a run measures both forms of a target."""
 
     completed = Metric("queries")
     """Queries that ended in the window."""
@@ -23,8 +25,13 @@ class Interval(Scope, names=r"certify\.(?P<target>[^./]+)\.(?P<test>[^.]+)"):
     cores = Metric("CPUs")
     """CPUs that the database used."""
 
-    def __init__(self, target: str | None, test: str | None) -> None:
-        super().__init__(f"certify.{target}.{test}")
+    def __init__(self, target: str | None, test: str | None, part: str | None = None) -> None:
+        super().__init__(f"certify.{target}.{part + '-' if part else ''}{test}")
+
+    @classmethod
+    def of(cls, phase: Phase[CertifyDetail]) -> Interval:
+        """Returns the interval that a phase measures."""
+        return cls(phase.target, phase.detail.test, phase.detail.part)
 
     @staticmethod
     def tests(target: str, known: Estimates) -> list[str]:

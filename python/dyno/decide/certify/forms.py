@@ -20,12 +20,13 @@ TB = 1e12
 
 
 def forms(run: Run, known: metrics.Estimates) -> list[FormFigures]:
-    """The figures of each target with a combined interval, in run order."""
+    """The figures of each target, or form of a target, with a combined interval, in run order."""
     phases = [one for one in those(run.phases, CertifyDetail) if one.status == "done"]
-    names = dict.fromkeys(phase.target for phase in phases if phase.target)
-    found = (
-        _form(run, known, [phase for phase in phases if phase.target == name]) for name in names
-    )
+    tests: dict[tuple[str, str | None], list[Phase[CertifyDetail]]] = {}
+    for phase in phases:
+        if phase.target:
+            tests.setdefault((phase.target, phase.detail.part), []).append(phase)
+    found = (_form(run, known, own) for own in tests.values())
     return [one for one in found if one is not None]
 
 
@@ -36,7 +37,7 @@ def _form(
     if combined is None or not combined.detail.raw_bytes or combined.target is None:
         return None
     detail, target = combined.detail, combined.target
-    if known.value(metrics.Interval(target, COMBINED).completed) is None:
+    if known.value(metrics.Interval.of(combined).completed) is None:
         return None
     data_tb = float(detail.raw_bytes or 0) / TB
     stored = detail.data_bytes
@@ -62,7 +63,7 @@ def _form(
 
 
 def _rates(phase: Phase[CertifyDetail], known: metrics.Estimates, data_tb: float) -> Rates:
-    at = metrics.Interval(phase.target, phase.detail.test)
+    at = metrics.Interval.of(phase)
     per_hour = known.value(at.queries_per_h) or 0.0
     physical, logical = known.value(at.physical_mbps), known.value(at.logical_mbps)
     cores = known.value(at.cores)

@@ -14,7 +14,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(CertifyDetail):
         if phase.status != "done":
             continue  # the run is incomplete
-        at = metrics.Interval(phase.target, phase.detail.test)
+        at = metrics.Interval.of(phase)
         failed, completed = case.value(at.failed), case.value(at.completed)
         if failed:
             name, reason = next(iter((phase.detail.errors or {}).items()), ("", ""))

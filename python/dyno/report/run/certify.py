@@ -24,7 +24,7 @@ _METRICS = (
 
 def values(page: Page, phase: Phase[CertifyDetail]) -> dict[str, float | None]:
     """The metrics of an interval; None where there are none."""
-    at = metrics.Interval(phase.target, phase.detail.test)
+    at = metrics.Interval.of(phase)
     return {name: page.value(getattr(at, name)) for name in _METRICS}
 
 
@@ -45,21 +45,28 @@ def entries(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-def combined(page: Page) -> dict[str | None, Phase[CertifyDetail]]:
-    """The interval with all classes of each target; a run that ended early may have none."""
+def title(page: Page, phase: Phase[CertifyDetail]) -> str:
+    """The product of an interval, with the form if the run measures both."""
+    form = f" in {phase.detail.part}s" if phase.detail.part else ""
+    return f"{page.title(phase.target)}{form}"
+
+
+def combined(page: Page) -> dict[str, Phase[CertifyDetail]]:
+    """The interval with all classes of each target and form; a run that ended early may lack it."""
     phases = page.phases_of(CertifyDetail)
-    return {phase.target: phase for phase in phases if phase.detail.test == COMBINED}
+    return {title(page, phase): phase for phase in phases if phase.detail.test == COMBINED}
 
 
 def line(page: Page) -> str:
     """The combined interval of each target: queries/h, and the scan rates of a single one."""
     words: list[str] = []
     intervals = combined(page)
-    for target, phase in intervals.items():
+    for name, phase in intervals.items():
         found = values(page, phase)
-        text = f"{page.title(target)} {rounded(found['queries_per_h'])} queries/h"
-        for name in ("physical", "logical") if len(intervals) == 1 else ():
-            rate = found[f"{name}_mbps"]
-            text += "" if rate is None else f", {name} {rounded(rate)} MB/s"
+        short = f"{phase.detail.part}s" if phase.detail.part else name
+        text = f"{short} {rounded(found['queries_per_h'])} queries/h"
+        for kind in ("physical", "logical") if len(intervals) == 1 else ():
+            rate = found[f"{kind}_mbps"]
+            text += "" if rate is None else f", {kind} {rounded(rate)} MB/s"
         words.append(text)
     return "; ".join(words)

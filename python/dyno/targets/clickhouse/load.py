@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dyno.contracts import schema
+from dyno.contracts.databases import workload_of
 from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.errors import Interrupted, TargetError, error_of_kind
 from dyno.targets import mark
@@ -54,10 +55,8 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
     """
     from dyno import _core
 
-    names = schema.table_names(plan.workload)
-    expected = {
-        name: int(_core.rows(plan.workload, name, plan.scale, plan.seed)[0]) for name in names
-    }
+    workload, names = workload_of(plan.workload), schema.table_names(plan.workload)
+    expected = {name: int(_core.rows(workload, name, plan.scale, plan.seed)[0]) for name in names}
     control.set_total(sum(expected.values()))
     tables: list[dict[str, Any]] = []
     start = time.monotonic()
@@ -129,7 +128,7 @@ def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _co
     def work(part: int) -> None:
         try:
             stream = _core.arrow_stream(
-                plan.workload, name, plan.scale, plan.seed, 1, control, parts, part
+                workload_of(plan.workload), name, plan.scale, plan.seed, 1, control, parts, part
             )
             rows.append(insert(connect, plan.workload, name, stream))
         except BaseException as error:

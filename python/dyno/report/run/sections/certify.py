@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle.phases.certify import CertifyDetail
 from dyno.report.kit.blocks import Cell, Column, Section, Table
 from dyno.report.kit.formats import rounded
-from dyno.report.run.certify import values
+from dyno.report.run.certify import title, values
 from dyno.report.run.page import Page
 
 ORDER = 46
@@ -31,7 +31,7 @@ def section(page: Page) -> Section | None:
         return None
     rows: list[list[str | Cell]] = [
         [
-            page.title(phase.target),
+            title(page, phase),
             str(phase.detail.test),
             rounded(phase.detail.users),
             rounded(phase.detail.duration_s),

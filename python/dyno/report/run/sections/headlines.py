@@ -210,9 +210,9 @@ def _proof(label: str, word: str, checks: list[Check]) -> Card:
 def _certificate(page: Page) -> Cards | None:
     """A card for the last interval of each target, which has all queries."""
     cards = [
-        Card(f"{page.title(target)}, {phase.detail.test}", rounded(found["queries_per_h"]),
+        Card(f"{name}, {phase.detail.test}", rounded(found["queries_per_h"]),
              "queries/h", f"{rounded(found['physical_mbps'])} MB/s from storage")
-        for target, phase in combined(page).items()
+        for name, phase in combined(page).items()
         for found in [values(page, phase)]
     ]  # fmt: skip
     return Cards("Certificate", cards) if cards else None

@@ -81,7 +81,8 @@ def _labels(page: Page, phases: list[Phase]) -> list[str]:
         if has_detail(phase, OltpDetail):
             label = users_title(phase.detail, phase.title)
         elif has_detail(phase, CertifyDetail):
-            label = f"{page.title(phase.target)}, {phase.detail.test}"
+            what = phase.detail.part or page.title(phase.target)
+            label = f"{what}, {phase.detail.test}"
         elif phase.kind in _SHORT:
             label = f"{_SHORT[phase.kind]} {page.title(phase.target)}"
         else:

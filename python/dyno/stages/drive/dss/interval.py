@@ -11,6 +11,7 @@ from itertools import cycle
 from dyno import workloads
 from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.writer import Recorder
+from dyno.contracts.databases import workload_of
 from dyno.contracts.target import Target
 from dyno.contracts.workload import Query, Workload
 from dyno.runtime.progress import Progress
@@ -52,7 +53,7 @@ class IntervalPlan(DssPlan):
         given = {name: getattr(self.facts, name) for name in self.facts.model_fields_set}
         return partial(
             CertifyDetail,
-            workload=self.workload,
+            workload=workload_of(self.workload),
             test=self.test,
             scale=self.scale,
             seed=self.seed,
@@ -78,8 +79,10 @@ def interval(recorder: Recorder, target: Target, plan: IntervalPlan, progress: P
     orders = [_tasks(target, workload, plan, user) for user in range(1, plan.users + 1)]
     errors: dict[str, str] = {}
     detail = plan.detail()
-    name = f"certify-{plan.test}-{target.name}"
-    title = f"Certificate on {target.name}: {plan.test}, {plan.users} user{'s'[: plan.users != 1]}"
+    part, many = plan.facts.part, "s"[: plan.users != 1]
+    name = f"certify-{f'{part}-' if part else ''}{plan.test}-{target.name}"
+    where = f"{target.name}{f' in {part}s' if part else ''}"
+    title = f"Certificate on {where}: {plan.test}, {plan.users} user{many}"
     with (
         recorder.phase(name, title, detail(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
@@ -133,5 +136,6 @@ def _rounds(
     for number in range(ROUNDS):
         for query in queries:
             purpose = f"{plan.test} user {user} {query.name}"
-            values = query.draw(derived(plan.seed, plan.workload, number, purpose), plan.scale)
+            seed = derived(plan.seed, workload_of(plan.workload), number, purpose)
+            values = query.draw(seed, plan.scale)
             yield task_of(target, plan.workload, query, values, user)
