@@ -30,11 +30,7 @@ def built(
     path: Path, forms: dict[str, str] | None = None, queries: int = 60, **plan: Any
 ) -> Builder:
     """A run with all intervals of each target, each with so many queries."""
-    builder = Builder(path / "20261126T045056Z-c0de", "certify")
-    builder.workloads.append("tpch")
-    builder.plan = {"quick": False, "users": USERS, **plan}
-    builder.host = {**data.HOST, "hardware": hardware()}
-    builder.machine()
+    builder = begun(path, **plan)
     for target, form in (forms or {"postgresql": "row"}).items():
         builder.target(target)
         for test, names in EVERY.items():
@@ -42,8 +38,34 @@ def built(
     return builder
 
 
+def both_forms(path: Path, queries: dict[str, int], **plan: Any) -> Builder:
+    """A run with all intervals of each form of one target, with so many queries by form."""
+    builder = begun(path, **plan)
+    builder.target("postgresql")
+    for form, count in queries.items():
+        for test, names in EVERY.items():
+            add(builder, "postgresql", form, test, names, count, part=form)
+    return builder
+
+
+def begun(path: Path, **plan: Any) -> Builder:
+    """A run without intervals."""
+    builder = Builder(path / "20261126T045056Z-c0de", "certify")
+    builder.workloads.append("tpch")
+    builder.plan = {"quick": False, "users": USERS, **plan}
+    builder.host = {**data.HOST, "hardware": hardware()}
+    builder.machine()
+    return builder
+
+
 def add(
-    builder: Builder, target: str, form: str, test: str, names: tuple[str, ...], queries: int
+    builder: Builder,
+    target: str,
+    form: str,
+    test: str,
+    names: tuple[str, ...],
+    queries: int,
+    part: str | None = None,
 ) -> None:
     """Adds an interval: queries at equal distances, and samples of reads and CPU."""
     start = builder.now
@@ -70,10 +92,10 @@ def add(
             for source, subject, metric, value, unit in found
         ]  # fmt: skip
     builder.phase(
-        f"certify-{test}-{target}", f"Certificate on {target}: {test}", "certify", INTERVAL_S,
-        target,
+        f"certify-{part + '-' if part else ''}{test}-{target}",
+        f"Certificate on {target}: {test}", "certify", INTERVAL_S, target,
         detail={
-            "workload": "tpch", "test": test, "form": form, "scale": 2000, "seed": 1,
+            "workload": "tpch", "test": test, "form": form, "part": part, "scale": 2000, "seed": 1,
             "users": users, "queries": list(names), "warmup_s": 0, "duration_s": INTERVAL_S,
             "window": [start, end], "raw_bytes": RAW, "data_bytes": STORED,
         },

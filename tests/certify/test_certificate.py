@@ -99,6 +99,51 @@ def test_figures_of_both_forms(tmp_path: Path) -> None:
     assert any("logical" in note for note in column.notes)
 
 
+def test_figures_of_both_forms_of_one_target(tmp_path: Path) -> None:
+    builder = made.both_forms(tmp_path, {"row": 60, "column": 300}, reference=made.REFERENCE)
+    figures = content(issued(builder.write())).figures
+    row, column = figures.forms
+    assert [(one.form, one.target) for one in figures.forms] == [
+        ("row", "postgresql"),
+        ("column", "postgresql"),
+    ]
+    assert (row.combined.queries_per_h, column.combined.queries_per_h) == (720, 3600)
+    assert [one.test for one in column.classes] == [one.test for one in row.classes]
+    assert (row.relative_percent, column.relative_percent) == (360, 450)
+    assert figures.rated_tb == 21  # 25 · (3.6 + 4.5) / 2 = 101, more than fits
+
+
+def test_a_small_reference_is_scaled_by_the_mean_of_both_forms(tmp_path: Path) -> None:
+    small = {**made.REFERENCE, "user_data": "2 TB"}
+    builder = made.both_forms(tmp_path, {"row": 60, "column": 300}, reference=small)
+    assert content(issued(builder.write())).figures.rated_tb == 8.1  # 2 · (3.6 + 4.5) / 2
+
+
+def test_both_forms_of_one_target_have_metrics_and_a_verification_of_their_own(
+    tmp_path: Path,
+) -> None:
+    bundle = issued(made.both_forms(tmp_path, {"row": 60, "column": 300}).write())
+    assert kinds(bundle) == []
+    names = [one.name for one in estimate(bundle) if one.name.startswith("certify.")]
+    assert len(names) == len(set(names))
+    assert "certify.postgresql.column-combined.queries_per_h" in names
+    changed_rows(bundle)  # the last ones, which are of the column form
+    found = set(kinds(Bundle.open(bundle.path)))
+    assert ("figure", "figures.forms[1].combined.completed") in found
+    assert not any("forms[0]" in what for _, what in found)
+
+
+def test_an_empty_interval_of_the_second_form_has_no_certificate(tmp_path: Path) -> None:
+    builder = made.both_forms(tmp_path, {"row": 60, "column": 0})
+    bundle = builder.write()
+    validity, _ = judge(bundle, estimate(bundle))
+    assert {one.phase for one in validity.reasons if one.code == "empty-interval"} == {
+        f"certify-column-{test}-postgresql" for test in made.EVERY
+    }
+    with pytest.raises(UsageError):
+        issued(bundle)
+
+
 @pytest.mark.parametrize(
     ("plan", "queries", "mark"),
     [({"quick": True}, 60, "quick"), ({}, 19, "few queries")],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from dyno.bundle.reader import Bundle
 from dyno.certificates import Certificate
 from dyno.certificates.figures import FormFigures
 from dyno.cli import cli
+from dyno.contracts.target import Limits
 from tests.conftest import missing
-from tests.process import dyno
+from tests.process import dyno, end, no_server_left, start, wait_for_phase
 
 SHORT = ("--scale", "0.01", "--users", "2", "--warmup", "0.2s")
 
@@ -47,6 +50,63 @@ def test_one_engine_in_rows_and_in_columns(out: Path) -> None:
     assert [one.form for one in found.values()] == ["row", "column"]
     row, column = (one.compression or 0.0 for one in found.values())
     assert column > row > 0.5
+
+
+@pytest.mark.long
+def test_both_forms_of_one_engine_in_one_certificate(out: Path) -> None:
+    """The first run loads both forms, the second measures them again."""
+    if lacks := targets.lacks("clickhouse"):
+        missing(lacks)
+    both = ("embedded:clickhouse", "--both-forms")
+    loads: list[set[str]] = []
+    for _ in range(2):
+        document, bundle = certify(out, *both)
+        found = Certificate.model_validate(certified.record(bundle.path)["certificate"])
+        row, column = found.figures.forms
+        assert (row.form, row.target, column.form) == ("row", "clickhouse", "column")
+        assert (column.compression or 0) > (row.compression or 0) > 0.5
+        assert [(one["form"], one["test"]) for one in document["intervals"]] == [
+            *(("row", "rate"), ("column", "rate")),
+            *(("row", test) for test in ("simple", "average", "complex", "combined")),
+            *(("column", test) for test in ("simple", "average", "complex", "combined")),
+        ]
+        words = ["certify", "verify", str(bundle.path)]
+        assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+        checks = [one for one in bundle.checks() if one.name.startswith("answers-q")]
+        assert {one.target for one in checks} == {"clickhouse in columns and clickhouse in rows"}
+        assert len(checks) == 22
+        assert all(one.passed for one in checks)
+        loads.append({phase.name for phase in bundle.run.phases if phase.kind == "load"})
+        rows = bundle.table("queries").to_pylist()
+        drawn = {row["parameters"] for row in rows if row["query"] == "q06"}
+        assert 2 < len(drawn) < sum(row["query"] == "q06" for row in rows)
+    assert loads == [{"load-tpch-clickhouse", "load-tpch@2-clickhouse"}, set()]
+    # Other data beside it is replaced only if the user says so.
+    given = ("--scale", "0.02", "--replace", "--quiet", "--out", out)
+    assert dyno("load", "tpch", "--target", both[0], *given).returncode in {0, 1}
+    done = dyno("certify", *both, "--scale", "0.02", "--quick", "--out", out)
+    assert done.returncode == 2
+    assert "--replace" in done.stderr
+    with targets.open_target(targets.parse(both[0]), out, Limits(1 << 30, 1)) as target:
+        found = [target.loaded(name) for name in ("tpch", "tpch@2")]
+        assert [one and (one.complete, one.scale) for one in found] == [(True, 0.02), (True, 0.01)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("phase", ["certify-row-simple", "certify-column-simple"])
+def test_an_interrupt_in_either_form_leaves_no_certificate(out: Path, phase: str) -> None:
+    if lacks := targets.lacks("clickhouse"):
+        missing(lacks)
+    words = ("certify", "embedded:clickhouse", "--both-forms", "--duration", "1s", *SHORT)
+    process = start(*words, "--quiet", "--out", out)
+    wait_for_phase(process, out, phase)
+    os.kill(process.pid, signal.SIGINT)
+    code, _, _ = end(process)
+    assert code == 130
+    bundle = Bundle.open(next(out.glob("*/run.json")).parent)
+    assert bundle.run.status == "interrupted"
+    assert not any((bundle.path / name).exists() for name in (certified.RECORD, certified.PAGE))
+    no_server_left(out)
 
 
 @pytest.mark.long
@@ -107,6 +167,9 @@ def test_rows_and_columns_in_one_certificate(out: Path) -> None:
         (("null:",), "does not support"),
         (("embedded:duckdb", "--quick", "--duration", "5m"), "--quick"),
         (("embedded:duckdb", "--users", "0"), "--users"),
+        (("embedded:duckdb", "--both-forms"), "DuckDB is a column store"),
+        (("embedded:sqlite", "--both-forms"), "SQLite is a row store"),
+        (("embedded:clickhouse", "embedded:postgresql", "--both-forms"), "--both-forms"),
         (("embedded:duckdb", "--sign", "/nonexistent.pem"), "key"),
         (("embedded:duckdb", "--tps", "last"), "No run"),
         (("embedded:duckbd",), "duckdb"),

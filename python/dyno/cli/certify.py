@@ -77,7 +77,7 @@ def command() -> None:
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]")
 @click.option("--both-forms", is_flag=True, help="Measure rows and columns of one target.")
 @click.option("--scale", type=SCALE, help="TPC-H scale factor.  [default: loaded data, or 1]")
-@click.option("--replace", is_flag=True, help="Reload tables of Dyno that do not fit.")
+@click.option("--replace", is_flag=True, help="Reload data of Dyno's that does not fit.")
 @click.option("--users", type=click.IntRange(*USERS), help="Concurrent users.  [default: 2 a CPU]")
 @click.option("--quick", is_flag=True, help="Short intervals, small data; marked quick.")
 @click.option("--duration", type=TIME, help="Measuring interval of each test.  [default: 5m]")
