@@ -84,12 +84,24 @@ def test_both_forms_of_one_engine_in_one_certificate(out: Path) -> None:
     # Other data beside it is replaced only if the user says so.
     given = ("--scale", "0.02", "--replace", "--quiet", "--out", out)
     assert dyno("load", "tpch", "--target", both[0], *given).returncode in {0, 1}
-    done = dyno("certify", *both, "--scale", "0.02", "--quick", "--out", out)
+    again = ("certify", *both, "--scale", "0.02", *SHORT[2:], "--duration", "1s", "--out", out)
+    done = dyno(*again)
     assert done.returncode == 2
     assert "--replace" in done.stderr
-    with targets.open_target(targets.parse(both[0]), out, Limits(1 << 30, 1)) as target:
+    assert _scales(out) == [0.02, 0.01]
+    done = dyno(*again, "--replace", "--json", "--quiet")
+    assert done.returncode in {0, 1}, done.stderr
+    phases = Bundle.open(Path(json.loads(done.stdout)["bundle"])).run.phases
+    assert [one.name for one in phases if one.kind == "load"] == ["load-tpch@2-clickhouse"]
+    assert _scales(out) == [0.02, 0.02]
+
+
+def _scales(out: Path) -> list[float | None]:
+    """The scales of the complete data in both databases of ClickHouse."""
+    url = targets.parse("embedded:clickhouse")
+    with targets.open_target(url, out, Limits(1 << 30, 1)) as target:
         found = [target.loaded(name) for name in ("tpch", "tpch@2")]
-        assert [one and (one.complete, one.scale) for one in found] == [(True, 0.02), (True, 0.01)]
+    return [one.scale if one is not None and one.complete else None for one in found]
 
 
 @pytest.mark.long
