@@ -15,13 +15,15 @@ from dyno.contracts.advice import IndexFacts
 from dyno.contracts.hypothetical import Planned, Table, Wish
 from dyno.decide.advise.indexes import predicates
 from dyno.decide.advise.indexes.candidates import WIDEST, candidates, covered
-from dyno.decide.advise.indexes.predicates import Read, UnreadableError, castable
+from dyno.decide.advise.indexes.predicates import Read, castable
 from dyno.decide.advise.indexes.trial import Asked, IndexAdvice, Trial, read_all, saved, wanted
 from dyno.decide.advise.kinds.indexes import KIND
+from dyno.decide.advise.predicates import ORDERED, VALUES, Kind, Place, Predicate
 from dyno.decide.advise.proven import WITHDRAWN, beside, document
 from dyno.decide.advise.section import Asked as Wanted
 from dyno.decide.advise.section import Section, Variant
 from dyno.decide.advise.section import Table as Shown
+from dyno.decide.advise.statements import UnreadableError
 from dyno.decide.advise.system import Facts, System
 from dyno.errors import TargetError
 from dyno.studies.proofs import Proof
@@ -36,10 +38,9 @@ def read(text: str, dialect: str = "postgres") -> Read:
 
 
 def asked(text: str) -> tuple[set[str], set[str], set[str]]:
-    """What a statement selects its first table by."""
-    own = read(text).selected[0]
-    joined = {column for columns in own.joined.values() for column in columns}
-    return own.equal, joined, own.ranged
+    """What a statement selects sales by."""
+    (own,) = [place for place in read(text).selected if place.table is SALE]
+    return own.columns(*VALUES), own.columns("join"), own.columns(*ORDERED)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_a_column_belongs_to_the_nearest_block() -> None:
     )
     by = {one.table.table: one for one in found.selected}
     assert by["sale"].joined == {"b": {"buyer"}}
-    assert by["sale"].equal == {"state"}
+    assert by["sale"].columns(*VALUES) == {"state"}
     assert by["buyer"].joined == {"sale": {"id"}}
 
 
@@ -82,11 +83,11 @@ def test_a_column_belongs_to_the_nearest_block() -> None:
         ("SELECT * FROM nowhere", "nowhere"),
         ("SELECT evil(1) FROM sale", "evil"),
         ("CREATE TABLE x (a INT)", "no rows"),
-        ("SELECT 1 FROM sale; DROP TABLE sale", "no rows"),
+        ("SELECT 1 FROM sale; DROP TABLE sale", "one statement"),
         ("SELECT 1 FROM sale WHERE state = 'cut o", "parsed"),
         ("SELECT 1", "no table"),
         ("(" * 5000, "parsed"),
-        ("", "no rows"),
+        ("", "one statement"),
     ],
 )
 def test_what_cannot_be_read(text: str, reason: str) -> None:
@@ -141,7 +142,9 @@ COLUMNS = st.sets(st.sampled_from(SALE.columns))
 def test_candidates_name_each_column_once(
     equal: set[str], joined: set[str], ranged: set[str]
 ) -> None:
-    place = predicates.Selected(SALE, equal, {"b": joined} if joined else {}, ranged)
+    kinds: dict[Kind, set[str]] = {"equality": equal, "join": joined, "low": ranged}
+    found = [Predicate(one, kind, "b") for kind, own in kinds.items() for one in sorted(own)]
+    place = Place(SALE, tuple(found))
     for wish in candidates([(1.0, [place])], ()):
         assert 0 < len(wish.columns) <= WIDEST
         assert len(set(wish.columns)) == len(wish.columns)

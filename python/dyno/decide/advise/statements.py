@@ -30,34 +30,38 @@ _TOKEN = re.compile(
     r"""|(?P<marked>\$\d+|\?|\.\.\.)""",
     re.IGNORECASE | re.DOTALL,
 )
-_VALUE = "'1'"
+VALUE = "1"
+"""The text that stands for a placeholder."""
 
 
 class UnreadableError(Exception):
-    """A statement is not in the grammar."""
+    """A statement that cannot be read; the message is a clause."""
 
 
 def tree(text: str, grammar: str) -> exp.Expr:
-    """The tree of a statement.
+    """The tree of one statement.
 
     Args:
         text: As the server stores it.
         grammar: A dialect of ``sqlglot``.
 
     Raises:
-        UnreadableError: If it cannot be parsed, or is cut off.
+        UnreadableError: If it cannot be parsed, is cut off, or is not one statement.
     """
     if len(text) >= LONGEST:
-        raise UnreadableError
+        raise UnreadableError("its text is cut off")
     try:
-        with quiet():
-            return sqlglot.parse_one(_TOKEN.sub(_filled, text), read=grammar)
+        with _quiet():
+            found = sqlglot.parse(_TOKEN.sub(_filled, text), read=grammar)
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError) as error:
-        raise UnreadableError from error
+        raise UnreadableError("its text cannot be parsed") from error
+    if len(found) != 1 or found[0] is None:
+        raise UnreadableError("it is not one statement")
+    return found[0]
 
 
 @contextlib.contextmanager
-def quiet() -> Generator[None]:
+def _quiet() -> Generator[None]:
     """Keeps sqlglot from logging statements that it does not know: they are a result."""
     logger = logging.getLogger("sqlglot")
     level = logger.level
@@ -79,39 +83,48 @@ def _filled(token: re.Match[str]) -> str:
         return token["kept"]
     if token["word"] is not None:
         return token["word"]
-    return "interval '1 day'" if token["interval"] is not None else _VALUE
+    return f"interval '{VALUE} day'" if token["interval"] is not None else f"'{VALUE}'"
 
 
-def scopes(found: exp.Expr) -> Iterator[Scope]:
-    """The queries of a statement, each with what it reads from.
+def scopes(found: exp.Expr) -> list[Scope]:
+    """The queries of a statement, each with what it reads from, inner ones first.
 
     An UPDATE or DELETE reads its table as a query with the same condition does.
+
+    Raises:
+        UnreadableError: If the names of a query are ambiguous, or it is nested too deeply.
     """
     try:
-        for query in _queries(found):
-            yield from traverse_scope(query)
+        with _quiet():
+            return [scope for query in _queries(found) for scope in traverse_scope(query)]
     except (SqlglotError, RecursionError) as error:
-        raise UnreadableError from error
+        raise UnreadableError("its names cannot be resolved") from error
 
 
 def _queries(found: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(found, exp.Update | exp.Delete):
-        table, where = found.this, found.args.get("where")
-        if isinstance(table, exp.Table):
-            read = exp.select("*").from_(table.copy())
-            for other in _others(found):
-                read = read.join(other.copy(), join_type="cross")
-            if where is not None:
-                read.set("where", where.copy())
-            yield read
+    if isinstance(found, exp.Insert | exp.Create) and isinstance(found.expression, exp.Query):
+        yield found.expression
     elif isinstance(found, exp.Query):
         yield found
-    elif isinstance(found, exp.Insert | exp.Create) and isinstance(found.expression, exp.Query):
-        yield found.expression
+    for changed in found.find_all(exp.Update, exp.Delete):
+        if isinstance(changed.this, exp.Table):
+            yield _reading(changed, changed.this)
 
 
-def _others(found: exp.Update | exp.Delete) -> list[exp.Expr]:
+def _reading(changed: exp.Update | exp.Delete, table: exp.Table) -> exp.Select:
+    """What an UPDATE or DELETE of a table reads, as a query."""
+    assigned = [one.expression.copy() for one in changed.expressions if isinstance(one, exp.EQ)]
+    read = exp.select(*assigned or ["*"]).from_(table.copy())
+    for other in _others(changed):
+        read = read.join(other.copy(), join_type="cross")
+    for part in ("where", "with_"):
+        if (own := changed.args.get(part)) is not None:
+            read.set(part, own.copy())
+    return read
+
+
+def _others(changed: exp.Update | exp.Delete) -> list[exp.Expr]:
     """Further tables: ``UPDATE … FROM``, ``DELETE … USING``."""
-    more = found.args.get("from_") or found.args.get("from")
-    using = found.args.get("using") or []
+    more = changed.args.get("from_")
+    using = changed.args.get("using") or []
     return [*([more.this] if more is not None else []), *using]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dyno.decide.advise.predicates import places
 from dyno.decide.advise.statements import UnreadableError, tree
 from dyno.decide.advise.uses import Statement
 
@@ -72,21 +73,23 @@ def lookups(
 
 def _of(statement: Statement, parsed: exp.Expr, tables: Sequence[Indexed]) -> Iterator[Lookup]:
     seen: set[str] = set()
-    for scope in parsed.find_all(exp.Select, exp.Update, exp.Delete):
-        where = scope.args.get("where")
-        if where is None:
-            continue
-        sources = _sources(scope)
-        for alias, table in _matched(sources, tables).items():
-            given = _equated(where.this, alias, table, alone=len(sources) == 1)
-            found = _lookup(statement, table, given)
-            if found is not None and table.name not in seen:
-                seen.add(table.name)
-                yield found
+    for place in places(parsed, lambda schema, name: _named(tables, schema, name)):
+        found = _lookup(statement, place.table, place.columns("equality"))
+        if found is not None and found.table not in seen:
+            seen.add(found.table)
+            yield found
 
 
-def _lookup(statement: Statement, table: Indexed, given: Collection[str]) -> Lookup | None:
-    keys = [key for key in table.keys if key and key <= set(given)]
+def _named(tables: Sequence[Indexed], schema: str, name: str) -> Indexed | None:
+    for table in tables:
+        own, _, plain = table.name.lower().rpartition(".")
+        if plain == name and schema in ("", own):
+            return table
+    return None
+
+
+def _lookup(statement: Statement, table: Indexed, given: set[str]) -> Lookup | None:
+    keys = [key for key in table.keys if key and key <= given]
     if keys:
         return Lookup(statement, table.name, unique=True, by=tuple(sorted(min(keys, key=len))))
     few = (
@@ -94,40 +97,5 @@ def _lookup(statement: Statement, table: Indexed, given: Collection[str]) -> Loo
         and statement.calls > 0
         and statement.rows / statement.calls <= MOST_ROWS
     )
-    by = sorted(table.leading & set(given))
+    by = sorted(table.leading & given)
     return Lookup(statement, table.name, unique=False, by=tuple(by)) if by and few else None
-
-
-def _sources(scope: exp.Expr) -> dict[str, exp.Table]:
-    """The tables of a statement by alias, without those of its subqueries."""
-    source = scope.args.get("from_")
-    nodes = [scope.this if isinstance(scope, exp.Update | exp.Delete) else None]
-    nodes += [source.this if source is not None else None]
-    nodes += [join.this for join in scope.args.get("joins") or []]
-    return {node.alias_or_name: node for node in nodes if isinstance(node, exp.Table)}
-
-
-def _matched(sources: Mapping[str, exp.Table], tables: Sequence[Indexed]) -> dict[str, Indexed]:
-    found: dict[str, Indexed] = {}
-    for alias, node in sources.items():
-        for table in tables:
-            schema, _, name = table.name.rpartition(".")
-            if node.name == name and node.db in ("", schema):
-                found[alias] = table
-    return found
-
-
-def _equated(condition: exp.Expr, alias: str, table: Indexed, *, alone: bool) -> set[str]:
-    """Columns that all rows must have equal to a value."""
-    terms = condition.flatten() if isinstance(condition, exp.And) else [condition]
-    found: set[str] = set()
-    for term in terms:
-        bare = term.unnest()
-        if isinstance(bare, exp.EQ):
-            sides = (bare.this, bare.expression)
-            for one, other in (sides, sides[::-1]):
-                if isinstance(one, exp.Column) and not list(other.find_all(exp.Column)):
-                    own = one.table == alias or (not one.table and one.name in table.columns)
-                    if own or (alone and not one.table):
-                        found.add(one.name)
-    return found & table.columns if table.columns else found

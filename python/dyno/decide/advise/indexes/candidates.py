@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from dyno.contracts.advice import IndexFacts
-from dyno.contracts.hypothetical import Wish
-from dyno.decide.advise.indexes.predicates import Selected
+from dyno.contracts.hypothetical import Table, Wish
+from dyno.decide.advise.predicates import ORDERED, VALUES, Place
 
 MOST = 40
 """Candidates that are planned."""
@@ -18,7 +18,7 @@ FEWEST_ROWS = 1000
 
 
 def candidates(
-    statements: Iterable[tuple[float, Sequence[Selected]]], existing: Sequence[IndexFacts]
+    statements: Iterable[tuple[float, Sequence[Place[Table]]]], existing: Sequence[IndexFacts]
 ) -> list[Wish]:
     """Candidates, those that ask for the most reads first.
 
@@ -37,17 +37,17 @@ def candidates(
     return sorted(fresh, key=lambda one: (-weights[one], one.table, one.columns))[:MOST]
 
 
-def _uses(asked: Iterable[tuple[float, Sequence[Selected]]]) -> Mapping[tuple[str, str], float]:
+def _uses(asked: Iterable[tuple[float, Sequence[Place[Table]]]]) -> Mapping[tuple[str, str], float]:
     """The reads of statements that compare a column for equality, by table and column."""
     found: defaultdict[tuple[str, str], float] = defaultdict(float)
     for reads, places in asked:
         for place in places:
-            for column in {*place.equal, *(one for own in place.joined.values() for one in own)}:
+            for column in place.columns(*VALUES, "join"):
                 found[(place.table.name, column)] += reads
     return found
 
 
-def _of(place: Selected, uses: Mapping[tuple[str, str], float]) -> set[Wish]:
+def _of(place: Place[Table], uses: Mapping[tuple[str, str], float]) -> set[Wish]:
     if place.table.rows is not None and place.table.rows < FEWEST_ROWS:
         return set()
 
@@ -55,12 +55,12 @@ def _of(place: Selected, uses: Mapping[tuple[str, str], float]) -> set[Wish]:
         # What most statements compare comes first, so that one index serves them all.
         return tuple(sorted(columns, key=lambda one: (-uses.get((place.table.name, one), 0), one)))
 
-    equal = ordered(place.equal)
-    starts = [equal, *(ordered(own) for own in place.joined.values())]
-    starts += [ordered({*place.equal, *own}) for own in place.joined.values()]
-    lists = {(*start, column) for start in starts for column in place.ranged - {*start}}
+    values, joined = place.columns(*VALUES), place.joined.values()
+    starts = [ordered(values), *map(ordered, joined)]
+    starts += [ordered({*values, *own}) for own in joined]
+    lists = {(*start, column) for start in starts for column in place.columns(*ORDERED) - {*start}}
     lists |= {start for start in starts if start}
-    lists |= {(column,) for own in place.joined.values() for column in own}
+    lists |= {(column,) for own in joined for column in own}
     return {Wish(place.table.name, one[:WIDEST]) for one in lists}
 
 

@@ -9,7 +9,8 @@ from dyno.contracts.advice import IndexFacts
 from dyno.contracts.hypothetical import Planned, Planner, Table, Wish
 from dyno.decide.advise.indexes import predicates
 from dyno.decide.advise.indexes.candidates import candidates
-from dyno.decide.advise.indexes.predicates import Read, UnreadableError
+from dyno.decide.advise.indexes.predicates import Read
+from dyno.decide.advise.statements import UnreadableError
 from dyno.errors import DynoError
 
 MOST_ADVISED = 5

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from dyno import workloads
 from dyno.contracts.databases import schema_of
 from dyno.decide.advise.loads import Load
-from dyno.decide.advise.partition.predicates import Find, Use, uses
+from dyno.decide.advise.partition.predicates import Use, uses
 from dyno.decide.advise.partition.tables import Known
+from dyno.decide.advise.predicates import Find
 from dyno.decide.advise.statements import UnreadableError, brief, tree
 from dyno.decide.advise.system import System
 from dyno.targets.dialect import NEUTRAL
@@ -82,7 +83,7 @@ class _Weighed:
     text: str
     weight: float
     grammar: str
-    find: Find
+    find: Find[Known]
 
 
 def _of_workloads(loads: Sequence[Load], known: Mapping[str, Known]) -> Work:
@@ -130,7 +131,7 @@ def _read(weighed: list[_Weighed], unit: str, source: str) -> Work:
     return Work(found, unit, source, unread, lost / whole if whole else 0.0, len(weighed[MOST:]))
 
 
-def _finder(known: Mapping[str, Known], reads: Mapping[str, int]) -> Find:
+def _finder(known: Mapping[str, Known], reads: Mapping[str, int]) -> Find[Known]:
     """Of several tables with a name, an unqualified one means that with the most reads."""
     by_name: dict[str, Known] = {}
     for one in sorted(known.values(), key=lambda one: reads.get(one.key, 0)):
@@ -142,6 +143,6 @@ def _finder(known: Mapping[str, Known], reads: Mapping[str, int]) -> Find:
     return find
 
 
-def _within(known: Mapping[str, Known], schema: str) -> Find:
+def _within(known: Mapping[str, Known], schema: str) -> Find[Known]:
     """An unqualified table is in ``schema``."""
     return lambda place, name: known.get(f"{place or schema}.{name}")
