@@ -41,7 +41,7 @@ data is created.
   users notice; `low`: a few percent, or a matter of care.
 - **Work.** Some rules depend on what the database does. A run says it; for a live database give
   `--work oltp`, `dss` or `load`.
-- **Runs.** Tables, indexes and counters of a database are not in a bundle, and bundles of earlier
+- **Runs.** Indexes and counters of a database are not in a bundle, and bundles of earlier
   versions lack most facts on the machine; these rules are then not readable.
 - **Other machines.** Rules on the machine need Dyno there: run `dyno advise` on it, or record it
   with `dyno watch URL --agent ssh://HOST` and advise that run. Of a machine that an agent sampled
@@ -109,8 +109,10 @@ SQLite and DuckDB have no partitions; of ClickHouse Dyno reads no tables and sta
 
 ## Column store
 
-For a live PostgreSQL, MariaDB or MySQL, Dyno names the tables that suit a column store, why the
-others do not, and what it costs. Tables are not in a bundle, so a run has no such advice.
+For PostgreSQL, MariaDB and MySQL, Dyno names the tables that suit a column store, why the others do
+not, and what it costs. A run or a recording has the statistics of columns, of the twelve largest
+tables, and no samples: it lacks the compression, and the repeated values where the engine keeps
+no statistics. `dyno advise URL` samples the live database.
 
 | what | excludes a table |
 |---|---|
@@ -136,7 +138,9 @@ The segment and the memory are of the DSS document (6.3.1, 7.3.7); the other thr
   column of an index if a call returns at most 100 rows. Those that sqlglot cannot parse are
   counted.
 - **An engine without a column store**: Dyno names the extension or storage engine that it needs.
-  `dyno study columnstore-tables` measures the effect on an engine that has both forms.
+  `dyno study columnstore-tables` measures the effect on an engine that has both forms, with
+  lineitem, or with lineitem and orders, in columns.
+
 ## Indexes
 
 Dyno advises an index only with proof, never on the text of statements alone.

@@ -14,8 +14,8 @@ from dyno.safety import safefiles
 
 Format = Literal["csv", "parquet"]
 
-TABLES = ("samples", "queries", "during", "statements", "relations", "io", "io_parts",
-          "io_intervals")  # fmt: skip
+TABLES = ("samples", "queries", "during", "statements", "relations", "columns", "io",
+          "io_parts", "io_intervals")  # fmt: skip
 
 
 def export(bundle: Bundle, folder: Path, kind: Format, *, replace: bool = False) -> list[Path]:

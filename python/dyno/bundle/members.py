@@ -17,7 +17,7 @@ _MEMBER = re.compile(
     r"(run|progress|(superseded/)?checks|estimates|findings|certificate)\.json|events\.jsonl"
     r"|(sheet|certificate)\.html|certificate\.pdf"
     r"|flash\.dyno\.parquet"
-    r"|(superseded/)?(samples|queries|during|statements|relations|io|io_parts|io_intervals)\.(jsonl|parquet)"
+    r"|(superseded/)?(samples|queries|during|statements|relations|columns|io|io_parts|io_intervals)\.(jsonl|parquet)"
     r"|pieces/[a-z_]+-[0-9]{6}\.(jsonl|parquet)"
     rf"|(superseded/)?ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"
 )

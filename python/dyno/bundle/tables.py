@@ -34,7 +34,9 @@ class Table(Enum):
     these columns, which are then empty. ``during`` holds the queries of a run with maintenance. For
     storage, ``io`` holds whole steps, ``io_parts`` their jobs and targets, ``io_intervals`` their
     intervals. ``statements`` and ``relations`` hold what a database counted between two points in
-    time (``dyno.contracts.inspection`` documents the columns).
+    time (``dyno.contracts.inspection`` documents the columns). ``columns`` holds what it knows of
+    the columns of its tables (``dyno.contracts.stored_columns``), with facts on the table and the
+    server in each row; a table whose columns it cannot read has a row with a ``problem``.
     """
 
     SAMPLES = {
@@ -103,6 +105,25 @@ class Table(Enum):
         "writes": _INT,
         "read_ms": _FLOAT,
         "bytes": _INT,
+    }
+    COLUMNS = {
+        "t_ns": _INT,
+        "target": _TEXT,
+        "needs": _TEXT,
+        "counted_s": _FLOAT,
+        "relation": _TEXT,
+        "rows": _INT,
+        "bytes": _INT,
+        "of_rows": _INT,
+        "changed": _INT,
+        "problem": _TEXT,
+        "name": _TEXT,
+        "type": _TEXT,
+        "width": _FLOAT,
+        "distinct": _FLOAT,
+        "common": _FLOAT,
+        "key": _BOOL,
+        "large": _BOOL,
     }
     IO = {
         "t_ns": _INT,

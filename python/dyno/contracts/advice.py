@@ -127,6 +127,8 @@ class Dialect:
         rebuild: How to change what is fixed when the data is created, by term.
         grammar: The dialect of ``sqlglot`` that reads its statements; empty for none.
         partitioning: How it partitions a table; or why it cannot, as a clause.
+        columnar: Why no advice on column stores applies to it; a clause, empty if Dyno reads the
+            columns of its tables.
     """
 
     knobs: Mapping[Term, tuple[Knob, ...]]
@@ -147,6 +149,7 @@ class Dialect:
     rebuild: Mapping[Term, str] = field(default_factory=dict[Term, str])
     grammar: str = ""
     partitioning: Partitioning | str = "Dyno does not know how it partitions tables"
+    columnar: str = "Dyno does not read the columns of its tables"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""What advice on column stores needs of a live database: columns, changes, bounded samples."""
+"""What advice on column stores needs of a database: columns, changes, bounded samples."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,11 +12,14 @@ from pathlib import Path
 from dyno.analyse.resources import resources
 from dyno.bundle import metrics
 from dyno.bundle.reader import list_bundles
-from dyno.contracts.advice import Catalog, TableFacts
+from dyno.bundle.writer import Recorder
+from dyno.contracts.advice import Advised, Catalog, TableFacts
 from dyno.contracts.stored_columns import Columned, ColumnReader
 from dyno.contracts.target import Target
 from dyno.decide.advise.columnstore.build import built
 from dyno.decide.advise.columnstore.candidates import worth_a_sample
+from dyno.decide.advise.columnstore.memory import least_free
+from dyno.decide.advise.columnstore.recorded import rows_of
 from dyno.decide.advise.columnstore.view import ColumnView, TableColumns, plain_name
 from dyno.decide.advise.uses import Uses, shares
 from dyno.errors import DynoError
@@ -34,20 +38,39 @@ def view(target: Target, catalog: Catalog | None, uses: Uses, out: Path) -> Colu
     """
     if catalog is None or not isinstance(target, Columned):
         return None
+    free, run = _free(out, target)
+    found = _read(target, catalog, uses, samples=MOST_SAMPLES)
+    return dataclasses.replace(found, free_bytes=free, run=run)
+
+
+def record(recorder: Recorder, target: Target) -> None:
+    """Writes the statistics that a database has of its columns to the bundle. Samples nothing.
+
+    A database that does not respond is recorded (``inspection-failed``) and stops nothing.
+    """
+    if not isinstance(target, Columned) or not isinstance(target, Advised):
+        return
+    common = {"t_ns": recorder.clock.unix_now_ns(), "target": target.name}
+    try:
+        found = _read(target, target.catalog(), Uses(), samples=0)
+        recorder.add("columns", [common | row for row in rows_of(found)])
+    except DynoError as error:
+        with contextlib.suppress(DynoError):  # the disk is full: the run reports that itself
+            recorder.event("inspection-failed", target=target.name, reason=str(error))
+
+
+def _read(target: Columned, catalog: Catalog, uses: Uses, samples: int) -> ColumnView:
     counted_s = catalog.counters.get("counted_s")
     share = shares({one.name: one.reads for one in uses.tables})
     tables: list[TableColumns] = []
-    sampled = 0
     with closing(target.column_reader()) as reader:
         for parts in _first(catalog.tables, share):
             found = _described(reader, parts)
             own = share.get(plain_name(found.name), 0.0) if share else None
-            if sampled < MOST_SAMPLES and worth_a_sample(found, counted_s, own):
-                found, sampled = _with_sample(reader, parts[0].name, found), sampled + 1
+            if samples and worth_a_sample(found, counted_s, own):
+                found, samples = _with_sample(reader, parts[0].name, found), samples - 1
             tables.append(found)
-        needs, dialect = reader.column_store(), reader.sql
-    free, run = _free(out, target)
-    return ColumnView(needs, dialect, BOTH_FORMS, tables, counted_s, free, run)
+        return ColumnView(reader.column_store(), reader.sql, BOTH_FORMS, tables, counted_s)
 
 
 def _first(tables: Sequence[TableFacts], share: dict[str, float]) -> list[list[TableFacts]]:
@@ -102,19 +125,7 @@ def _free(out: Path, target: Target) -> tuple[float | None, str]:
     for bundle in list_bundles(out):
         run = bundle.run
         facts = run.targets.get(target.name)
-        if not bundle.measured or facts is None or facts.url != target.url.redacted:
-            continue
-        known = metrics.Estimates(resources(bundle))
-        least = [
-            value
-            for phase in run.phases
-            if phase.target == target.name
-            and (
-                value := known.value(
-                    metrics.Resources(phase.name, machine=facts.machine).memory_available.min
-                )
-            )
-            is not None
-        ]
-        return min(least, default=None), run.run
+        if bundle.measured and facts is not None and facts.url == target.url.redacted:
+            known = metrics.Estimates(resources(bundle))
+            return least_free(run, target.name, known), run.run
     return None, ""

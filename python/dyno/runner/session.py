@@ -36,7 +36,7 @@ from dyno.errors import (
 from dyno.host.limits import usable_memory_bytes
 from dyno.plans.fields import Plan
 from dyno.report import document, latencies, run_report, summary
-from dyno.runner import accelerated
+from dyno.runner import accelerated, columns
 from dyno.runner.ahead import Part
 from dyno.runner.events import Events
 from dyno.runner.faults import fault_of
@@ -236,6 +236,7 @@ class Session:
             probes.append(FlashProbe(caches))
         with self.sampler.joined(probes), inspected(self.recorder, target):
             yield
+        columns.record(self.recorder, target)
         self._place(target, self._stored(target))  # a load creates tablespaces
 
     def places(self, target: Target) -> dict[str, list[Path]]:

@@ -16,6 +16,7 @@ from dyno.contracts.probe import Probed, TargetProbe
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, UsageError
 from dyno.plans.watch import HOST, WatchPlan
+from dyno.runner import columns
 from dyno.runner.ahead import Part
 from dyno.runner.session import Job, Session
 from dyno.runtime.progress import Progress
@@ -69,6 +70,8 @@ def _watch(session: Session, asked: WatchPlan, target: Target | None) -> None:
         session.sampler.joined(probes),
         _inspected(session, target) as inspect,
     ):
+        if target is not None:
+            columns.record(session.recorder, target)
         stopped = _wait(session, asked.seconds, progress, inspect)
         recording.detail = detail.model_copy(update={"stopped": stopped})
         _close(session, recording, inspect)

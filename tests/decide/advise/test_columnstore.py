@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno.contracts.advice import Catalog, IndexFacts
+from dyno.bundle.tables import Table as Stored
+from dyno.contracts.advice import Catalog, IndexFacts, dialect
 from dyno.contracts.layout import Layout
 from dyno.contracts.stored_columns import StoredColumn
 from dyno.decide.advise.columnstore.build import Built, built, compression
@@ -23,6 +24,7 @@ from dyno.decide.advise.columnstore.candidates import (
     repeated,
 )
 from dyno.decide.advise.columnstore.memory import build_memory, needed
+from dyno.decide.advise.columnstore.recorded import rows_of, view_of
 from dyno.decide.advise.columnstore.selective import Indexed, lookups
 from dyno.decide.advise.columnstore.view import ColumnView, TableColumns, plain_name
 from dyno.decide.advise.kinds.columnstore import KIND, STUDY
@@ -219,6 +221,9 @@ def test_advice_ends_as_variants_that_the_study_takes() -> None:
     view = viewed("it needs an extension", [item, FACT], 10 * DAY, 50e6, "run-1")
     section = KIND.advise(system(view, (point,)), Asked())
     assert section is not None
+    names = ["lineitem in columns", "lineitem and orders in columns"]
+    assert [one.name for one in section.variants] == names
+    assert {one.name for one in spec.read(STUDY).variants} >= {*names}
     assert [one.changes for one in section.variants] == [
         {"target": ENGINE, "load.layout": "columnar-1"},
         {"target": ENGINE, "load.layout": "columnar-2"},
@@ -248,6 +253,55 @@ def test_no_candidate_means_no_variant() -> None:
     assert section.document["tables"][0]["exclusions"][0]["code"] == "small"
     assert KIND.advise(system(None), Asked()) is None
     assert KIND.advise(system(viewed("", [])), Asked()) is None
+
+
+def test_without_columns_the_reason_and_the_command_are_said() -> None:
+    database = Database(
+        "mysql", "mysql://x:***@h/d", "MariaDB 11", {}, dialect("mysql"), live=False
+    )
+    recorded = System("x", Facts({}, "?"), database=database)
+    section = KIND.advise(recorded, Asked())
+    assert section is not None
+    assert "`dyno advise mysql://x@h/d`" in section.sentences[0]
+    assert section.document["reason"]
+    columnar = replace(database, dialect=dialect("duckdb"))
+    other = KIND.advise(replace(recorded, database=columnar), Asked())
+    assert other is not None
+    assert "dyno advise" not in other.sentences[0]
+
+
+TEXT = st.none() | st.text(max_size=5)
+NUMBER = st.none() | st.floats(0, 1e9)
+COUNT = st.none() | st.integers(0, 10**9)
+STORED = st.builds(
+    StoredColumn, st.text(max_size=5), st.text(max_size=5), NUMBER, NUMBER, NUMBER,
+    st.booleans(), st.booleans(),
+)  # fmt: skip
+TABLE = st.builds(
+    TableColumns, st.text(min_size=1, max_size=3), COUNT, COUNT,
+    st.lists(STORED, max_size=3).map(tuple), COUNT, COUNT,
+)  # fmt: skip
+
+
+@given(st.lists(TABLE, min_size=1, max_size=4, unique_by=lambda one: one.name), NUMBER, TEXT)
+def test_a_recorded_view_is_read_as_it_was(
+    tables: list[TableColumns], counted_s: float | None, needs: str | None
+) -> None:
+    view = ColumnView(needs or "", "mysql", ENGINE, tables, counted_s)
+    rows = list(rows_of(view))
+    stored = pa.Table.from_pylist(
+        [{"t_ns": at, "target": "x", **row} for at in (1, 2) for row in rows[at - 2 :]],
+        schema=Stored.COLUMNS.schema(),
+    ).to_pylist()
+    found = view_of(stored, "mysql", ENGINE, "`dyno advise x`")
+    assert found is not None
+    assert (found.needs, found.counted_s) == (view.needs, counted_s)
+    assert {one.name: replace(one, problem="") for one in found.tables} == {
+        one.name: one for one in tables
+    }
+    assert found.sampled_by == "`dyno advise x`"
+    assert judged(found, {})
+    assert view_of([], "mysql", ENGINE, "") is None
 
 
 @pytest.mark.parametrize(("name", "columns"), [("columnar-1", 1), ("columnar-2", 2), ("rows", 0)])

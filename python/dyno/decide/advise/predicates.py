@@ -104,7 +104,7 @@ class _Reader(Generic[T]):
         self._sources: dict[int, _Source[T] | None] = {}
         # sqlglot makes no scope of WITH x AS (DELETE …), so that x looks like a table.
         self._changed = {
-            one.alias.lower() for one in tree.find_all(exp.CTE) if isinstance(one.this, exp.DML)
+            one.alias.lower() for one in tree.find_all(exp.CTE) if isinstance(one.this, _CHANGES)
         }
 
     def places(self) -> list[Place[T]]:
@@ -161,10 +161,9 @@ class _Reader(Generic[T]):
         elif isinstance(node, exp.Like) and _begins(right) and not node.args.get("negate"):
             yield from self._compare(node.this, (), scope, "prefix")
         elif type(node) in _COMPARED and isinstance(left, exp.Expr) and isinstance(right, exp.Expr):
-            kinds = _COMPARED[type(node)]
-            for subject, value, kind in ((left, right, kinds[0]), (right, left, kinds[1])):
-                within = isinstance(value, exp.Any) and value.find(exp.Query)
-                yield from self._compare(subject, (value,), scope, "join" if within else kind)
+            of_left, of_right = _COMPARED[type(node)]
+            yield from self._compare(left, (right,), scope, of_left)
+            yield from self._compare(right, (left,), scope, of_right)
         else:
             yield from self._hidden(node, scope)
 
@@ -180,6 +179,8 @@ class _Reader(Generic[T]):
         if own is None:
             return
         other = ""
+        if any(isinstance(one, exp.Any) and one.find(exp.Query) for one in values):
+            kind = "join"
         if kind != "join":
             others = list(self._others(values, scope))
             if any(source is own for source, _ in others):
@@ -222,6 +223,7 @@ class _Reader(Generic[T]):
         return None
 
 
+_CHANGES = (exp.Insert, exp.Update, exp.Delete)
 _COMPARED: dict[type[exp.Expr], tuple[Kind, Kind]] = {
     exp.EQ: ("equality", "equality"),
     exp.NullSafeEQ: ("equality", "equality"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -13,9 +14,13 @@ from dyno.bundle.inside import Inside
 from dyno.bundle.model import Estimate, Phase, Run, TargetFacts
 from dyno.bundle.reader import Bundle
 from dyno.contracts.advice import dialect
+from dyno.decide.advise.columnstore.memory import least_free
+from dyno.decide.advise.columnstore.recorded import view_of
+from dyno.decide.advise.columnstore.view import ColumnView
 from dyno.decide.advise.loads import of_run
 from dyno.decide.advise.system import Database, Facts, System, Volume, Work
 from dyno.decide.advise.uses import Uses, of_rows
+from dyno.targets.defaults import BOTH_FORMS
 
 UNRECORDED = "the run did not record it"
 ELSEWHERE = (
@@ -61,9 +66,22 @@ def systems(
                 today=today,
                 uses=_uses(bundle, name, facts, known),
                 loads=of_run(bundle, name),
+                columns=_columns(bundle, name, facts, known),
             )
         )
     return found
+
+
+def _columns(
+    bundle: Bundle, name: str, facts: TargetFacts, known: metrics.Estimates
+) -> ColumnView | None:
+    own = [row for row in bundle.table("columns").to_pylist() if row["target"] == name]
+    words = dialect(name)
+    sql = "" if words is None else words.grammar
+    found = view_of(own, sql, BOTH_FORMS, f"`dyno advise {facts.url.replace(':***@', '@')}`")
+    if found is None:
+        return None
+    return replace(found, free_bytes=least_free(bundle.run, name, known), run=bundle.run.run)
 
 
 def _date(unix_ns: int) -> date:

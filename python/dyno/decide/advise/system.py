@@ -194,7 +194,7 @@ class System:
         today: When the facts were read.
         uses: Where the reads of the database go.
         loads: Dyno's own data in it.
-        columns: What the live database knows of columns; None of a recorded one.
+        columns: What the database knows of columns; None if Dyno could not read it.
         indexes: What is known of indexes that do not exist; None without a database that Dyno
             can ask about them.
     """

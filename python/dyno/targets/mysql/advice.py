@@ -33,6 +33,7 @@ def _series(version: str) -> str:
 
 DIALECT = Dialect(
     grammar="mysql",
+    columnar="",
     partitioning=PARTITIONING,
     knobs={
         "cache": (Knob("innodb_buffer_pool_size", size, whole),),

@@ -31,6 +31,7 @@ def _minutes(value: object) -> str:
 
 DIALECT = Dialect(
     grammar="postgres",
+    columnar="",
     partitioning=PARTITIONING,
     knobs={
         "cache": (Knob("shared_buffers", size, mib, restart=True),),

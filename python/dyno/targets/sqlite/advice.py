@@ -10,6 +10,7 @@ _DURABLE = ("full", "extra")
 
 DIALECT = Dialect(
     grammar="sqlite",
+    columnar="SQLite stores tables in rows only",
     partitioning="SQLite has no table partitions; the layout `clustered` keeps a month of rows "
     "together",
     knobs={

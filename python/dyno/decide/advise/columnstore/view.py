@@ -48,6 +48,7 @@ class ColumnView:
         counted_s: Seconds since the counters of changes began; None if unknown.
         free_bytes: Least available memory that the newest run of this database measured.
         run: That run; empty without one.
+        sampled_by: Of a recorded database: the command that samples the live one; else empty.
     """
 
     needs: str
@@ -57,6 +58,7 @@ class ColumnView:
     counted_s: float | None = None
     free_bytes: float | None = None
     run: str = ""
+    sampled_by: str = ""
 
 
 def plain_name(name: str) -> str:

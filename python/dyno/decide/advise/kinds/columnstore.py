@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from dyno.config.units import bytes_text, digits
+from dyno.contracts.advice import Dialect
+from dyno.contracts.databases import schema_of
 from dyno.decide.advise.amounts import percent, plural, some, stopped
 from dyno.decide.advise.columnstore.build import METHOD
 from dyno.decide.advise.columnstore.candidates import Candidate, judged
@@ -16,22 +18,25 @@ from dyno.decide.advise.columnstore.selective import Indexed, Lookup, lookups
 from dyno.decide.advise.columnstore.view import ColumnView, plain_name
 from dyno.decide.advise.section import Asked, Kind, Section, Table, Variant
 from dyno.decide.advise.statements import brief
-from dyno.decide.advise.system import GapError, System
+from dyno.decide.advise.system import Database, GapError, System
 from dyno.decide.advise.uses import shares
 from dyno.safety.text import sentence
 from dyno.studies.form import LAYOUT
 
 TITLE = "Column store"
 STUDY = "columnstore-tables"
-PRESETS = (("largest", "columnar-1"), ("two largest", "columnar-2"))
+LAYOUTS = {"columnar-1": "lineitem", "columnar-2": "lineitem and orders"}
+"""Layouts of the study, with the tables of TPC-H that they store in columns."""
 _NONE = "–"
 _SHORT = 90
 
 
 def _advise(system: System, asked: Asked) -> Section | None:
     view = system.columns
-    if system.database is None or view is None:
+    if system.database is None:
         return None
+    if view is None:
+        return None if system.db.dialect is None else _nothing(system.db, system.db.dialect)
     share = shares({one.name: one.reads for one in system.uses.tables})
     tables = judged(view, share)
     if not tables:
@@ -53,6 +58,16 @@ def _advise(system: System, asked: Asked) -> Section | None:
         document=_document(view, tables, memory, found, unread, variants),
         variants=variants,
     )
+
+
+def _nothing(database: Database, words: Dialect) -> Section:
+    reason = words.columnar
+    if not reason:
+        live = database.address.replace(":***@", "@")
+        reason = f"this run did not record its columns: `dyno advise {live}` reads them"
+        reason = "it does not show its tables" if database.live else reason
+    document = {"reason": reason, "tables": [], "variants": []}
+    return Section(TITLE, [sentence(f"not judged: {reason}")], document=document)
 
 
 def _width(one: Candidate) -> int:
@@ -149,6 +164,11 @@ def _closing(
             f"Compression is expected, not measured in the engine: {METHOD} from a sample of at "
             f"most {digits(rows)} rows, against bytes of a row in the table."
         )
+    if view.sampled_by:
+        lines.append(
+            f"A run takes no sample of its tables. {view.sampled_by} takes one: for compression, "
+            "and for the repeated values of columns without statistics."
+        )
     if any(one.sampled for one in chosen):
         lines.append("* From the sample alone; more rows repeat more values.")
     if memory is not None:
@@ -196,16 +216,16 @@ def _indexed(system: System, chosen: Sequence[Candidate]) -> list[Indexed]:
 def _variants(chosen: Sequence[Candidate], view: ColumnView) -> list[Variant]:
     """The variants of the study. Without a column store here, on an engine of Dyno's own."""
     at = {"target": view.engine} if view.needs else {}
-    return [
-        Variant(
-            name,
-            {**at, LAYOUT: layout},
-            "Columnar storage suits "
-            f"{some([plain_name(one.table.name) for one in chosen[:count]])}.",
-        )
-        for count, (name, layout) in enumerate(PRESETS, 1)
-        if len(chosen) >= count
-    ]
+    found: list[Variant] = []
+    for count, (layout, tables) in enumerate(LAYOUTS.items(), 1):
+        names = [plain_name(one.table.name) for one in chosen[:count]]
+        own = {f"{schema_of('tpch')}.{one}" for one in tables.split(" and ")} == set(names)
+        stand_in = "" if own else f" The study has {tables} of TPC-H in place of it."
+        if len(names) == count:
+            changes = {**at, LAYOUT: layout}
+            why = f"Columnar storage suits {some(names)}.{stand_in}"
+            found.append(Variant(f"{tables} in columns", changes, why))
+    return found
 
 
 def _document(
@@ -217,6 +237,7 @@ def _document(
     variants: Sequence[Variant],
 ) -> dict[str, Any]:
     return {
+        "reason": None,
         "needs": view.needs or None,
         "tables": [_described(one) for one in tables],
         "memory": None if memory is None else {**asdict(memory), "run": view.run or None},

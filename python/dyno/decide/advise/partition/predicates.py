@@ -30,9 +30,13 @@ class Use:
 
     def form(self, column: str) -> Form | None:
         """The form that holds at each place of the table; None if one has no condition on it."""
-        found = [_form(place, column) for place in self.places]
-        known = [one for one in found if one is not None]
-        return max(known, key=FORMS.index) if len(known) == len(found) else None
+        known: list[Form] = []
+        for place in self.places:
+            form = _form(place, column)
+            if form is None:
+                return None
+            known.append(form)
+        return max(known, key=FORMS.index)
 
     def mentions(self, column: str) -> bool:
         """Whether any condition is on it."""
@@ -41,10 +45,11 @@ class Use:
 
 def _form(place: Place[Known], column: str) -> Form | None:
     """The most selective form at a place; above and below a value is between two."""
-    kinds = {one.kind for one in place.predicates if one.column == column}
+    kinds: set[Kind] = {one.kind for one in place.predicates if one.column == column}
+    forms: list[Form] = [_FORMS[one] for one in kinds]
     if {"low", "high"} <= kinds:
-        kinds.add("range")
-    return min((_FORMS[one] for one in kinds), key=FORMS.index, default=None)
+        forms.append("range")
+    return min(forms, key=FORMS.index) if forms else None
 
 
 def uses(tree: exp.Expr, find: Find[Known]) -> dict[str, Use]:
