@@ -44,8 +44,9 @@ data is created.
 - **Runs.** Indexes and counters of a database are not in a bundle, and bundles of earlier
   versions lack most facts on the machine; these rules are then not readable.
 - **Other machines.** Rules on the machine need Dyno there: run `dyno advise` on it, or record it
-  with `dyno watch URL --agent ssh://HOST` and advise that run. Of a machine that an agent sampled
-  the mount options, block sizes and free space of the volumes are not recorded.
+  with `dyno watch URL --agent ssh://HOST` and advise that run. The agent sends the facts on the machine
+  and, if it finds the server's files, on their volumes: mount options, block sizes, free space, RAID
+  and disks. An exporter sends none of these.
 - **Exit code.** 0 if no rule is violated, 1 if one is, whatever its severity.
 
 ## Where the reads go

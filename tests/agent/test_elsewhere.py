@@ -129,6 +129,7 @@ def test_the_machine_of_the_server_is_judged(place: Place, tmp_path: Path) -> No
     subject = storage_facts(place.data)["subject"]
     if subject is not None:
         assert facts.devices.get("data") == (subject,), facts.device_notes
+    assert facts.volumes["data"]["fs_type"] == storage_facts(place.data)["fs_type"]
     assert bundle.run.machines["db1"]["cpu"]["logical"] == os.cpu_count()
     assert_every_tick(bundle)
     known = estimates(bundle)

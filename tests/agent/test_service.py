@@ -28,6 +28,7 @@ from dyno.agent.service import Abilities, Service
 from dyno.agent.token import make_token, read_token
 from dyno.contracts.whereabouts import Told
 from dyno.errors import TargetError, UsageError
+from dyno.host.storage import storage_facts
 from dyno.runner.agent import serve
 from tests.agent.network import TOKEN
 from tests.certificates import authority, require_openssl, signed
@@ -278,6 +279,9 @@ def test_an_agent_finds_a_server_and_counts_its_time(
     known = Told((own.name(),), own.pid, age_s, here, {"data": (".", str(tmp_path))})
     placed = asked.locate(known)
     assert placed.path == here
+    volume = placed.volumes["data"]
+    assert volume["mount_point"] == storage_facts(Path(here))["mount_point"]
+    assert {"options", "size_bytes", "fs_type", "disks"} <= {*volume}
     parent = own.parent()
     if parent is not None and own.name() in parent.name():
         assert placed.pid == parent.pid

@@ -11,19 +11,22 @@ Every request needs the token, or a client's certificate. Times are of the agent
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from dyno.bundle.carriers import ROLE
 from dyno.bundle.model import Model
 
-VERSION = 1
+VERSION = 2
 DEFAULT_PORT = 7411
 MOST_REQUEST_BYTES = 1 << 20
 MOST_ANSWER_BYTES = 32 << 20
 MOST_TICKS_BYTES = 4 << 20
 """Of entries in one answer; the client asks again for more."""
+MOST_FACTS_BYTES = 1 << 16
+"""Of facts on one volume; 2 kB are usual."""
 
 
 class Hello(Model):
@@ -70,18 +73,29 @@ class Entry(Model):
     event: dict[str, str] = {}
 
 
+def _short(facts: dict[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(facts)) > MOST_FACTS_BYTES:
+        raise ValueError("the facts on a volume are too long")
+    return facts
+
+
+_Role = Annotated[str, Field(pattern=f"^({ROLE})$")]
+_Facts = Annotated[dict[str, Any], AfterValidator(_short)]
+
+
 class Placed(Model):
     """Where a server is on the agent's machine.
 
     Attributes:
         pid: Its main process; None if it was not found.
-        devices, disks: As of :class:`dyno.bundle.model.TargetFacts`.
+        devices, disks, volumes: As of :class:`dyno.bundle.model.TargetFacts`.
         path: Its data folder; empty if unknown.
         notes: Why something is unknown.
     """
 
     pid: int | None = None
-    devices: dict[Annotated[str, Field(pattern=f"^({ROLE})$")], tuple[str, ...]] = {}
+    devices: dict[_Role, tuple[str, ...]] = {}
     disks: dict[str, tuple[dict[str, object], ...]] = {}
+    volumes: Annotated[dict[_Role, _Facts], Field(max_length=100)] = {}
     path: str = ""
     notes: tuple[str, ...] = ()

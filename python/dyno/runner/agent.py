@@ -22,7 +22,7 @@ from dyno.servers.here import is_server, locate, successor
 from dyno.stages.observe.registry import open_probes
 from dyno.stages.observe.sampler import Sampler
 from dyno.stages.observe.work import WorkProbe
-from dyno.targets.devices import of_places
+from dyno.targets.devices import of_places, volumes
 
 
 def serve(
@@ -91,5 +91,6 @@ def _placed(told: Told) -> Placed:
         pid=here.pid,
         path=str(places["data"][0]) if places.get("data") else "",
         notes=here.notes,
+        volumes=volumes(places),
         **of_places(places),
     )

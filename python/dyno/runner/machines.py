@@ -91,6 +91,7 @@ class Machines:
             known |= {
                 "devices": found.devices,
                 "disks": found.disks,
+                "volumes": found.volumes,
                 "device_notes": tuple(note[:500] for note in found.notes),
             }
         return facts.model_copy(update=known)

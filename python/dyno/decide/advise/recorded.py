@@ -23,6 +23,7 @@ from dyno.decide.advise.uses import Uses, of_rows
 from dyno.targets.defaults import BOTH_FORMS
 
 UNRECORDED = "the run did not record it"
+UNSENT = "what sampled its machine did not send it; `--agent ssh://HOST` does"
 ELSEWHERE = (
     "the database is on another machine: run `dyno advise` there, or record it with "
     "`dyno watch URL --agent ssh://HOST` and advise that run"
@@ -102,7 +103,7 @@ def _work(run: Run) -> Work | None:
 
 def _host(run: Run, facts: TargetFacts) -> Facts:
     if facts.machine:
-        return Facts(run.machines.get(facts.machine, {}), UNRECORDED)
+        return Facts(run.machines.get(facts.machine, {}), UNSENT)
     if facts.place == "elsewhere":
         return Facts({}, ELSEWHERE)
     return Facts(run.host, UNRECORDED)
@@ -117,7 +118,7 @@ def volumes(run: Run, target: str) -> tuple[Volume, ...]:
     """The volumes of a database as far as the run recorded them."""
     facts = run.targets[target]
     if facts.volumes:
-        return grouped(facts.volumes, UNRECORDED)
+        return grouped(facts.volumes, UNSENT if facts.machine else UNRECORDED)
     out = run.host.get("storage")
     storage = out if isinstance(out, dict) and not facts.machine else {}
     found: dict[str, dict[str, Any]] = {}
@@ -125,7 +126,7 @@ def volumes(run: Run, target: str) -> tuple[Volume, ...]:
         own = storage if names and storage.get("subject") in names else {}
         disks = [disk for name in names for disk in facts.disks.get(name, ())]
         found[role] = {"subject": names[0], **own, **({"disks": disks} if disks else {})}
-    return grouped(found, UNRECORDED)
+    return grouped(found, UNSENT if facts.machine else UNRECORDED)
 
 
 def grouped(by_role: Mapping[str, Mapping[str, Any]], unknown: str) -> tuple[Volume, ...]:
@@ -154,7 +155,7 @@ def _database(run: Run, name: str, facts: TargetFacts, known: metrics.Estimates)
         dialect(name),
         live=False,
         devices=of_target(run, name),
-        device_notes=facts.device_notes,
+        device_notes=facts.device_notes or ((UNSENT,) if facts.machine else ()),
         log_per_s=max(rates, default=None),
     )
 
