@@ -38,7 +38,9 @@ def of_run(bundle: Bundle, work: Work | None) -> list[System]:
     return [
         one
         if one.database is None
-        else dataclasses.replace(one, indexes=indexes.of_run(bundle, one.database.target, one.uses))
+        else dataclasses.replace(
+            one, indexes=indexes.of_run(bundle, one.database.target, one.uses, one.loads)
+        )
         for one in found
     ]
 

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from dyno import workloads
+from dyno import _core, workloads
 from dyno.bundle.reader import Bundle, list_bundles
 from dyno.contracts import databases, schema
 from dyno.contracts.advice import Catalog, IndexFacts
 from dyno.contracts.hypothetical import Planning, Table, Wish
 from dyno.contracts.layout import Layout
-from dyno.contracts.target import Target
+from dyno.contracts.target import Loaded, Target
 from dyno.decide.advise.indexes.trial import (
     Asked,
     IndexAdvice,
@@ -23,10 +23,12 @@ from dyno.decide.advise.indexes.trial import (
     read_all,
     wanted,
 )
+from dyno.decide.advise.loads import Load
 from dyno.decide.advise.uses import Uses, shares
 from dyno.errors import DynoError, UsageError
 from dyno.layouts import DEFAULT
 from dyno.targets.dialect import NEUTRAL
+from dyno.workloads.rows import expected_rows
 
 SMALL_BYTES = 1 << 18
 """Tables below it are read in full in less than a millisecond."""
@@ -41,7 +43,7 @@ def of_target(
     target: Target, product: str, uses: Uses, catalog: Catalog | None, out: Path
 ) -> IndexAdvice:
     """Index advice for a live target: it is asked about each candidate. Reads only."""
-    workload, layout = _loaded(target)
+    workload, layout, scale = _loaded(target)
     asked, of = _asked(uses)
     neutral = not asked
     if neutral and workload:
@@ -80,10 +82,10 @@ def of_target(
     if not neutral or not workload:
         return IndexAdvice(obstacle=obstacle, statements=len(asked), shares=of)
     sizes = {} if catalog is None else {one.name: one.bytes for one in catalog.tables}
-    return _unproven(asked, workload, layout, obstacle, of, sizes)
+    return _unproven(asked, workload, layout, obstacle, of, sizes, scale)
 
 
-def of_run(bundle: Bundle, name: str, uses: Uses) -> IndexAdvice | None:
+def of_run(bundle: Bundle, name: str, uses: Uses, loads: Sequence[Load]) -> IndexAdvice | None:
     """Candidates for the target of a run, for a study; None for a run without statements."""
     run = bundle.run
     if len(run.workloads) != 1 or workloads.known(run.workloads[0]) is None:
@@ -99,7 +101,8 @@ def of_run(bundle: Bundle, name: str, uses: Uses) -> IndexAdvice | None:
     except ValueError:  # an earlier version did not record it
         layout = None
     sizes = {one.name: one.bytes for one in uses.relations if one.kind == "table"}
-    return _unproven(asked, workload, layout, _RECORDED, of, sizes)
+    scale = next((one.scale for one in loads if one.database == workload), None)
+    return _unproven(asked, workload, layout, _RECORDED, of, sizes, scale)
 
 
 def _unproven(
@@ -109,10 +112,11 @@ def _unproven(
     obstacle: str,
     of: str,
     sizes: Mapping[str, int | None],
+    scale: float | None,
 ) -> IndexAdvice:
     """Candidates on the tables of a workload, as the generator declares them.
 
-    ``sizes`` are bytes of tables, by name with the schema.
+    ``sizes`` are bytes of tables, by name with the schema; ``scale`` is None if unknown.
     """
     place = databases.schema_of(workload)
     small = {
@@ -120,7 +124,7 @@ def _unproven(
         for name, size in sizes.items()
         if name.startswith(f"{place}.") and size is not None and size < SMALL_BYTES
     }
-    tables = _tables(workload, small)
+    tables = _tables(workload, small, _rows(workload, scale))
     read, left_out = read_all(asked, NEUTRAL, tables)
     found = [
         Proposal(named(wish), wish, definition=_definition(wish), of_workload=wish.table)
@@ -136,14 +140,23 @@ def _definition(wish: Wish) -> str:
     return f"CREATE INDEX {named(wish)} ON {wish.table} ({', '.join(wish.columns)});"
 
 
-def _tables(workload: str, small: Container[str]) -> list[Table]:
+def _rows(workload: str, scale: float | None) -> Mapping[str, int]:
+    """Rows of tables at a scale; empty if it is unknown, or none of the generator's."""
+    try:
+        found = {} if scale is None else expected_rows(workload, Loaded(scale, 1, True))
+    except _core.EngineError:
+        return {}
+    return {name: rows for name, (rows, _) in found.items()}
+
+
+def _tables(workload: str, small: Container[str], rows: Mapping[str, int]) -> list[Table]:
     return [
         Table(
             table["name"],
             "",
             table["name"],
             tuple(column["name"] for column in table["columns"]),
-            0 if table["name"] in small else None,
+            0 if table["name"] in small else rows.get(table["name"]),
         )
         for table in schema.tables(workload)
     ]
@@ -219,8 +232,8 @@ def _newest_times(out: Path, url: str, workload: str) -> dict[str, float]:
     return {}
 
 
-def _loaded(target: Target) -> tuple[str, Layout | None]:
-    """The workload with queries whose complete data is in a target, and its layout.
+def _loaded(target: Target) -> tuple[str, Layout | None, float | None]:
+    """The workload with queries whose complete data is in a target, its layout and its scale.
 
     The name is empty without one; the layout is None for the default one.
     """
@@ -233,8 +246,8 @@ def _loaded(target: Target) -> tuple[str, Layout | None]:
             continue
         if found is not None and found.complete:
             layout = Layout.model_validate_json(found.layout) if found.layout else None
-            return name, layout
-    return "", None
+            return name, layout, found.scale
+    return "", None, None
 
 
 def _placed(one: Proposal, tables: Sequence[Table]) -> Proposal:

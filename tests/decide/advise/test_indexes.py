@@ -279,6 +279,10 @@ def test_worse_advice_is_withdrawn() -> None:
     assert [line for line in found.closing if line.startswith("a:")]
     unsure = replace(PROOF, verdict="no difference found")
     assert [line for line in beside(section, {"a": unsure}).closing if "--pairs" in line]
+    blunt = replace(unsure, high=30.0, smallest=17.25)
+    (line,) = [line for line in beside(section, {"a": blunt}).closing if line.startswith("a:")]
+    assert "17.2 %" in line
+    assert "5 pairs" in line
     within = replace(unsure, high=1.0)
     assert not [line for line in beside(section, {"a": within}).closing if line.startswith("a:")]
     (shown,) = document(section, {"a": PROOF})

@@ -8,6 +8,7 @@ from typing import Any
 
 from dyno.config.units import digits
 from dyno.decide.advise.section import Section, Table
+from dyno.studies.model import DEFAULT_MARGIN
 from dyno.studies.proofs import Proof
 
 WITHDRAWN = "withdrawn"
@@ -58,7 +59,21 @@ def _remarks(proof: Proof) -> list[str]:
             "its interval alone leaves out 0, but not once corrected for all comparisons of the "
             "study. More --pairs may decide it."
         )
+    elif proof.verdict == "no difference found" and proof.smallest and not _narrow(proof):
+        lines.append(
+            f"minimum detectable effect {digits(round(proof.smallest, 1))} % with {proof.pairs} "
+            "pairs (80 % power). More --pairs, or a quieter machine, lower it."
+        )
     return lines
+
+
+def _narrow(proof: Proof) -> bool:
+    """Whether the interval leaves room for small shifts only."""
+    return (
+        proof.low is not None
+        and proof.high is not None
+        and (max(-proof.low, proof.high) <= DEFAULT_MARGIN)
+    )
 
 
 def _marked(table: Table, gone: set[str]) -> Table:

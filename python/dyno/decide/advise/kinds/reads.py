@@ -24,7 +24,7 @@ def _advise(system: System, asked: Asked) -> Section | None:
     uses = system.uses
     notes = [f"{note[:1].upper()}{stopped(note[1:])}" for note in uses.notes]
     if not uses.any:
-        closing = notes or [f"Not recorded: {uses.since or 'the system has no counters of reads'}."]
+        closing = notes or ["Unknown: neither this database nor its devices counted reads."]
         return Section("Where the reads go", closing=closing, document=_document(uses, asked.top))
     tables = [
         table
@@ -39,11 +39,12 @@ def _advise(system: System, asked: Asked) -> Section | None:
     what = "Reads are logical: pages looked up in the cache." if uses.pages else (
         "Reads are rows: this database does not count pages by table."
     )  # fmt: skip
+    counted = what if uses.statements or uses.relations else "MB are those that the devices read."
     return Section(
         "Where the reads go",
         leads(uses, asked.top),
         tables,
-        closing=[f"{sentence(uses.since)} {what}", *notes],
+        closing=[f"{sentence(uses.since)} {counted}", *notes],
         document=_document(uses, asked.top),
     )
 
