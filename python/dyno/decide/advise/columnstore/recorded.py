@@ -63,5 +63,6 @@ def _table(rows: Sequence[Row]) -> TableColumns:
 
 
 def _column(row: Row) -> StoredColumn:
-    own: Row = {name: row[name] for name in _OF_COLUMN if row[name] is not None}
-    return StoredColumn(**{"type": "", **own})
+    known = {name: row[name] for name in _OF_COLUMN if row[name] is not None}
+    own: Row = {"type": "", **known}
+    return StoredColumn(**own)
