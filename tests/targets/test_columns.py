@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from dyno.bundle.model import Clock
+from dyno.bundle.tables import Table, to_arrow
+from dyno.bundle.writer import Recorder
 from dyno.contracts.stored_columns import Columned
+from dyno.decide.advise.columnstore.recorded import view_of
 from dyno.decide.advise.kinds.columnstore import KIND
 from dyno.decide.advise.section import Asked, Section
 from dyno.errors import DynoError
-from dyno.runner import advise
+from dyno.runner import advise, columns
+from dyno.targets.defaults import BOTH_FORMS
 from tests.targets.conftest import ask, embedded_mariadb, public_folder
 from tests.targets.debian import debian_server
 from tests.targets.test_postgresql_inside_url import opened
@@ -82,6 +88,37 @@ def test_planted_tables_of_postgresql(url: str, tmp_path: Path) -> None:
     assert image["without"] == ["pixels"]
     assert [one["by"] for one in document["slower"]] == [["id"]]
     assert "Citus" in document["needs"]
+
+
+class Kept:
+    """What a recorder is given."""
+
+    clock = Clock(unix_ns=1, monotonic_ns=1)
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.events: list[str] = []
+
+    def add(self, table: str, rows: list[dict[str, Any]]) -> None:
+        assert table == "columns"
+        self.rows += to_arrow(rows, Table.COLUMNS).to_pylist()
+
+    def event(self, name: str, **fields: object) -> None:
+        self.events.append(name)
+
+
+def test_a_run_records_what_a_live_database_shows(url: str, tmp_path: Path) -> None:
+    kept = Kept()
+    columns.record(cast("Recorder", kept), opened(url))
+    found = view_of(kept.rows, "postgres", BOTH_FORMS, "`dyno advise x`")
+    (system,) = advise.of_target(url, tmp_path, "dss")
+    assert found is not None
+    assert system.columns is not None
+    assert found.needs == system.columns.needs
+    assert {one.name: one.columns for one in found.tables} == {
+        one.name: one.columns for one in system.columns.tables
+    }
+    assert not kept.events
 
 
 def test_it_changes_nothing_and_its_session_is_not_counted(url: str, tmp_path: Path) -> None:
