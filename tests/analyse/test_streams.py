@@ -50,7 +50,11 @@ def power(builder: Builder, *, refresh: bool = True, fails: str | None = None) -
 
 
 def throughput(
-    builder: Builder, *, refresh: bool = True, fails: tuple[int, str] | None = None
+    builder: Builder,
+    *,
+    refresh: bool = True,
+    fails: tuple[int, str] | None = None,
+    **facts: int,
 ) -> Builder:
     """Two streams: of 1 s a query, and of 3 s; a pair of refreshes at the very end."""
     rows = builder.tables.setdefault("queries", [])
@@ -66,7 +70,7 @@ def throughput(
             for function, later in (("rf1", 0.0), ("rf2", 2.0)):
                 rows.append(row(builder, at + later, 2, stream=-1, position=pair, query=function))
     detail = {"test": "throughput", "workload": "tpch", "scale": SCALE, "refresh": refresh,
-              "streams": 2}  # fmt: skip
+              "streams": 2, **facts}  # fmt: skip
     builder.phase("throughput-tpch-duckdb", "Throughput", "dss", 70, "duckdb", detail=detail)
     return builder
 
@@ -165,3 +169,35 @@ def test_a_plain_power_test_has_no_section_of_streams(tmp_path: Path) -> None:
     assert engine["power_total_s"] == pytest.approx(44)
     assert "Streams" not in lines
     assert 'id="streams"' not in page
+
+
+def apart(builder: Builder, fails: tuple[int, str] | None = None) -> Builder:
+    """The two streams, each in a database of its own."""
+    throughput(builder, refresh=False, fails=fails, databases=2, streams_each=1)
+    for one in builder.tables["queries"]:
+        one["database"] = one["stream"]
+    return builder
+
+
+def test_several_databases_are_told_apart_and_summed(tmp_path: Path) -> None:
+    engine, page, lines, reasons = results(apart(start(tmp_path)))
+    assert not reasons
+    assert engine["throughput_without_refresh"] == pytest.approx(2 * 22 * 3600 * SCALE / 66)
+    first, second = engine["databases"]
+    assert (first["total_s"], second["total_s"]) == (22, 66)
+    assert (first["done"], second["failed"]) == (22, 0)
+    # Each counts its own time, so the fast one is faster than its share of the sum.
+    assert first["throughput_without_refresh"] == pytest.approx(22 * 3600 * SCALE / 22)
+    assert second["throughput_without_refresh"] == pytest.approx(22 * 3600 * SCALE / 66)
+    assert [one["database"] for one in engine["streams"]] == [1, 2]
+    assert "Database 2" in page
+    assert "2 databases, 22" in lines
+
+
+def test_a_database_whose_query_failed_has_no_rate(tmp_path: Path) -> None:
+    engine, *_ = results(apart(start(tmp_path), fails=(2, "q05")))
+    assert engine["throughput_without_refresh"] is None
+    first, second = engine["databases"]
+    assert first["throughput_without_refresh"] == pytest.approx(22 * 3600 * SCALE / 22)
+    assert second["throughput_without_refresh"] is None
+    assert (second["done"], second["failed"]) == (21, 1)

@@ -196,12 +196,14 @@ def test_missing_databases_are_reported(loaded: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("run", "tpch", *SEVERAL), "--databases applies to transactions"),
+        (("run", "tpch", *SEVERAL, "--test", "power"), "--databases requires --test throughput"),
         (("load", "tpcc", *SEVERAL, "--scale", "1", "--streams", "1", "--streams", "2"),
          "--streams at most once"),
-        (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
-         "it does not support"),
-        (("check", "tpch", *SEVERAL, "--answers"), "--databases and --answers exclude"),
+        (("load", "tpch", "--target", "embedded:sqlite", "--databases", "2", "--scale", "0.01"),
+         "one file, which is one database"),
+        (("run", "tpch", *SEVERAL, "--users", "2", "--streams", "2"), "exclude each other"),
+        (("run", "tpch", *SEVERAL, "--users", "2", "--users", "3"), "Give --users once"),
+        (("run", "tpch", *POSTGRESQL, "--users", "2", "--test", "power"), "power test has one"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],
 )  # fmt: skip

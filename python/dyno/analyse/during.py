@@ -17,6 +17,7 @@ from dyno.bundle.metrics.during import PARTS, Part
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts import databases
 from dyno.contracts.transactions import Transactions
 from dyno.safety.plainjson import finite
 
@@ -82,7 +83,16 @@ def during(bundle: Bundle) -> list[Estimate]:
     for course in courses(bundle):
         estimates += _maintenance(course)
         if course.level is None:
-            estimates += _queries(bundle, course)
+            own = [r for r in rows(bundle, "during") if r["target"] == course.phase.target]
+            detail, at = course.phase.detail, course.metrics
+            failed = sum(row["error_kind"] is not None for row in own)
+            source = "queries around the maintenance"
+            estimates.append(at.queries_failed.estimate(failed, source))
+            estimates += _queries(own, at, detail.streams or 1)
+            known = {one["database"] for one in own}
+            for number in filter(known.__contains__, range(1, databases.MOST + 1)):
+                of = [row for row in own if row["database"] == number]
+                estimates += _queries(of, at.database(number), detail.streams_each or 1)
         elif course.level in bundle.levels():
             estimates += _transactions(bundle, course, course.level, course.metrics)
             for part, which in course.parts:
@@ -171,18 +181,12 @@ def _latencies(
             )
 
 
-def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
-    at = course.metrics
+def _queries(found: Iterable[dict[str, Any]], at: metrics.Beside, users: int) -> Iterable[Estimate]:
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
-    failed = 0
-    for row in rows(bundle, "during"):
+    for row in found:
         taken, part = finite(row["seconds"]), row["part"]
-        if row["target"] != course.phase.target:
-            continue
-        failed += row["error_kind"] is not None
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
-    yield at.queries_failed.estimate(failed, "queries around the maintenance")
     by_query: dict[str, list[float]] = {}
     for query, taken in seconds["before"]:
         by_query.setdefault(query, []).append(taken)
@@ -190,7 +194,6 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
     base = sum(usual.values())
     if base <= 0:
         return
-    users = course.phase.detail.streams or 1
     per_h = users * 3600 * len(usual) / base
     yield at.part("before").qph.estimate(
         per_h, "users × queries / sum of each query's mean seconds before the maintenance"
@@ -200,10 +203,10 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
         own = at.part(part)
         yield own.queries.estimate(len(pairs), f"queries {part} it")
         expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        found = ratio_percent(expected, actual)
-        if part == "before" or found is None:
+        ratio = ratio_percent(expected, actual)
+        if part == "before" or ratio is None:
             continue
-        value, low, high = found
+        value, low, high = ratio
         source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
         yield own.qph.estimate(per_h * (1 + value / 100), f"queries/h before × {source}")
         yield own.change_percent.estimate(

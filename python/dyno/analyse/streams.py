@@ -7,7 +7,7 @@ succeeded.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dyno.analyse import scores
@@ -16,6 +16,7 @@ from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts import databases
 from dyno.safety.plainjson import finite
 
 REFRESH_STREAM = -1
@@ -24,10 +25,15 @@ _TABLE = "queries table"
 
 @dataclass(frozen=True)
 class _Test:
-    """One test on one target: its phase and its rows."""
+    """One test on one target: its phase and its rows.
+
+    Attributes:
+        database: One of several databases; None for all of them.
+    """
 
     phase: Phase[DssDetail]
     rows: list[dict[str, Any]]
+    database: int | None = None
 
     @property
     def scale(self) -> float | None:
@@ -41,7 +47,18 @@ class _Test:
     @property
     def streams(self) -> int:
         """The expected number of query streams."""
-        return self.phase.detail.streams or 0
+        detail = self.phase.detail
+        return (detail.streams if self.database is None else detail.streams_each) or 0
+
+    @property
+    def databases(self) -> list[_Test]:
+        """The part of each database, if several ran the test at once."""
+        count = self.phase.detail.databases or 1
+        return [
+            replace(self, database=number, rows=[r for r in self.rows if r["database"] == number])
+            for number in range(1, 1 + min(count, databases.MOST))
+            if count > 1
+        ]
 
     def stream(self, stream: int) -> list[dict[str, Any]]:
         """The rows of a stream, in submission order."""
@@ -74,6 +91,8 @@ def streams(bundle: Bundle) -> list[Estimate]:
             found += _refreshes(at, several)
             found += _streams(at, several, start_ns)
             found += _throughput(at, several)
+            for one in several.databases:
+                found += _database(at.database(one.database or 1), one, start_ns)
         estimates += found + list(_composite(at, found))
     return estimates
 
@@ -171,6 +190,36 @@ def _streams(at: metrics.Queries, test: _Test, start_ns: int) -> Iterable[Estima
 def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     queries = [row for row in test.rows if row["stream"] > 0]
     yield at.throughput_failed.estimate(failed(queries), f"{_TABLE}, streams 1 to {test.streams}")
+    seconds = _seconds(test)
+    if seconds is None:
+        return
+    yield at.throughput_total_s.estimate(
+        seconds, f"{_TABLE}: first submission to last completion of all streams"
+    )
+    yield _rate(at, test, seconds)
+
+
+def _database(at: metrics.QueriesDatabase, test: _Test, start_ns: int) -> Iterable[Estimate]:
+    queries = [row for row in test.rows if row["stream"] > 0]
+    if not queries:
+        return
+    source = f"{_TABLE}, database {test.database}"
+    lost = failed(queries)
+    first = min(row["t_ns"] for row in test.rows)
+    last = max(row["end_ns"] or row["t_ns"] for row in test.rows)
+    yield at.done.estimate(len(queries) - lost, source)
+    yield at.failed.estimate(lost, source)
+    yield at.start_s.estimate((first - start_ns) / 1e9, source)
+    yield at.end_s.estimate((last - start_ns) / 1e9, source)
+    seconds = _seconds(test)
+    if seconds is not None:
+        yield at.total_s.estimate(seconds, f"{source}: first submission to last completion")
+        yield _rate(at, test, seconds)
+
+
+def _seconds(test: _Test) -> float | None:
+    """From the first submission to the last completion; None for an incomplete test."""
+    queries = [row for row in test.rows if row["stream"] > 0]
     functions = 2 * test.streams if test.refresh else 0
     complete = (
         test.streams > 0
@@ -178,19 +227,22 @@ def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
         and len(test.stream(REFRESH_STREAM)) == functions
     )
     if not (test.whole and complete and test.scale):
-        return
+        return None
     first = min(row["t_ns"] for row in test.rows)
     seconds = (max(row["end_ns"] for row in test.rows) - first) / 1e9
-    if seconds <= 0:
-        return
-    yield at.throughput_total_s.estimate(
-        seconds, f"{_TABLE}: first submission to last completion of all streams"
-    )
-    yield (at.throughput if test.refresh else at.throughput_score).estimate(
-        scores.throughput(test.scale, test.streams, seconds),
-        f"S·22·3600·SF / seconds, S = {test.streams}, "
+    return seconds if seconds > 0 else None
+
+
+def _rate(at: metrics.Queries | metrics.QueriesDatabase, test: _Test, seconds: float) -> Estimate:
+    scale = test.scale or 0.0
+    count = test.phase.detail.databases or 1
+    several = test.database is None and count > 1
+    where = f" of {count} databases, each at SF" if several else ""
+    return (at.throughput if test.refresh else at.throughput_score).estimate(
+        scores.throughput(scale, test.streams, seconds),
+        f"S·22·3600·SF / seconds, S = {test.streams}{where}, "
         + ("with as many pairs of refresh functions" if test.refresh else "without refresh"),
-        unit=_unit(test.scale),
+        unit=_unit(scale),
     )
 
 

@@ -29,6 +29,7 @@ LAYOUT_HELP = (
         "dyno load tpch --target embedded:postgresql --scale 1 --limit memory=1GB",
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4",
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
+        "dyno load tpch --target embedded:mysql --scale 1 --databases 2",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
         "dyno load tpch --target embedded:postgresql --scale 1 \\",

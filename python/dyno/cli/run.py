@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dyno.cli import _criteria, _elsewhere, _findmax, _flash, _limits, _live, _rates, _settings
-from dyno.cli._options import Options, chosen, common
+from dyno.cli._options import Options, chosen, common, databases_option
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
 from dyno.cli._run import queries as _queries
@@ -31,6 +31,7 @@ from dyno.plans.run import RunPlan
 )
 @click.option("--scale", type=float, help="Fail unless this scale is loaded.")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Random seed.")
+@databases_option
 @sections.TRANSACTIONS.of(_levels.options)
 @sections.TRANSACTIONS.of(_rates.options)
 @sections.CRITERIA.of(_criteria.options)
@@ -60,7 +61,8 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
     With --databases, each database that `dyno load --databases` created gets --users, all at the
     same time. The report shows their sum and each database. --rate is the total rate; each database
-    gets an equal share, with its own arrivals.
+    gets an equal share, with its own arrivals. Queries run as a throughput test: --users 6 are six
+    streams in each database.
 
     Each level of transactions must pass every --criterion. A violation makes the exit code 1; the
     run stays valid. Default limits are informational. A limit without data is not checked.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dyno.bundle.model import Check
+
 MOST = 64
 _NAME = re.compile(r"(\w+)@([2-9]|[1-9][0-9]+)", re.ASCII)
 
@@ -39,6 +41,18 @@ def schema_of(name: str) -> str:
     """The schema that a database's tables live in: ``dyno_tpcc``, ``dyno_tpcc_2`` …"""
     workload, number = split(name)
     return f"dyno_{workload}" if number == 1 else f"dyno_{workload}_{number}"
+
+
+def of(database: str | int | None) -> str:
+    """Words after a name that tell several databases apart; none for the first or only one."""
+    number = split(database)[1] if isinstance(database, str) else database or 1
+    return "" if number == 1 else f" of database {number}"
+
+
+def named(checks: Iterable[Check], database: str | int | None) -> list[Check]:
+    """These checks, with the database in their names."""
+    which = of(database)
+    return [check.model_copy(update={"name": f"{check.name}{which}"}) for check in checks]
 
 
 def in_schemas(workloads: Iterable[str], schemas: Iterable[str]) -> list[str]:

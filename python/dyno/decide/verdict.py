@@ -115,7 +115,9 @@ def _users(item: Bottleneck) -> str:
         form = f" in {detail.part}s" if detail.part else ""
         return f"{detail.test} queries{form} ({detail.users} user{'s'[: detail.users != 1]})"
     streams = detail.streams if isinstance(detail, DssDetail) else None
-    return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
+    count = detail.databases if isinstance(detail, DssDetail) else None
+    where = f" in {count} databases" if count else ""
+    return "queries" if streams in (None, 1) else f"queries ({streams} streams{where})"
 
 
 def _limit(item: Bottleneck) -> str:

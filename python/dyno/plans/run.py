@@ -51,17 +51,13 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
             UsageError: With the option to use instead.
         """
         others = OF_TRANSACTIONS if workload.kind == "dss" else OF_QUERIES
-        names = [name for part in others for name in part.model_fields if name not in _SHARED]
+        shared = _SHARED | _OF_BOTH
+        names = [name for part in others for name in part.model_fields if name not in shared]
         for name in filter(self.given, names):
             value = getattr(self, name)
             option = f"--no-{self.option(name)[2:]}" if value is False else self.option(name)
             if workload.kind != "dss":
                 raise UsageError(f"{option} applies to queries; {workload.name} has none. Omit it.")
-            if name == "users":
-                raise UsageError(
-                    f"--users applies to transactions; for {workload.name} use --test throughput "
-                    "--streams N."
-                )
             if name == "duration":
                 if self.during is not None:
                     continue
@@ -75,6 +71,25 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
         for name in ("during_limit", "during_database"):
             if self.given(name) and self.during is None:
                 raise UsageError(f"{self.option(name)} requires --during TASK.")
+
+    def for_queries(self) -> RunPlan:
+        """The plan with ``--users N`` as N streams. Several databases get a throughput test.
+
+        Raises:
+            UsageError: If options exclude each other.
+        """
+        if not self.users and self.databases == 1:
+            return self
+        if self.users and self.streams is not None:
+            raise UsageError("--users and --streams exclude each other: both set the streams.")
+        if len(self.users) > 1:
+            raise UsageError("Give --users once: a run has one throughput test.")
+        if self.test == "power" or (self.databases > 1 and self.test == "full"):
+            option = "--users" if self.databases == 1 else "--databases"
+            raise UsageError(f"{option} requires --test throughput: a power test has one user.")
+        streams = self.users[0] if self.users else self.streams
+        given = {"test": self.test or "throughput", "streams": streams, "users": ()}
+        return self.model_copy(update=given)
 
     def paced(self) -> tuple[list[Rate], float]:
         """The rates, one per level, and the measured seconds per level.
@@ -116,5 +131,8 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
             **self.beside_record(),
         }
 
+
+_OF_BOTH = frozenset({"users", "databases"})
+"""Options of transactions that queries have too."""
 
 _SHARED = frozenset({*Engine.model_fields, *Elsewhere.model_fields})

@@ -29,14 +29,11 @@ def job(asked: CheckPlan) -> Job:
         raise UsageError(f"{workload} has no isolation tests; remove --isolation.")
     if level is not None and not asked.isolation:
         raise UsageError("--level requires --isolation.")
-    if databases > 1 and asked.answers:
-        raise UsageError("--databases and --answers exclude each other.")
     require_databases(parsed, asked.out, databases)
 
     def body(session: Session) -> None:
         with session.target(asked.target) as target:
             every = loaded_in_all(target, workload, scale, databases)
-            found = every[workload]
             checks: list[Check] = []
             for name in every if asked.isolation else ():
                 with session.events.phase(f"Isolation of {name} in {target.name}"):
@@ -44,8 +41,8 @@ def job(asked: CheckPlan) -> Job:
             for name, held in every.items():
                 with session.events.phase(f"Check {name} in {target.name}"):
                     checks += check(session.recorder, target, name, held, "run")
-            if asked.answers:
-                checks += stages.asked(session, target, workload, found.scale)
+            for name, held in every.items() if asked.answers else ():
+                checks += stages.asked(session, target, name, held.scale)
             for item in checks:
                 mark = {True: "ok", False: "FAILED", None: "skipped"}[item.passed]
                 session.events.say(f"  {mark:8}{item.name}: {item.message}")

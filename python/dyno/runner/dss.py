@@ -28,6 +28,7 @@ def run_tests(
     from dyno import workloads
     from dyno.runner import stages
     from dyno.runner.cold import start_cold
+    from dyno.runner.databases import loaded_in_all
     from dyno.runner.during import before_start, during_plan
     from dyno.runner.layout import note_layout
     from dyno.stages import drive
@@ -35,9 +36,11 @@ def run_tests(
 
     cache, workload = settings["cache"], asked.workload
     with session.target(asked.target, before_start(settings)) as target:
-        found = stages.loaded_data(target, workload, scale)
+        every = loaded_in_all(target, workload, scale, asked.databases)
+        found = every[workload]
         note_layout(session, target, found)
-        _clear(session, target, workload)
+        for name in every:
+            _clear(session, target, name)
         refresh = asked.refreshes and target.capabilities.refresh is True
         if refresh is not asked.refreshes:
             session.events.say(f"! Without refresh functions: {target.capabilities.refresh}.")
@@ -54,18 +57,22 @@ def run_tests(
         power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
         streams = asked.streams or workloads.get(workload).streams(found.scale)
         held = "after-power" if asked.has_power else cache
-        throughput = ThroughputPlan(workload, found.scale, **fresh, cache=held, streams=streams)
+        several = (0,) * len(every) if len(every) > 1 else ()
+        throughput = ThroughputPlan(
+            workload, found.scale, **fresh, cache=held, streams=streams, first_sets=several
+        )
         with contextlib.ExitStack() as stack:
             if refresh:
                 sets = int(asked.has_power) + (streams if asked.has_streams else 0)
-                first = stack.enter_context(
-                    drive.restored(session.recorder, target, workload, sets)
-                )
-                # The power test uses pair 0.
-                first -= not asked.has_power
-                power, throughput = (
-                    replace(power, first_set=first),
-                    replace(throughput, first_set=first),
+                firsts = [
+                    # The power test uses pair 0.
+                    stack.enter_context(drive.restored(session.recorder, target, name, sets))
+                    - (not asked.has_power)
+                    for name in every
+                ]
+                power = replace(power, first_set=firsts[0])
+                throughput = replace(
+                    throughput, first_set=firsts[0], first_sets=tuple(firsts) if several else ()
                 )
             power = stack.enter_context(start_cold(session, target, power, cache))
             if asked.has_power:
@@ -76,11 +83,14 @@ def run_tests(
             stages.plans(session, target, power, analyse=settings["analyse_plans"])
         if during := during_plan(settings):
             users = streams if asked.has_streams else asked.streams or 1
-            beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
+            beside = StreamPlan(
+                workload, found.scale, **common, cache=held, streams=users, first_sets=several
+            )
             stages.queries_during(session, target, beside, during)
         # Verification follows the measurements, so that it does not change their cache state.
         if not (asked.has_power and power.proves):
-            _ask(session, target, power)
+            for name in every:
+                _ask(session, target, replace(power, workload=name))
 
 
 def _clear(session: Session, target: Target, workload: str) -> None:
@@ -122,8 +132,10 @@ def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
 def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
     from dyno.stages import drive, prove
 
-    users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
-    title = f"{users} of queries on {target.name}"
+    users = f"{plan.total} stream{'s'[: plan.total != 1]} of queries"
+    if plan.first_sets:
+        users += f" in {len(plan.parts)} databases"
+    title = f"{users} on {target.name}"
     with session.events.phase(title) as progress, session.probed(target):
         result = drive.throughput(session.recorder, target, plan, progress)
     alike = plan.parameters == "validation" and not plan.refresh

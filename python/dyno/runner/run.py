@@ -30,6 +30,8 @@ def job(asked: RunPlan) -> Job:
     asked.require_own(chosen)
     if chosen.kind == "oltp":
         asked.require_able(chosen)
+    else:
+        asked = asked.for_queries()
     parsed = targets.parse(asked.target)
     asked.require_streams(asked.during)
     rates, duration_s = asked.paced()
@@ -90,7 +92,7 @@ def _parts(
         passes.append(2.0 if settings["cache"] == "warm" else 1.0)
     if asked.has_streams:
         streams = asked.streams or chosen.streams(scale)
-        passes.append(max(1.0, streams / usable_cpus()))
+        passes.append(max(1.0, streams * asked.databases / usable_cpus()))
     if settings["plans"]:
         passes.append(1.0 if settings["analyse_plans"] else 0.0)
     parts = of_queries(scale, targets.parse(asked.target), *passes)

@@ -16,7 +16,7 @@ from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, LoadedTable, Step
 from dyno.bundle.writer import Recorder
 from dyno.contracts import isolation
-from dyno.contracts.databases import split, workload_of
+from dyno.contracts.databases import named, split, workload_of
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import (
     Connection,
@@ -203,19 +203,9 @@ def check(
     with recorder.phase(name, title, CheckDetail(), target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
-        checks = _named_by_database(checks, workload_name)
+        checks = named(checks, workload_name)
         recorder.add_checks(checks)
     return checks
-
-
-def _named_by_database(checks: list[Check], name: str) -> list[Check]:
-    """Adds the database to the names of its checks."""
-    _, number = split(name)
-    if number == 1:
-        return checks
-    return [
-        item.model_copy(update={"name": f"{item.name} of database {number}"}) for item in checks
-    ]
 
 
 def check_isolation(
@@ -243,7 +233,7 @@ def check_isolation(
     with recorder.phase(name, title, detail, target.name):
         sessions = _Sessions(target, workload_name)
         proofs = sessions.work(lambda: prove(target.name, sessions.open, found, level))
-        checks = _named_by_database(proofs, workload_name)
+        checks = named(proofs, workload_name)
         recorder.add_checks(checks)
     return checks
 

@@ -11,6 +11,7 @@ from dyno.bundle import check_names
 from dyno.bundle.model import Check
 from dyno.bundle.phases.check import CheckDetail
 from dyno.bundle.writer import Recorder
+from dyno.contracts.databases import named
 from dyno.contracts.target import PowerResult, QueryResult, StreamAnswer, Target
 from dyno.contracts.workload import Query, Workload
 from dyno.errors import DynoError, Interrupted
@@ -71,8 +72,8 @@ def ask(
                         failed.append(query.name)
         finally:
             connection.close()
-        phase.detail = CheckDetail(workload=workload_name, scale=scale, errors=dict(result.errors))
-        recorder.add_checks(
+        phase.detail = CheckDetail(workload=workload.name, scale=scale, errors=dict(result.errors))
+        checks = [
             Check(
                 name=f"query {query}",
                 target=target.name,
@@ -80,13 +81,15 @@ def ask(
                 message=result.errors[query],
             )
             for query in failed
-        )
+        ]
+        recorder.add_checks(named(checks, workload_name))
     return result
 
 
 def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
     """Records that a single engine's answers are unverified: there are no expected ones."""
-    recorder.add_checks([_not_shipped(workloads.get(workload_name), scale, target)])
+    check = _not_shipped(workloads.get(workload_name), scale, target)
+    recorder.add_checks(named([check], workload_name))
 
 
 def answers(
@@ -112,6 +115,7 @@ def answers(
                 checks.append(_pair(query, (left, right), one, other))
         if workload.expected_scales and scale not in workload.expected_scales:
             checks += [_not_shipped(workload, scale, target) for target in sorted(results)]
+    checks = named(checks, workload_name)
     recorder.add_checks(checks)
     return checks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.contracts.target import Target
 from dyno.errors import UsageError
 
-_NONE = "several databases are for transactions, which it does not support"
+_NONE = "Dyno does not place several databases in it"
 
 
 def able(target: Target) -> bool | str:

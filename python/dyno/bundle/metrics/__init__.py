@@ -6,7 +6,7 @@
 from dyno.bundle.metrics.base import Estimates, FindsEstimates, Key, Metric, Scope, declared
 from dyno.bundle.metrics.certify import Interval
 from dyno.bundle.metrics.criteria import Criterion
-from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
+from dyno.bundle.metrics.dss import Queries, QueriesDatabase, QueriesPair, Query
 from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
 from dyno.bundle.metrics.flash import Accelerated
 from dyno.bundle.metrics.gap import Gap, Share
@@ -38,6 +38,7 @@ __all__ = [
     "Operation",
     "Part",
     "Queries",
+    "QueriesDatabase",
     "QueriesPair",
     "Query",
     "Resources",

@@ -31,6 +31,19 @@ class Stream(Scope, names=rf"{_TARGET}\.stream-(?P<stream>\d+)"):
     slowest_s = Metric("s")
 
 
+class QueriesDatabase(Scope, names=rf"{_TARGET}\.db-(?P<database>\d+)"):
+    """The throughput test of one of several databases that run it at the same time."""
+
+    done = Metric()
+    failed = Metric()
+    start_s = Metric("s")
+    end_s = Metric("s")
+    total_s = Metric("s")
+    throughput = Metric(None)
+    throughput_score = Metric(None)
+    """Throughput without refresh functions."""
+
+
 class Refresh(Scope, names=rf"{_TARGET}\.refresh-(?P<refresh>-?\d+)"):
     """A pair of refresh functions."""
 
@@ -77,6 +90,10 @@ class Queries(Scope, names=_TARGET):
     def stream(self, number: int) -> Stream:
         """Returns the scope of a stream."""
         return Stream(f"{self}.stream-{number}")
+
+    def database(self, number: int) -> QueriesDatabase:
+        """Returns the scope of one of several databases."""
+        return QueriesDatabase(f"{self}.db-{number}")
 
     def refresh(self, number: int) -> Refresh:
         """Returns the scope of a pair of refresh functions."""

@@ -20,7 +20,9 @@ class DssDetail(Detail):
         metering: Queries for which the engine counted bytes and memory.
         stream: Stream that defines the query order of the power test.
         warm: Whether each query ran once before the power test.
-        streams: Number of concurrent users.
+        streams: Number of concurrent users, in all databases.
+        streams_each: Users of each database, if there are several.
+        databases: Number of databases under load at once; None for one.
         variants: Changes of the target to queries, by query.
         stretch_s: Minimum time before, during and after maintenance.
         maintenance: The maintenance operation.
@@ -40,6 +42,8 @@ class DssDetail(Detail):
     stream: Int | None = None
     warm: bool | None = None
     streams: Int | None = None
+    streams_each: Int | None = None
+    databases: Int | None = None
     variants: dict[str, str] | None = None
     stretch_s: Number | None = None
     maintenance: str | None = None

@@ -12,7 +12,8 @@ class MaintenanceDetail(Detail):
         level: Concurrent load level; None if queries ran.
         warmup_s: Warm-up time of that level.
         scale: Scale of the data of the queries.
-        streams: Number of users of the queries.
+        streams: Number of users of the queries, in all databases.
+        streams_each: Users of each database, if there are several.
         maintenance: ``integrity-check``, ``reindex``, ``backup`` or ``vacuum``.
         method: How the target implements it.
         start_ns: Start, ns since the Unix epoch.
@@ -31,6 +32,7 @@ class MaintenanceDetail(Detail):
     warmup_s: Number | None = None
     scale: Number | None = None
     streams: Int | None = None
+    streams_each: Int | None = None
     maintenance: str | None = None
     method: str | None = None
     start_ns: Int | None = None

@@ -8,6 +8,7 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:duckdb",
     "dyno run tpch --target embedded:duckdb --test full",
     "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
+    "dyno run tpch --target embedded:postgresql --databases 2 --users 6",
     "dyno run tpch --target embedded:postgresql --set work_memory=64MB --cold",
     "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
     "dyno run tpcc --target embedded:postgresql --users 8 --limit cpu=0.9",

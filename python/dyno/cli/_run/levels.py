@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dyno.cli._options import databases_option, declared
+from dyno.cli._options import declared
 from dyno.cli._strictly import TIME, TIME_OR_NONE
 from dyno.plans.levels import HOMES, MODES, USERS
 
@@ -13,9 +13,9 @@ options = declared(
         "--users",
         type=click.IntRange(*USERS),
         multiple=True,
-        help="Virtual users; repeat for several levels.  [default: 1]",
+        help="Virtual users; repeat for several levels. With tpch: streams of the throughput "
+        "test.  [default: 1]",
     ),
-    databases_option,
     click.option(
         "--duration",
         type=TIME,

@@ -13,6 +13,7 @@ from dyno.bundle.metrics.during import PARTS
 from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts.databases import MOST
 from dyno.contracts.workload import Workload
 from dyno.report.run import cache, certify, volumes, watched
 from dyno.report.run.levels import bounds, level_entry
@@ -20,7 +21,7 @@ from dyno.report.run.page import Page
 from dyno.report.run.query_work import METRICS as WORK
 from dyno.report.run.query_work import meter_sources
 from dyno.report.run.steps import loads_that_stayed, steps
-from dyno.report.run.trials import REFRESH_STREAM, SCORES, missing, scores, trials, unit
+from dyno.report.run.trials import REFRESH_STREAM, SCORES, Trial, missing, scores, trials, unit
 from dyno.report.storage.entry import entry
 
 
@@ -147,6 +148,8 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     change = page.estimate(at.part("during").change_percent)
     beside = phase.detail.level
     parts = [own.detail.database for _, own in page.parts(beside)]
+    count = (phase.detail.streams or 0) // (phase.detail.streams_each or 1)
+    asked = range(1, 1 + min(count, MOST)) if phase.detail.streams_each else ()
     return {
         "name": phase.detail.maintenance,
         "target": phase.target,
@@ -162,6 +165,14 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
                 **{key.last: page.value(key) for key in _beside(at.database(which))},
             }
             for which in parts
+        ]
+        + [
+            {
+                "database": which,
+                **{key.last: page.value(key) for key in (own.part(part).qph for part in PARTS)},
+            }
+            for which in asked
+            for own in [at.database(which)]
         ],
     }
 
@@ -222,6 +233,7 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
         else [
             {
                 "stream": number,
+                **({"database": several.database(number)} if several.databases > 1 else {}),
                 **{key.last: page.value(key) for key in (of.start_s, of.end_s, of.total_s)},
                 **{key.last: int(page.value(key) or 0) for key in (of.done, of.failed)},
                 "queries": [
@@ -233,6 +245,7 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
             for number in range(1, several.streams + 1)
             for of in [at.stream(number)]
         ],
+        **_databases(page, several),
         "refresh": [
             {
                 "pair": row["position"],
@@ -244,6 +257,25 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
             if row["stream"] == REFRESH_STREAM
         ]
         or None,
+    }
+
+
+def _databases(page: Page, test: Trial | None) -> dict[str, Any]:
+    """An entry for each of several databases under load at once."""
+    if test is None or test.databases == 1:
+        return {}
+    every = [metrics.Queries(test.target).database(number + 1) for number in range(test.databases)]
+    return {
+        "databases": [
+            {
+                "database": number,
+                **{key.last: page.value(key) for key in (of.start_s, of.end_s, of.total_s)},
+                **{key.last: int(page.value(key) or 0) for key in (of.done, of.failed)},
+                "throughput": page.value(of.throughput),
+                "throughput_without_refresh": page.value(of.throughput_score),
+            }
+            for number, of in enumerate(every, 1)
+        ]
     }
 
 

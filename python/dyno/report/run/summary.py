@@ -23,7 +23,7 @@ from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import database_of
-from dyno.report.run.trials import missing, scores, trials
+from dyno.report.run.trials import by_database, missing, scores, trials
 from dyno.report.run.trials import unit as unit_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.safety.plainjson import finite
@@ -194,6 +194,7 @@ def _streams(page: Page) -> str:
     """Power, throughput and composite, or why they are missing."""
     reasons = missing(page)
     words: list[str] = []
+    each: list[str] = []
     unit = ""
     for target in dict.fromkeys(trial.target for trial in trials(page)):
         parts = [f"{name} {rounded(value)}" for name, value in scores(page, target).items()]
@@ -205,7 +206,11 @@ def _streams(page: Page) -> str:
             parts.append(reasons[target])
         if parts:
             words.append(", ".join(parts))
-    return " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
+        apart = by_database(page, target)
+        if apart:
+            each.append(apart)
+    found = " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
+    return "; ".join(filter(None, [found, *each]))
 
 
 def _criteria(page: Page) -> str:

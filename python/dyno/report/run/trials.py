@@ -9,6 +9,8 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.dss import TESTS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.dss import DssDetail
+from dyno.contracts.databases import MOST
+from dyno.report.kit.formats import seconds
 from dyno.report.run.page import Page
 
 REFRESH_STREAM = -1
@@ -37,6 +39,16 @@ class Trial:
     def streams(self) -> int:
         """Number of query streams, capped: bundles are untrusted input."""
         return min(self.phase.detail.streams or 0, 1000)
+
+    @property
+    def databases(self) -> int:
+        """Number of databases under load at once, capped: bundles are untrusted input."""
+        return min(max(1, self.phase.detail.databases or 1), MOST)
+
+    def database(self, stream: int) -> int | None:
+        """The database of a stream, if there are several; streams are numbered through."""
+        each = self.phase.detail.streams_each
+        return None if self.databases == 1 or not each else (stream - 1) // each + 1
 
     def slowest(self, stream: int) -> dict[str, Any] | None:
         """The row of a stream's longest successful query."""
@@ -126,3 +138,15 @@ def _why(page: Page, target: str, found: list[Trial]) -> str:
     if not all(test.refresh for test in found):
         return "the refresh functions did not run"
     return "queries are missing"
+
+
+def by_database(page: Page, target: str) -> str:
+    """The shortest and the longest time of several databases at once; empty for a single one."""
+    tests = [one for one in trials(page) if one.target == target and one.several]
+    counts = [number for test in tests if test.databases > 1 for number in range(test.databases)]
+    known = [page.value(metrics.Queries(target).database(number + 1).total_s) for number in counts]
+    times = sorted(value for value in known if value is not None)
+    if not known:
+        return ""
+    ended = f"{seconds(times[0])} to {seconds(times[-1])}" if times else "none complete"
+    return f"{len(known)} databases, {ended}"

@@ -167,8 +167,8 @@ class Upkeep:
     def _rounds(self) -> None:
         until = time.monotonic() + self._plan.stretch_s
         while True:
-            for found in self._job.run(self._stop, _ignore):
-                check = self._named(found)
+            found = self._job.run(self._stop, _ignore)
+            for check in databases.named(found, self._plan.database):
                 # A failed check of any round is final.
                 if self.course.checks.get(check.name, check).passed is not False:
                     self.course.checks[check.name] = check
@@ -177,13 +177,6 @@ class Upkeep:
                 return
             if self._stop.is_set():
                 raise Interrupted("The maintenance was stopped.")
-
-    def _named(self, check: Check) -> Check:
-        """Adds the database to the check name, except for the first database."""
-        number = self._plan.database or 1
-        if number == 1:
-            return check
-        return check.model_copy(update={"name": f"{check.name} of database {number}"})
 
     def _watch(self) -> None:
         while True:
@@ -216,6 +209,7 @@ class Upkeep:
             warmup_s=beside.warmup_s,
             scale=beside.scale,
             streams=beside.streams,
+            streams_each=beside.streams_each,
             maintenance=self._plan.name,
             method=self._job.method,
             start_ns=self.course.start_ns,

@@ -18,7 +18,7 @@ from dyno.contracts.meter import Metering
 from dyno.contracts.target import Target
 from dyno.runtime.progress import Progress
 from dyno.stages.drive.dss.crew import Crew
-from dyno.stages.drive.dss.plan import DssPlan
+from dyno.stages.drive.dss.plan import StreamedPlan
 from dyno.stages.drive.dss.query import Outcome, Task, tasks
 from dyno.stages.drive.dss.stream import Stream
 from dyno.stages.drive.during import DuringPlan, Upkeep, upkeep
@@ -27,12 +27,11 @@ Part = Literal["before", "during", "mixed", "after"]
 
 
 @dataclass(frozen=True)
-class StreamPlan(DssPlan):
+class StreamPlan(StreamedPlan):
     """The concurrent work: streams that repeat their queries.
 
-    Attributes:
-        streams: Number of users, each with its own session. A single user runs the order of the
-            power test; several users run the orders of the throughput test.
+    Each has its own session. A single one runs the order of the power test; several run the orders
+    of the throughput test.
     """
 
     streams: int = 1
@@ -40,7 +39,7 @@ class StreamPlan(DssPlan):
 
     def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
-        return partial(super().base_detail(), test="during", streams=self.streams)
+        return partial(super().base_detail(), test="during")
 
 
 def queries_during(
@@ -50,15 +49,20 @@ def queries_during(
 
     Before: for the minimum length, and until each query has run. During: until the maintenance
     ends; it repeats until it has overlapped each query. After: same as before. A query that spans
-    the start or end of the maintenance belongs to no part (``mixed``).
+    the start or end of the maintenance belongs to no part (``mixed``). With several databases, the
+    streams cover all of them and the maintenance only one.
 
     Raises:
         UsageError: If the target does not support the maintenance.
         TargetError: If the server is gone.
     """
     workload = workloads.get(plan.workload)
-    numbers = range(1) if plan.streams == 1 else range(1, plan.streams + 1)
-    orders = [tasks(target, workload, plan, number) for number in numbers]
+    first = int(plan.total > 1)
+    users = [
+        (part, tasks(target, workload, part, part.streams_before + number + first))
+        for part in plan.parts
+        for number in range(plan.streams)
+    ]
     seen: dict[Part, set[str]] = {"before": set(), "during": set(), "mixed": set(), "after": set()}
 
     def whole(part: Part) -> bool:
@@ -66,7 +70,13 @@ def queries_during(
 
     name = f"during-{plan.workload}-{target.name}"
     title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
-    beside = MaintenanceDetail(workload=plan.workload, scale=plan.scale, streams=plan.streams)
+    beside = MaintenanceDetail(
+        workload=plan.workload,
+        database=during.database,
+        scale=plan.scale,
+        streams=plan.total,
+        streams_each=plan.streams if plan.first_sets else None,
+    )
     detail = plan.base_detail()(stretch_s=during.stretch_s, maintenance=during.name)
     with (
         upkeep(recorder, target, during, beside, lambda: whole("during")) as work,
@@ -82,13 +92,13 @@ def queries_during(
             recorder.add("during", [{**outcome.row, "part": part}])
             progress.update(0, 0, f"{task.query.name}, {part}")
 
-        def job(order: Sequence[Task]) -> Callable[[], None]:
-            session = crew.session()
+        def job(part: StreamPlan, order: Sequence[Task]) -> Callable[[], None]:
+            session = crew.session(part.workload)
             stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
             return lambda: stream.run(conductor.rounds(order), ended)
 
         # All sessions are open before the first query starts.
-        crew.run([job(order) for order in orders])
+        crew.run([job(*user) for user in users])
         progress.update(1, 1)
 
 

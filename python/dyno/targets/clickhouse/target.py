@@ -61,7 +61,7 @@ class ClickhouseTarget:
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "clickhouse"
-
+    SEVERAL_DATABASES: ClassVar = True
     LACKS_MAINTENANCE: ClassVar = LACKS
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

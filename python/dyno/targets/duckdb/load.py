@@ -12,6 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from dyno.contracts import schema
+from dyno.contracts.databases import workload_of
 from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.errors import DynoError, Interrupted, TargetError, UsageError
 from dyno.targets import mark
@@ -45,7 +46,10 @@ def load(session: DuckdbConnection, plan: LoadPlan, control: _core.Control) -> L
     from dyno import _core
 
     names = tuple(schema.table_names(plan.workload))
-    counts = {name: _core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names}
+    counts = {
+        name: _core.rows(workload_of(plan.workload), name, plan.scale, plan.seed)[0]
+        for name in names
+    }
     done = journal.ready(session, plan)
     parts = _remaining(plan, counts, done)
     control.set_total(sum(counts.values()) - sum(part.rows for part in done))
@@ -106,7 +110,7 @@ def _load_part(
 
     threads = max(1, plan.streams)
     stream = _core.arrow_stream(
-        plan.workload, table, plan.scale, plan.seed, threads, control, parts, part
+        workload_of(plan.workload), table, plan.scale, plan.seed, threads, control, parts, part
     )
     session.execute("BEGIN")
     try:

@@ -62,6 +62,7 @@ class DuckdbTarget:
     """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "duckdb"
+    SEVERAL_DATABASES: ClassVar = True
     LACKS_MAINTENANCE: ClassVar = LACKS
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

@@ -31,6 +31,8 @@ def section(page: Page) -> Section | None:
     for test in found:
         if test.several:
             blocks += [_bands(page, test), _streams(page, test)]
+        if test.several and test.databases > 1:
+            blocks.append(_databases(page, test))
     refreshes = _refreshes(page, found)
     if refreshes.rows:
         blocks.append(refreshes)
@@ -46,10 +48,12 @@ def _lead(page: Page, found: list[Trial]) -> str:
     words = f"parameters from seed {detail.seed}" if drawn else "validation parameters"
     count = several[0].streams
     who = "One query stream" if count == 1 else f"{count} concurrent query streams"
+    refresh = " and one refresh stream" if several[0].refresh else ""
+    if several[0].databases > 1:
+        who += f" in {several[0].databases} databases, {detail.streams_each} in each"
+        refresh += " per database" if refresh else ""
     return (
-        f"{who}, each in its own order, with {words}"
-        f"{' and one refresh stream' if several[0].refresh else ''}. "
-        f"{cache.sentence(page, 'throughput')}"
+        f"{who}, each in its own order, with {words}{refresh}. {cache.sentence(page, 'throughput')}"
     ).rstrip()
 
 
@@ -82,14 +86,14 @@ def _scores(page: Page) -> Table:
     note = (
         "Power: 3600·SF / geometric mean of the 22 query intervals and the 2 refresh functions. "
         "Throughput: streams·22·3600·SF / seconds. Composite: geometric mean of both. Results of "
-        "different scale factors are not comparable."
+        "different scale factors are not comparable. With several databases, SF is that of each."
     )
     return Table("Power, throughput and composite", columns, rows, note, page.query_notice)
 
 
 def _bands(page: Page, test: Trial) -> Figure:
     start = test.phase.start_ns
-    lanes = [charts.Lane(_lane(number), theme.SKY) for number in range(1, test.streams + 1)]
+    lanes = [charts.Lane(_lane(test, number), theme.SKY) for number in range(1, test.streams + 1)]
     if test.refresh:
         lanes.append(charts.Lane(_LANE_REFRESH, theme.AMBER))
     bands: list[charts.Band] = []
@@ -100,7 +104,7 @@ def _bands(page: Page, test: Trial) -> Figure:
         why = f", failed: {row['error']}" if row["error"] else ""
         bands.append(
             charts.Band(
-                _LANE_REFRESH if refresh else _lane(row["stream"]),
+                _LANE_REFRESH if refresh else _lane(test, row["stream"]),
                 (row["t_ns"] - start) / 1e9,
                 (end - start) / 1e9,
                 f"{title} ✗" if row["error"] else title,
@@ -119,8 +123,39 @@ def _bands(page: Page, test: Trial) -> Figure:
     )
 
 
-def _lane(number: int) -> str:
-    return f"Stream {number}"
+def _lane(test: Trial, number: int) -> str:
+    database = test.database(number)
+    return f"Stream {number}" if database is None else f"Database {database}, stream {number}"
+
+
+def _databases(page: Page, test: Trial) -> Table:
+    columns = [Column("Database")]
+    columns += [Column(label, numeric=True) for label in ("Start, s", "End, s", "Total, s")]
+    columns += [Column("Queries", numeric=True), Column("Failed", numeric=True)]
+    columns.append(Column("Throughput", numeric=True))
+    begun_s = (test.phase.start_ns - page.run.clock.unix_ns) / 1e9
+    rows: list[list[str | Cell]] = []
+    for number in range(1, test.databases + 1):
+        at = metrics.Queries(test.target).database(number)
+        lost = page.value(at.failed) or 0
+        rate = page.value(at.throughput)
+        plain = page.value(at.throughput_score)
+        rows.append(
+            [
+                str(number),
+                fixed(_since(begun_s, page.value(at.start_s)), 2),
+                fixed(_since(begun_s, page.value(at.end_s)), 2),
+                fixed(page.value(at.total_s), 2),
+                rounded(page.value(at.done)),
+                Cell(rounded(lost), "bad", "failed") if lost else rounded(lost),
+                rounded(plain if rate is None else rate),
+            ]
+        )
+    note = (
+        "All databases run at the same time, on one clock. The throughput of all counts from the "
+        "first start to the last end, so it can be lower than the sum of these."
+    )
+    return Table(f"Databases on {page.title(test.target)}", columns, rows, note, page.query_notice)
 
 
 def _streams(page: Page, test: Trial) -> Table:

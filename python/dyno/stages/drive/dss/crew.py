@@ -44,15 +44,18 @@ class Crew:
         for session in self._sessions:
             session.close()
 
-    def session(self) -> Session:
+    def session(self, database: str | None = None) -> Session:
         """Opens a session in which unqualified table names refer to the workload.
+
+        Args:
+            database: One of several databases of the workload.
 
         Raises:
             TargetError: If the target rejects the session.
         """
 
         def connect() -> Connection:
-            return self._target.connect(self._workload)
+            return self._target.connect(database or self._workload)
 
         def metered(connection: Connection) -> QueryMeter:
             return QueryMeter(self._target, connection, self._metering)

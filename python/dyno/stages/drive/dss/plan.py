@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
 from dyno.bundle.phases.dss import DssDetail
+from dyno.contracts.databases import name
 from dyno.contracts.meter import Metering
 from dyno.contracts.target import Connection
 
@@ -29,6 +30,9 @@ class DssPlan:
         cache: Cache state at the first measured query: ``warm``, ``first`` (unchanged), ``cold``,
             ``cold-each-query``, or ``after-power`` (as the power test left it).
         metering: Queries for which the engine counts bytes and memory.
+        database: The number of the database, if there are several.
+        streams_before: Streams of the databases before this one; stream numbers continue, so that
+            all streams of a run draw different parameters.
     """
 
     workload: str
@@ -40,6 +44,8 @@ class DssPlan:
     first_set: int = 0
     cache: str = "first"
     metering: Metering = "untimed"
+    database: int | None = None
+    streams_before: int = 0
 
     def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start of a test."""
@@ -94,16 +100,51 @@ class PowerPlan(DssPlan):
 
 
 @dataclass(frozen=True)
-class ThroughputPlan(DssPlan):
-    """The throughput test.
+class StreamedPlan(DssPlan):
+    """Concurrent query streams, in one database or in several at once.
 
     Attributes:
-        streams: Number of query streams. Each has its own session and query order. With
-            ``refresh``, one more stream runs the same number of refresh pairs.
+        streams: Number of query streams per database, each with its own session and query order.
+        first_sets: For each of several databases its ``first_set``; empty for a single database.
     """
 
     streams: int = 2
+    first_sets: tuple[int, ...] = ()
+
+    @property
+    def parts(self) -> list[Self]:
+        """The test of each database; the test itself for a single one."""
+        return [
+            replace(
+                self,
+                workload=name(self.workload, number),
+                first_set=first,
+                first_sets=(),
+                database=number,
+                streams_before=(number - 1) * self.streams,
+            )
+            for number, first in enumerate(self.first_sets, 1)
+        ] or [self]
+
+    @property
+    def total(self) -> int:
+        """Query streams of all databases."""
+        return len(self.parts) * self.streams
 
     def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
-        return partial(super().base_detail(), test="throughput", streams=self.streams)
+        several = {"streams_each": self.streams, "databases": len(self.first_sets)}
+        given = several if self.first_sets else {}
+        return partial(super().base_detail(), streams=self.total, **given)
+
+
+@dataclass(frozen=True)
+class ThroughputPlan(StreamedPlan):
+    """The throughput test.
+
+    With ``refresh``, one more stream per database runs as many refresh pairs as it has streams.
+    """
+
+    def base_detail(self) -> partial[DssDetail]:
+        """Returns the phase detail known at the start."""
+        return partial(super().base_detail(), test="throughput")

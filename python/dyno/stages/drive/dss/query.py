@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dyno.bundle.model import Clock
@@ -23,6 +23,7 @@ class Task:
 
     Attributes:
         parameters: Parameter values by name, as JSON text.
+        database: The number of its database, if there are several.
     """
 
     stream: int
@@ -30,6 +31,7 @@ class Task:
     query: Query
     parameters: str
     sql: str
+    database: int | None = None
 
 
 @dataclass
@@ -75,7 +77,8 @@ def tasks(
             values = query.draw(plan.seed + stream, plan.scale)
         else:
             values = query.validation(plan.scale)
-        found.append(task_of(target, workload.name, query, values, stream, position))
+        task = task_of(target, plan.workload, query, values, stream, position)
+        found.append(replace(task, database=plan.database))
     return found
 
 
@@ -122,6 +125,7 @@ def run_query(
         position=task.position,
         query=task.query.name,
         target=target_name,
+        database=task.database,
         parameters=task.parameters,
         rows=len(outcome.answer.rows) if outcome.answer else None,
     )

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dyno.bundle.model import Check
+from dyno.contracts import databases
 from dyno.contracts.refresh import UpdateSet, delete, matching
 from dyno.contracts.target import Connection, Target
 from dyno.contracts.workload import Workload
@@ -55,9 +56,9 @@ class Refresher:
         if workload.refresh is None:
             raise UsageError(f"{workload.name} has no refresh functions.")
         self._refresh = workload.refresh
-        self._target, self._workload, self._plan = target, workload.name, plan
+        self._target, self._workload, self._plan = target, plan.workload, plan
         self._crew, self._notary = crew, notary
-        self._session = crew.session()
+        self._session = crew.session(plan.workload)
         self._control: _core.Control = _core.Control()
         self.errors: dict[str, str] = {}
         self._counted: dict[tuple[int, str], dict[str, int]] = {}
@@ -137,7 +138,7 @@ class Refresher:
                 expected = {
                     table: rows if function == "rf1" else 0 for table, rows in update.rows.items()
                 }
-                what = f"{function} of pair {number}"
+                what = self._what(function, number)
                 if seen is None:
                     why = "did not end" if what in self.errors else "could not be counted"
                     unknown.append(f"{what} {why}")
@@ -155,7 +156,11 @@ class Refresher:
             passed, message = None, f"skipped: {(unknown or ['no function ended'])[0]}"
         else:
             passed, message = True, f"{words} inserted, and as many loaded ones deleted"
-        return [Check(name=name, target=self._target.name, passed=passed, message=message)]
+        check = Check(name=name, target=self._target.name, passed=passed, message=message)
+        return databases.named([check], self._plan.database)
+
+    def _what(self, function: str, number: int) -> str:
+        return f"{function} of pair {number}{databases.of(self._plan.database)}"
 
     def _set(self, number: int) -> UpdateSet:
         if number not in self._sets:
@@ -213,16 +218,17 @@ class Refresher:
             changed = there if function == "rf1" else sum(update.rows.values()) - there
         outcome.row.update(
             stream=STREAM,
-            position=number,
+            position=self._plan.streams_before + number,
             query=function,
             target=self._target.name,
+            database=self._plan.database,
             parameters=json.dumps(
                 {"pair": number, "update_set": update.number, **update.facts, **update.rows}
             ),
             rows=changed,
         )
         if outcome.error is not None:
-            self.errors[f"{function} of pair {number}"] = str(outcome.error)
+            self.errors[self._what(function, number)] = str(outcome.error)
         self._notary.record(outcome)
 
 

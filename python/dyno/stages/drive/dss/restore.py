@@ -17,6 +17,7 @@ from dyno.bundle.model import Check
 from dyno.bundle.phases.check import CheckDetail
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
+from dyno.contracts.databases import named
 from dyno.contracts.refresh import Refresh, UpdateSet, delete, matching
 from dyno.contracts.target import Connection, Loaded, Target
 from dyno.errors import DynoError, TargetError, UsageError
@@ -86,9 +87,8 @@ def restored(recorder: Recorder, target: Target, workload: str, sets: int = 1) -
         phase.detail = ProvisionDetail(first=first, sets=sets, rows=changed)
     with recorder.phase(f"keys-{place}-after", "Keys after the tests", CheckDetail(), target.name):
         after = _on_session(target, workload, lambda session: _digests(refresh, session))
-    recorder.add_checks(
-        _check(target.name, table, before[table], after[table], changed) for table in before
-    )
+    checks = [_check(target.name, table, before[table], after[table], changed) for table in before]
+    recorder.add_checks(named(checks, workload))
 
 
 def _held(target: Target, workload: str) -> Loaded:

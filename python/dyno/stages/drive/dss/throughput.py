@@ -32,10 +32,10 @@ def throughput(
 ) -> ThroughputResult:
     """Runs the query streams, each on its own session in its own thread.
 
-    The refresh stream runs its pairs sequentially. Pair k starts after 22·(k-1) completed queries
-    of all streams, which spreads the pairs over the test at any speed. The inserted rows of a pair
-    are counted between its functions, while the streams run. The deletions are counted after the
-    test.
+    Several databases have as many streams each, all at the same time. The refresh stream of a
+    database runs its pairs sequentially. Pair k starts after 22·(k-1) completed queries of its
+    database, which spreads the pairs over the test at any speed. The inserted rows of a pair are
+    counted between its functions, while the streams run. The deletions are counted after the test.
 
     A failed query is recorded with its error class, and its stream continues.
 
@@ -44,11 +44,7 @@ def throughput(
     """
     workload = workloads.get(plan.workload)
     result = ThroughputResult()
-    streams = {
-        number: tasks(target, workload, plan, number) for number in range(1, plan.streams + 1)
-    }
     each = len(workload.queries)
-    total = each * plan.streams
     name = f"throughput-{plan.workload}-{target.name}"
     title = f"Throughput test on {target.name}"
     asked = partial(plan.base_detail(), variants=variants(target, plan.workload))
@@ -57,10 +53,10 @@ def throughput(
         AnswerRecorder(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        tally = Tally()
+        every = Tally()
 
         def ended(task: Task, outcome: Outcome) -> None:
-            progress.update(tally.add(), total, f"{plan.streams} streams")
+            progress.update(every.add(), each * plan.total, f"{plan.total} streams")
             notary.record(outcome)
             if outcome.answer is not None:
                 result.answers.append((task.stream, task.query.name, outcome.answer))
@@ -68,35 +64,74 @@ def throughput(
                 failed = f"stream {task.stream}, {task.query.name}"
                 result.errors[failed] = str(outcome.error)
 
-        def query_job(queries: list[Task]) -> Callable[[], None]:
-            session = crew.session()
-            stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
-            return lambda: stream.run(queries, ended)
-
         # All sessions are open before the first query starts.
-        jobs = [query_job(queries) for queries in streams.values()]
-        refresher = Refresher(target, workload, plan, crew, notary) if plan.refresh else None
-        if refresher is not None:
-            refresher.prepare(1)  # not during the streams, which may end before the rows are ready
-
-            def refresh_job() -> None:
-                for number in range(1, plan.streams + 1):
-                    refresher.prepare(number)
-                    tally.wait(each * (number - 1), crew.stop)
-                    refresher.insert(number)
-                    refresher.count(number)  # the rows cannot be counted after the deletion
-                    refresher.delete(number)
-
-            jobs.append(refresh_job)
+        loads = [_Load(recorder, target, part, ended, crew, notary) for part in plan.parts]
+        refreshers = [one.refresher for one in loads if one.refresher is not None]
         try:
-            crew.run(jobs)
-            if refresher is not None:
-                crew.run([refresher.count])
-                recorder.add_checks(refresher.checks())
+            crew.run([job for one in loads for job in one.jobs()])
+            crew.run([one.count for one in refreshers])
+            recorder.add_checks(check for one in refreshers for check in one.checks())
         finally:
-            if refresher is not None:
+            for refresher in refreshers:
                 refresher.close()
                 result.errors.update(refresher.errors)
             phase.detail = asked(errors=dict(result.errors) or None)
         progress.update(1, 1)
     return result
+
+
+class _Load:
+    """The streams of one database.
+
+    Attributes:
+        refresher: Its refresh stream, if any.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        target: Target,
+        plan: ThroughputPlan,
+        ended: Callable[[Task, Outcome], None],
+        crew: Crew,
+        notary: AnswerRecorder,
+    ) -> None:
+        """Opens all sessions."""
+        self._workload = workloads.get(plan.workload)
+        self._plan, self._ended, self._crew = plan, ended, crew
+        self._tally = Tally()
+        stop = crew.stop
+        self._streams = [
+            (
+                tasks(target, self._workload, plan, plan.streams_before + number),
+                Stream(
+                    crew.session(plan.workload), recorder.clock, target.name, plan.timeout_s, stop
+                ),
+            )
+            for number in range(1, plan.streams + 1)
+        ]
+        self.refresher = (
+            Refresher(target, self._workload, plan, crew, notary) if plan.refresh else None
+        )
+        if self.refresher is not None:
+            # Not during the streams, which may end before the rows are ready.
+            self.refresher.prepare(1)
+
+    def jobs(self) -> list[Callable[[], None]]:
+        """The work of each session."""
+        jobs = [partial(stream.run, queries, self._count) for queries, stream in self._streams]
+        if self.refresher is None:
+            return [*jobs]
+        return [*jobs, partial(self._refresh, self.refresher)]
+
+    def _count(self, task: Task, outcome: Outcome) -> None:
+        self._tally.add()
+        self._ended(task, outcome)
+
+    def _refresh(self, refresher: Refresher) -> None:
+        for number in range(1, self._plan.streams + 1):
+            refresher.prepare(number)
+            self._tally.wait(len(self._workload.queries) * (number - 1), self._crew.stop)
+            refresher.insert(number)
+            refresher.count(number)  # the rows cannot be counted after the deletion
+            refresher.delete(number)
