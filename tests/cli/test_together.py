@@ -45,6 +45,11 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
     ("args", "words"),
     [
         (("tpcc", "--target", "null:", "--during-database", "2"), "requires --during TASK"),
+        (("tpcc", "--target", "null:", "--estimate-only"), "--estimate-only requires --during"),
+        (
+            ("tpch", "--target", "embedded:duckdb", "--during", "quick-check"),
+            "no indexes to leave out",
+        ),
         (("tpch", "--target", "embedded:duckdb", "--rate", "5"), "--rate applies to transactions"),
         (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures applies to"),
         (("tpcc", "--target", "null:", "--users", "2", "--users", "2"), "--users once"),
@@ -60,7 +65,7 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
         ),
         (
             ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),
-            "It supports integrity-check, reindex, backup.",
+            "It supports integrity-check, reindex, backup, quick-check.",
         ),
         (
             ("tpcc", "--target", "embedded:sqlite", "--databases", "2"),

@@ -14,7 +14,7 @@ from dyno.cli._options import Options, chosen
 from dyno.cli._strictly import strictly
 from dyno.layouts.resolve import resolve
 from dyno.studies import asked, spec
-from dyno.studies.metrics import METRICS
+from dyno.studies.metrics import METRICS, had_by
 from tests.process import dyno
 
 
@@ -37,6 +37,26 @@ def test_a_run_without_maintenance_is_all_beside_none() -> None:
     assert METRICS["tps_beside"].of(plain) == {"tps_beside": 90}
     assert METRICS["tps_beside"].of(kept) == {"tps_beside": 70}
     assert METRICS["tps"].of(kept) == {"tps": 90}
+
+
+def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
+    at = "during.integrity-check-tpch-postgresql"
+    run = estimates(**{
+        f"{at}.before_qph": 900, f"{at}.during_qph": 870, f"{at}.after_qph": 910,
+        f"{at}.db-2.during_qph": 1, f"{at}.during_change_percent": -3.3, f"{at}.round_s": 12,
+        f"{at}.space_peak_bytes": 37, f"{at}.space_estimate_bytes": 38, f"{at}.estimate_s": 0.5,
+        f"{at}.log_bytes": 7, "index.tpch.postgresql.log_bytes": 50,
+    })  # fmt: skip
+    found = {name: metric.of(run) for name, metric in METRICS.items()}
+    for name, value in {
+        "beside_qph": 870, "before_qph": 900, "beside_change": -3.3, "maintenance_s": 12,
+        "maintenance_space": 37, "space_estimate": 38, "estimate_s": 0.5,
+        "maintenance_log": 7, "index_log": 50,
+    }.items():  # fmt: skip
+        assert found[name] == {name: value}
+    assert {"beside_qph", "beside_change", "maintenance_s"} <= set(had_by("tpch", "run"))
+    assert "beside_qph" not in had_by("tpcc", "run")
+    assert {"beside_change", "maintenance_s"} <= set(had_by("tpcc", "run"))
 
 
 def typed(words: list[str]) -> plans.Plan:

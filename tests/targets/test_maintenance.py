@@ -147,8 +147,14 @@ def test_without_amcheck_a_scan_finds_a_row_that_an_index_lacks(
         make_stale(tpch)
         try:
             found = failed(once(job))
+            with closing(integrity_check(tpch.connect, "tpch", quick=True)) as quick:
+                assert "without a comparison" in quick.method
+                checks = once(quick)
         finally:
             mend(tpch)
+    assert len(checks) == 8 + 12
+    assert not failed(checks), "a quick check compares no index with its rows"
+    assert all(check.name.startswith("quick-check ") for check in checks)
     assert set(found) == {"integrity-check lineitem_pkey"}
     assert "60,175 rows by the index, 60,176 by the table" in found["integrity-check lineitem_pkey"]
 
@@ -166,6 +172,9 @@ def test_amcheck_finds_a_row_that_an_index_lacks_and_is_dropped_again(public_out
                 assert not failed(checks)
                 make_stale(target)
                 found = failed(once(job))
+            with closing(integrity_check(target.connect, "tpch", quick=True)) as quick:
+                assert isinstance(quick, Amcheck)
+                assert not failed(once(quick)), "it does not look up the rows in the indexes"
             assert set(found) == {"integrity-check lineitem_pkey"}
             assert "lacks matching index tuple" in found["integrity-check lineitem_pkey"]
             assert not rows(target, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")

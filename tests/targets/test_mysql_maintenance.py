@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle.model import Check
-from dyno.contracts.maintenance import Job, prepare
+from dyno.contracts.maintenance import Job, Maintenance, prepare
 from dyno.errors import DynoError, Interrupted
 from dyno.servers.identity import Identity
 from dyno.targets.mysql.address import Address
@@ -47,12 +47,19 @@ def once(job: Job) -> list[Check]:
     return job.run(threading.Event(), lambda done, total, text: None)
 
 
-def test_sound_tables_pass_and_take_no_space(mariadb: MysqlTarget) -> None:
-    with closing(prepare(mariadb, "tpch", "integrity-check")) as job:
+@pytest.mark.parametrize(
+    ("task", "depth"), [("integrity-check", "EXTENDED"), ("quick-check", "QUICK")]
+)
+def test_sound_tables_pass_and_take_no_space(
+    mariadb: MysqlTarget, task: Maintenance, depth: str
+) -> None:
+    with closing(prepare(mariadb, "tpch", task)) as job:
+        assert depth in job.method
         checks = once(job)
         assert job.space() == 0
     assert [check.passed for check in checks] == [True] * 8
     assert {check.message for check in checks} == {"OK"}
+    assert all(check.name.startswith(f"{task} ") for check in checks)
 
 
 def test_every_table_is_written_anew_while_it_takes_changes(mariadb: MysqlTarget) -> None:

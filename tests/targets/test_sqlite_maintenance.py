@@ -98,6 +98,11 @@ def test_a_row_that_an_index_lacks_is_found_and_a_reindex_mends_it(lite: SqliteT
         found = failed(once(job))
         assert set(found) == {"integrity-check lineitem"}
         assert f"missing from index {INDEX}" in found["integrity-check lineitem"]
+        with closing(prepare(lite, "tpch", "quick-check")) as quick:
+            checks = once(quick)
+            assert len(checks) == 8 + 1
+            assert not failed(checks), "a quick check compares no index with its rows"
+            assert all(check.name.startswith("quick-check ") for check in checks)
         with closing(prepare(lite, "tpch", "reindex")) as reindex:
             assert not failed(once(reindex))
         assert not failed(once(job))
@@ -109,14 +114,17 @@ def test_damage_in_the_file_is_found_also_between_two_rounds(
 ) -> None:
     page = rows(lite, f"SELECT max(pageno) FROM dbstat WHERE name = '{btree}'")[0][0]
     (file,) = lite.data_paths()
-    with closing(prepare(lite, "tpch", "integrity-check")) as job:
-        assert not failed(once(job))
+    full = closing(prepare(lite, "tpch", "integrity-check"))
+    quick = closing(prepare(lite, "tpch", "quick-check"))
+    with full as job, quick as other:
+        assert not failed([*once(job), *once(other)])
         with file.open("r+b") as damaged:
             damaged.seek((page - 1) * 4096)
             content = damaged.read(4096)
             damaged.seek((page - 1) * 4096)
             damaged.write(bytes(byte ^ 0xFF for byte in content))
         found = failed(once(job))
+        assert f"quick-check {table}" in failed(once(other))
     assert f"integrity-check {table}" in found
     assert all("\n" not in message for message in found.values())
 

@@ -80,6 +80,9 @@ def during(bundle: Bundle) -> list[Estimate]:
     ``during.<phase>.db-<number>.<metric>`` covers one of several databases.
     """
     estimates: list[Estimate] = []
+    for phase in those(bundle.run.phases, MaintenanceDetail):
+        if phase.detail.estimate_only:
+            estimates += _estimate(phase.detail, metrics.Maintenance(phase.name))
     for course in courses(bundle):
         estimates += _maintenance(course)
         if course.level is None:
@@ -104,7 +107,13 @@ def during(bundle: Bundle) -> list[Estimate]:
 
 def _maintenance(course: Course) -> Iterable[Estimate]:
     detail, at = course.phase.detail, course.metrics
-    yield at.seconds.estimate((course.end_ns - course.start_ns) / 1e9, "maintenance, all rounds")
+    took = (course.end_ns - course.start_ns) / 1e9
+    yield at.seconds.estimate(took, "maintenance, all rounds")
+    if course.whole and detail.rounds:
+        yield at.round_s.estimate(took / detail.rounds, "maintenance, all rounds / rounds")
+        if detail.log_bytes is not None:
+            source = "log written from start to end by all sessions, with the load / rounds"
+            yield at.log_bytes.estimate(detail.log_bytes / detail.rounds, source)
     for key, value, source in (
         (at.rounds, detail.rounds, "complete maintenance rounds"),
         (
@@ -112,10 +121,10 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
             detail.space_peak_bytes,
             "largest extra space in use",
         ),
-        (at.space_estimate_bytes, detail.space_estimate_bytes, detail.space_estimate_source or ""),
     ):
         if value is not None:
             yield key.estimate(value, source)
+    yield from _estimate(detail, at)
     size, taken = detail.written_bytes, detail.written_s
     if size:
         source = "bytes on storage of all completed backups"
@@ -125,6 +134,14 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
             size / taken / 1e6,
             "backup bytes on storage / seconds of writing and syncing, excluding verification",
         )
+
+
+def _estimate(detail: MaintenanceDetail, at: metrics.Maintenance) -> Iterable[Estimate]:
+    source = detail.space_estimate_source or ""
+    if detail.space_estimate_bytes is not None:
+        yield at.space_estimate_bytes.estimate(detail.space_estimate_bytes, source)
+    if detail.estimate_s is not None:
+        yield at.estimate_s.estimate(detail.estimate_s, "time to prepare the task")
 
 
 def _transactions(

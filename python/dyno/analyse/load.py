@@ -29,6 +29,9 @@ def load(bundle: Bundle) -> list[Estimate]:
                     phase.seconds, "start to end of the phase: keys, indexes, statistics"
                 )
             )
+            if phase.detail.log_bytes is not None:
+                source = "log written from start to end of the phase, by all sessions"
+                estimates.append(_index(phase).log_bytes.estimate(phase.detail.log_bytes, source))
             estimates += _by_kind(_index(phase), phase.detail.space)
     return estimates
 

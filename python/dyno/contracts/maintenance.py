@@ -14,8 +14,9 @@ from dyno.bundle.model import Check
 from dyno.contracts.target import Progress, Target
 from dyno.errors import UsageError, unknown
 
-Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum"]
-"""``integrity-check`` verifies tables and indexes; ``reindex`` rebuilds the indexes online;
+Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum", "quick-check"]
+"""``integrity-check`` verifies tables and indexes; ``quick-check`` does so without a
+comparison of indexes with rows; ``reindex`` rebuilds the indexes online;
 ``backup`` writes a full copy to a scratch folder under ``--out``; ``vacuum`` removes dead rows and
 collects statistics."""
 

@@ -6,6 +6,7 @@ from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Finding, Phase, Validity, Verdict, has_detail
 from dyno.bundle.phases.certify import COMBINED, CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
@@ -40,6 +41,8 @@ def _only(case: Case) -> str:
     if measured:
         verb = "was" if measured == ["storage"] else "were"
         return f"Only {' and '.join(measured)} {verb} measured."
+    if any(phase.detail.estimate_only for phase in case.phases_of(MaintenanceDetail)):
+        return "Only the space of maintenance was estimated."
     return "Only checks were made." if case.phases("check") else ""
 
 

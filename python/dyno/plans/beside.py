@@ -14,14 +14,16 @@ class Beside(Plan):
     """Maintenance during a run.
 
     Attributes:
-        during: ``integrity-check``, ``reindex``, ``backup`` or ``vacuum``.
+        during: A task of ``dyno.contracts.maintenance``.
         during_limit: Time after which it is stopped.
         during_database: The database to maintain, if there are several.
+        estimate_only: Estimate the task's extra space, and run nothing.
     """
 
     during: Text | None = None
     during_limit: Time = "1h"
     during_database: Annotated[int, within(*DATABASES)] | None = None
+    estimate_only: bool = False
 
     def beside_record(self) -> dict[str, Any]:
         """The fields for ``plan`` in the bundle.
@@ -33,4 +35,5 @@ class Beside(Plan):
             "during": None if self.during is None else maintenance.parse(self.during),
             "during_limit_s": parse_seconds(self.during_limit),
             "during_database": self.during_database,
+            "estimate_only": self.estimate_only,
         }

@@ -68,7 +68,7 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
             raise UsageError(
                 f"{option} applies to transactions; {workload.name} has none. Omit it."
             )
-        for name in ("during_limit", "during_database"):
+        for name in ("during_limit", "during_database", "estimate_only"):
             if self.given(name) and self.during is None:
                 raise UsageError(f"{self.option(name)} requires --during TASK.")
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dyno.contracts.target import Target, TargetUrl
+    from dyno.plans.run import RunPlan
+    from dyno.runner.session import Session
     from dyno.stages.drive import DuringPlan
 
 
@@ -48,6 +50,30 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
         settings["during_limit_s"],
         settings["during_database"],
     )
+
+
+def estimate_during(
+    session: Session, asked: RunPlan, scale: float | None, settings: dict[str, Any]
+) -> None:
+    """Estimates the extra space of the maintenance; neither it nor the workload runs.
+
+    Raises:
+        UsageError: If the data is missing, or the target does not support the maintenance.
+        TargetError: If the target cannot be used.
+    """
+    from dyno.config.units import bytes_text
+    from dyno.runner.databases import loaded_in_all
+    from dyno.stages import drive
+
+    plan = during_plan(settings)
+    if plan is None:
+        return
+    with session.target(asked.target, before_start(settings)) as target:
+        loaded_in_all(target, asked.workload, scale, settings["databases"])
+        with session.events.phase(f"{plan.title}: estimate"):
+            found = drive.estimated(session.recorder, target, plan, asked.workload)
+    words = bytes_text(found.space_estimate_bytes or 0)
+    session.events.say(f"  {words} of extra space: {found.space_estimate_source}")
 
 
 def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:

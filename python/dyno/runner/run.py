@@ -12,7 +12,7 @@ from dyno.plans.run import RunPlan
 from dyno.runner import accelerated
 from dyno.runner.ahead import Part, of_queries
 from dyno.runner.dss import run_tests
-from dyno.runner.during import require_able
+from dyno.runner.during import estimate_during, require_able
 from dyno.runner.engine import changeable, confinement_of, settings_of
 from dyno.runner.findmax import Search, search_of
 from dyno.runner.session import Job, Session
@@ -61,7 +61,9 @@ def job(asked: RunPlan) -> Job:
         settings["criteria"] = [criterion.record() for criterion in kept]
 
     def body(session: Session) -> None:
-        if chosen.kind == "dss":
+        if asked.estimate_only:
+            estimate_during(session, asked, scale, settings)
+        elif chosen.kind == "dss":
             run_tests(session, asked, scale, settings)
         else:
             run_transactions(session, asked, scale, settings, rates, search)

@@ -18,6 +18,7 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts import isolation
 from dyno.contracts.databases import named, split, workload_of
 from dyno.contracts.layout import Layout
+from dyno.contracts.logged import logged, since
 from dyno.contracts.target import (
     Connection,
     Loaded,
@@ -175,6 +176,7 @@ def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
         IndexDetail, workload=workload_of(plan.workload), database=_database(plan.workload)
     )
     with recorder.phase(name, title, asked(), target.name) as phase:
+        before = logged(target)
         steps = interruptible(
             lambda: target.index(plan.workload, stop, progress.update, plan.layout), stop.set
         )
@@ -182,6 +184,7 @@ def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
             space=tuple(Step.model_validate(step) for step in steps.pop("space", [])),
             notes=tuple(steps.pop("notes", [])),
             steps=steps,
+            log_bytes=since(target, before),
         )
 
 

@@ -35,6 +35,7 @@ class Metric:
         verb: The verb whose bundles have it; a storage profile counts as a run.
         otherwise: The metric to use in runs without any of ``asked``.
         per: How many units of the estimate are one of the metric.
+        only: The workload kind that has it, if its scope does not tell; empty for all.
     """
 
     name: str
@@ -46,10 +47,13 @@ class Metric:
     each: tuple[str, ...] = ()
     otherwise: Metric | None = None
     per: float = 1.0
+    only: str | None = None
 
     @property
     def kind(self) -> str:
         """The workload kind that has it: ``oltp``, ``dss`` or ``io``; empty for all."""
+        if self.only is not None:
+            return self.only
         own = _KINDS.get(self.asked[0].owner, "")
         return own if self.otherwise is None or self.otherwise.kind == own else ""
 
@@ -79,6 +83,7 @@ class Metric:
 
 
 _L, _O, _D = metrics.Level, metrics.Operation, metrics.Stretch
+_M = metrics.Maintenance
 _Q, _C, _S = metrics.Queries, metrics.Curve, metrics.Sampled
 _KINDS: dict[type[metrics.Scope], str] = {
     **{_L: "oltp", _O: "oltp", _D: "oltp"},
@@ -154,6 +159,37 @@ METRICS = {
                 where={"operation": "|".join(re.escape(main.main) for main in _MAINS)},
             ),
         ),
+        Metric(
+            "beside_qph", "queries per hour during maintenance", (_D.qph,), "more", where=_BESIDE,
+            only="dss",
+        ),
+        Metric(
+            "before_qph", "queries per hour of the same run before maintenance", (_D.qph,), "more",
+            where={**_BESIDE, "part": "before"}, only="dss",
+        ),
+        Metric(
+            "beside_change", "throughput during maintenance against before it, %",
+            (_D.change_percent,), "more", where=_BESIDE, only="",
+        ),
+        Metric(
+            "maintenance_s", "time of one round of maintenance, s", (_M.round_s,), "less",
+        ),
+        Metric(
+            "maintenance_space", "peak extra space of maintenance, bytes",
+            (_M.space_peak_bytes,), "less",
+        ),
+        Metric(
+            "space_estimate", "estimated extra space of maintenance, bytes",
+            (_M.space_estimate_bytes,), "neither",
+        ),
+        Metric(
+            "estimate_s", "time to estimate the extra space of maintenance, s",
+            (_M.estimate_s,), "less",
+        ),
+        Metric(
+            "maintenance_log", "log written during a round of maintenance, bytes",
+            (_M.log_bytes,), "less",
+        ),
         Metric("total_s", "power test total, s", (_Q.power_total_s,), "less"),
         Metric("geomean_s", "geometric mean of query times, s", (_Q.geomean_s,), "less"),
         Metric(
@@ -180,6 +216,10 @@ METRICS = {
             (metrics.Load.rest_bytes,), "less", "load",
         ),
         Metric("index_s", "index creation time, s", (metrics.Index.seconds,), "less", "load"),
+        Metric(
+            "index_log", "log written by the creation of keys and indexes, bytes",
+            (metrics.Index.log_bytes,), "less", "load",
+        ),
         Metric(
             "step_s", "index creation time by kind, s",
             (metrics.Step.seconds,), "less", "load", each=("step",),

@@ -39,8 +39,14 @@ class Maintenance(Beside, names=_PHASE):
 
     seconds = Metric("s")
     rounds = Metric()
+    round_s = Metric("s")
+    """Mean time of a complete round."""
     space_peak_bytes = Metric("B")
     space_estimate_bytes = Metric("B")
+    estimate_s = Metric("s")
+    """Time to prepare the task, with its estimate of the space."""
+    log_bytes = Metric("B")
+    """Bytes that the server wrote to its log during one round, for all sessions."""
     written_bytes = Metric("B")
     mb_per_s = Metric("MB/s")
     queries_failed = Metric()

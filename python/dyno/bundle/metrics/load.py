@@ -41,6 +41,8 @@ class Index(Scope, names=rf"index{_INTO}"):
     """Keys, indexes and statistics after a load."""
 
     seconds = Metric("s")
+    log_bytes = Metric("B")
+    """Bytes that the server wrote to its log meanwhile."""
 
     def __init__(self, workload: str, target: str | None) -> None:
         super().__init__(f"index.{workload}.{target}")

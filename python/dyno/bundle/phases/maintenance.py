@@ -14,7 +14,7 @@ class MaintenanceDetail(Detail):
         scale: Scale of the data of the queries.
         streams: Number of users of the queries, in all databases.
         streams_each: Users of each database, if there are several.
-        maintenance: ``integrity-check``, ``reindex``, ``backup`` or ``vacuum``.
+        maintenance: the task (``dyno.contracts.maintenance``).
         method: How the target implements it.
         start_ns: Start, ns since the Unix epoch.
         end_ns: End, ns since the Unix epoch.
@@ -24,6 +24,9 @@ class MaintenanceDetail(Detail):
         space_peak_bytes: Peak disk space, as far as the server reports it.
         space_estimate_bytes: Estimated disk space.
         space_estimate_source: Source of the estimate.
+        estimate_s: Time to prepare the task, with its estimate.
+        estimate_only: Whether the task was estimated and did not run.
+        log_bytes: Bytes that the server wrote to its log meanwhile, for all sessions.
         written_bytes: Size on storage of all completed backups.
         written_s: Time to write and sync them.
     """
@@ -43,6 +46,9 @@ class MaintenanceDetail(Detail):
     space_peak_bytes: Number | None = None
     space_estimate_bytes: Number | None = None
     space_estimate_source: str | None = None
+    estimate_s: Number | None = None
+    estimate_only: bool | None = None
+    log_bytes: Number | None = None
     written_bytes: Number | None = None
     written_s: Number | None = None
 

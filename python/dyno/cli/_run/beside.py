@@ -12,7 +12,7 @@ options = declared(
     click.option(
         "--during",
         metavar="TASK",
-        help="Run a maintenance task: integrity-check, reindex, backup or vacuum.",
+        help="Run a maintenance task: integrity-check, quick-check, reindex, backup or vacuum.",
     ),
     click.option(
         "--during-limit",
@@ -25,6 +25,11 @@ options = declared(
         "--during-database",
         type=click.IntRange(*DATABASES),
         help="With several --databases: the one to maintain.  [default: 1]",
+    ),
+    click.option(
+        "--estimate-only",
+        is_flag=True,
+        help="Estimate the extra space of the task; run neither it nor the workload.",
     ),
 )
 """Adds ``--during`` and its options."""

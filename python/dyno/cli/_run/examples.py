@@ -27,6 +27,7 @@ EXAMPLES = examples(
     "dyno run tpcc --target null: --find-max rate --slo 'new_order p95 < 500ms'",
     "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
     "dyno run tpch --target embedded:sqlite --during backup",
+    "dyno run tpch --target embedded:mysql --during reindex --estimate-only",
     "dyno run tpch --target embedded:duckdb --analyse-plans",
     "dyno run tpch --target embedded:postgresql --accelerate empty",
     "dyno run tpcc --target 'null:?mean_us=500' --users 8   driver only",

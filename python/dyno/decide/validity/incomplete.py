@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle.model import Phase, has_detail
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.decide.case import Case
@@ -26,7 +27,8 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase in run.phases:
         if phase.status != "done" and not _refused(case, phase):
             yield Ruling("invalid", f"{phase.title} did not complete ({phase.status}).", phase.name)
-    if not case.phases() and not case.phases("check", "watch"):
+    estimated = any(phase.detail.estimate_only for phase in case.phases_of(MaintenanceDetail))
+    if not case.phases() and not case.phases("check", "watch") and not estimated:
         yield Ruling("invalid", "The run measured nothing.")
     for phase, at in case.levels():
         if phase.status == "done" and not case.value(at.transactions):

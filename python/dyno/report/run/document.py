@@ -142,6 +142,7 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     keys = [
         *(at.seconds, at.rounds, at.space_peak_bytes, at.space_estimate_bytes),
         *(at.written_bytes, at.mb_per_s),
+        *(at.round_s, at.estimate_s, at.log_bytes),
         *(at.part(part).qph for part in PARTS),
         *_beside(at),
     ]

@@ -249,6 +249,12 @@ def _maintenance(page: Page) -> str:
         if phase.detail.error or phase.status != "done":
             words.append(" ".join(filter(None, [*what, "FAILED"])))
             continue
+        if phase.detail.estimate_only:
+            at = metrics.Maintenance(phase.name)
+            size = decimal_bytes(page.value(at.space_estimate_bytes))
+            what.append(f"{size} of extra space estimated in {seconds(page.value(at.estimate_s))}")
+            words.append(" ".join(filter(None, what)))
+            continue
         if cost.change:
             what.append(f"{cost.change} %{', not significant' * cost.perhaps_none}")
         what += [f"({rates})" for rates in cost.rates]

@@ -11,7 +11,7 @@ from dyno.stages.drive.dss import (
     restored,
     throughput,
 )
-from dyno.stages.drive.during import DuringPlan
+from dyno.stages.drive.during import DuringPlan, estimated
 from dyno.stages.drive.during_oltp import drive_during
 from dyno.stages.drive.during_queries import StreamPlan, queries_during
 from dyno.stages.drive.oltp import OltpPlan, interval_for, program
@@ -32,6 +32,7 @@ __all__ = [
     "drive",
     "drive_during",
     "drive_until_steady",
+    "estimated",
     "explain",
     "interval",
     "interval_for",

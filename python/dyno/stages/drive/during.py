@@ -12,6 +12,7 @@ from dyno.bundle.model import Check
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts import databases
+from dyno.contracts.logged import logged, since
 from dyno.contracts.maintenance import Job, Maintenance, Writer, prepare
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, Interrupted
@@ -21,6 +22,7 @@ _TITLES: dict[Maintenance, str] = {
     "reindex": "Online reindex",
     "backup": "Online backup",
     "vacuum": "Vacuum",
+    "quick-check": "Quick check",
 }
 _SAMPLE_S = 0.2
 _END_S = 15.0
@@ -60,6 +62,7 @@ class Course:
         rounds: Number of complete repeats.
         error: Why the maintenance did not complete, if it did not.
         peak: Peak disk space in bytes, as far as the server reports it.
+        log: Bytes that the server wrote to its log meanwhile; None if unknown.
     """
 
     start_ns: int | None = None
@@ -67,6 +70,7 @@ class Course:
     rounds: int = 0
     error: str | None = None
     peak: int | None = None
+    log: int | None = None
     checks: dict[str, Check] = field(default_factory=dict[str, Check])
 
 
@@ -81,6 +85,7 @@ class Upkeep:
         job: Job,
         beside: MaintenanceDetail,
         enough: Callable[[], bool],
+        estimate_s: float | None = None,
     ) -> None:
         """Prepares the maintenance without starting it.
 
@@ -92,6 +97,7 @@ class Upkeep:
             beside: The concurrent work: ``workload``, and its load ``level`` if it has one; with
                 several databases, the ``database`` under maintenance.
             enough: Whether the work overlapped the maintenance long enough; otherwise it repeats.
+            estimate_s: How long the preparation of the job took.
         """
         self.course = Course()
         self._recorder = recorder
@@ -100,6 +106,7 @@ class Upkeep:
         self._job = job
         self._beside = beside
         self._enough = enough
+        self._estimate_s = estimate_s
         self._stop = threading.Event()
         self._ended = threading.Event()
         self._limit = threading.Timer(plan.limit_s, self._too_long)
@@ -143,6 +150,7 @@ class Upkeep:
             with self._recorder.phase(
                 name, self._plan.title, self._beside, self._target.name
             ) as phase:
+                written = logged(self._target)
                 self.course.start_ns = self._recorder.clock.unix_now_ns()
                 sampler.start()
                 self._limit.start()
@@ -155,6 +163,7 @@ class Upkeep:
                     self.course.end_ns = self._recorder.clock.unix_now_ns()
                     self._limit.cancel()
                     self._stop.set()
+                    self.course.log = since(self._target, written)
                     sampler.join(_END_S)
                     phase.detail = self.detail()
         except DynoError as error:
@@ -220,6 +229,8 @@ class Upkeep:
             space_peak_bytes=self.course.peak,
             space_estimate_bytes=estimate.size,
             space_estimate_source=estimate.source,
+            estimate_s=self._estimate_s,
+            log_bytes=self.course.log,
             written_bytes=written.size if written else None,
             written_s=written.seconds if written else None,
         )
@@ -238,13 +249,45 @@ def upkeep(
     Raises:
         UsageError: If the target does not support it.
     """
+    start = time.monotonic()
     job = prepare(target, _maintained(plan, beside), plan.name)
-    found = Upkeep(recorder, target, plan, job, beside, enough)
+    found = Upkeep(recorder, target, plan, job, beside, enough, time.monotonic() - start)
     try:
         yield found
     finally:
         found.stop()
         job.close()
+
+
+def estimated(
+    recorder: Recorder, target: Target, plan: DuringPlan, workload: str
+) -> MaintenanceDetail:
+    """Prepares the maintenance, records its estimate, and runs nothing.
+
+    Raises:
+        UsageError: If the target does not support it.
+    """
+    beside = MaintenanceDetail(
+        workload=workload, database=plan.database, maintenance=plan.name, estimate_only=True
+    )
+    name = "-".join([plan.name, _maintained(plan, beside), target.name, "estimate"])
+    title = f"{plan.title}: estimate"
+    with recorder.phase(name, title, beside, target.name) as phase:
+        start = time.monotonic()
+        job = prepare(target, _maintained(plan, beside), plan.name)
+        try:
+            estimate = job.estimate
+            phase.detail = beside.model_copy(
+                update={
+                    "method": job.method,
+                    "space_estimate_bytes": estimate.size,
+                    "space_estimate_source": estimate.source,
+                    "estimate_s": time.monotonic() - start,
+                }
+            )
+        finally:
+            job.close()
+        return phase.detail
 
 
 def _maintained(plan: DuringPlan, beside: MaintenanceDetail) -> str:

@@ -42,7 +42,7 @@ from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import open_indexer
 from dyno.targets.mysql.inside.inspector import MysqlInspector
 from dyno.targets.mysql.inside.observers import Observers
-from dyno.targets.mysql.maintenance import Rebuild, TableCheck
+from dyno.targets.mysql.maintenance import QuickTableCheck, Rebuild, TableCheck
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.settings import LOCK_WAIT_S
@@ -56,6 +56,10 @@ from dyno.workspace.footprint import Meter
 
 _NO_TLS = "loader and driver support TLS over TCP only; omit unix_socket or ssl from the URL"
 _NO_VACUUM = "InnoDB purges old rows in the background; OPTIMIZE TABLE is what reindex does"
+
+_LOGGED = (
+    "SHOW GLOBAL STATUS WHERE variable_name IN ('Innodb_lsn_current', 'Innodb_os_log_written')"
+)
 
 _IN_SESSION = InSession(
     loaded=provision.loaded,
@@ -145,6 +149,12 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         with closing(self.connect()) as session:
             return size_of(session, mark.schema_of(workload))
 
+    def logged_bytes(self) -> int | None:
+        """Bytes of InnoDB's redo log: the log sequence number, or the bytes written to its file."""
+        with closing(self.connect()) as session:
+            found = {str(name).lower(): int(value) for name, value in session.execute(_LOGGED).rows}
+        return found.get("innodb_lsn_current", found.get("innodb_os_log_written"))
+
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:  # noqa: ARG002
         """Adds generated rows by INSERT."""
         return insert_values(connection, rows, literal)
@@ -182,6 +192,8 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
             return backup.take(session, self._address, self._out, workload)
         if name == "integrity-check":
             return TableCheck(session, workload)
+        if name == "quick-check":
+            return QuickTableCheck(session, workload)
         files = self._files()
         return Rebuild(session, workload, None if files is None else files.total)
 

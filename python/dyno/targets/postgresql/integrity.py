@@ -29,9 +29,12 @@ _DAMAGE = {"XX001", "XX002"}
 _READS_ONLY = "the check only reads; it does not sort, and its filters stay in memory"
 
 
-def integrity_check(connect: Connect, workload: str) -> Amcheck | Scan:
-    """The most thorough check that this server and this user's privileges allow."""
-    check = Amcheck(connect, workload)
+def integrity_check(connect: Connect, workload: str, *, quick: bool = False) -> Amcheck | Scan:
+    """The most thorough check that this server and this user's privileges allow.
+
+    With ``quick``, of the structure only: indexes are not compared with the rows.
+    """
+    check = Amcheck(connect, workload, quick=quick)
     try:
         reason = check.prepare()
     except BaseException:
@@ -40,16 +43,11 @@ def integrity_check(connect: Connect, workload: str) -> Amcheck | Scan:
     if reason is None:
         return check
     check.close()
-    return Scan(connect, workload, reason)
+    return Scan(connect, workload, reason, quick=quick)
 
 
 class _UnprovenError(Exception):
     """An index that could not be checked; the message is the reason."""
-
-
-def _check(name: str, passed: bool | None, message: str) -> Check:
-    label = f"integrity-check {name}"
-    return Check(name=label, target="postgresql", passed=passed, message=message)
 
 
 class _Integrity(Work, ABC):
@@ -57,8 +55,10 @@ class _Integrity(Work, ABC):
 
     estimate = SpaceEstimate(0, _READS_ONLY)
 
-    def __init__(self, connect: Connect, workload: str) -> None:
+    def __init__(self, connect: Connect, workload: str, *, quick: bool = False) -> None:
         super().__init__(connect, workload)
+        self._quick = quick
+        self.name = "quick-check" if quick else "integrity-check"
         try:
             self._tables = schema.table_names(workload)
             self._indexes = indexes(self.session, self.place)
@@ -85,11 +85,15 @@ class _Integrity(Work, ABC):
                     raise
                 fault = str(error)
             except _UnprovenError as reason:
-                checks.append(_check(name, None, str(reason)))
+                checks.append(self._check(name, None, str(reason)))
                 continue
-            checks.append(_check(name, fault is None, fault or self._whole(step)))
+            checks.append(self._check(name, fault is None, fault or self._whole(step)))
         progress(len(steps), len(steps), "")
         return checks
+
+    def _check(self, step: str, passed: bool | None, message: str) -> Check:
+        label = f"{self.name} {step}"
+        return Check(name=label, target="postgresql", passed=passed, message=message)
 
     @abstractmethod
     def _whole(self, step: str | Index) -> str:
@@ -105,15 +109,17 @@ class _Integrity(Work, ABC):
 
 
 class Amcheck(_Integrity):
-    """Implements the protocol. Needs the extension amcheck, which the user may have to create."""
+    """Implements the protocol. Needs the extension amcheck, which the user may have to create.
 
-    method = (
-        "amcheck: verify_heapam of every table, and bt_index_check of every index with "
-        "heapallindexed"
-    )
+    A quick check does not look up every row of a table in its indexes (``heapallindexed``).
+    """
 
-    def __init__(self, connect: Connect, workload: str) -> None:
-        super().__init__(connect, workload)
+    def __init__(self, connect: Connect, workload: str, *, quick: bool = False) -> None:
+        super().__init__(connect, workload, quick=quick)
+        self.method = (
+            "amcheck: verify_heapam of every table, and bt_index_check of every index "
+            f"{'without' if quick else 'with'} heapallindexed"
+        )
         self._created = False
         self._home = ""
 
@@ -151,9 +157,11 @@ class Amcheck(_Integrity):
         super().close()
 
     def _whole(self, step: str | Index) -> str:
-        return (
-            "sound" if isinstance(step, str) else "sound, with an entry for every row of its table"
-        )
+        if isinstance(step, str):
+            return "sound"
+        if self._quick:
+            return "sound; not compared with the rows of its table"
+        return "sound, with an entry for every row of its table"
 
     def _table(self, table: str) -> str | None:
         query = sql.SQL("SELECT blkno, offnum, msg FROM {}({}::regclass) LIMIT 1").format(
@@ -168,8 +176,10 @@ class Amcheck(_Integrity):
         return None
 
     def _index_check(self, text: str) -> None:
-        query = sql.SQL("SELECT {}({}::regclass, true)").format(
-            sql.Identifier(self._home, "bt_index_check"), sql.Literal(text)
+        query = sql.SQL("SELECT {}({}::regclass, {})").format(
+            sql.Identifier(self._home, "bt_index_check"),
+            sql.Literal(text),
+            sql.Literal(not self._quick),
         )
         run(self.session, [query])
 
@@ -180,12 +190,16 @@ class Amcheck(_Integrity):
 class Scan(_Integrity):
     """Implements the protocol by statements; ``reason`` is why amcheck is not used."""
 
-    def __init__(self, connect: Connect, workload: str, reason: str) -> None:
-        super().__init__(connect, workload)
-        self.method = (
-            "reads every row and compares every index with its table in one snapshot: row "
-            f"count and hash of the indexed columns ({reason})"
+    def __init__(
+        self, connect: Connect, workload: str, reason: str, *, quick: bool = False
+    ) -> None:
+        super().__init__(connect, workload, quick=quick)
+        compares = (
+            "compares every index with its table in one snapshot: row count and hash of the "
+            "indexed columns"
         )
+        reads = "every entry of every index, without a comparison"
+        self.method = f"reads every row, and {reads if quick else compares} ({reason})"
         try:
             # A sort would hide which index was used, and spill.
             for name in ("seqscan", "sort", "incremental_sort", "bitmapscan"):
@@ -196,7 +210,7 @@ class Scan(_Integrity):
             raise
 
     def _whole(self, step: str | Index) -> str:
-        return "read in full" if isinstance(step, str) else "matches its table"
+        return "read in full" if self._quick or isinstance(step, str) else "matches its table"
 
     def _table(self, table: str) -> str | None:
         run(self.session, [_digest(sql.SQL("t.*"), sql.SQL("{} t").format(self._place(table)))])
@@ -212,6 +226,8 @@ class Scan(_Integrity):
         try:
             self._require(index, by_index)
             inside = run(self.session, [by_index])[0]
+            if self._quick:
+                return None
             run(self.session, [_setting("seqscan", "on"), _setting("indexscan", "off")])
             run(self.session, [_setting("indexonlyscan", "off")])
             outside = run(self.session, [by_table])[0]

@@ -82,6 +82,8 @@ _IN_SESSION = InSession(
     inspector=inside.INSPECTOR,
 )
 
+_LOGGED = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+
 _DATA_BYTES = sql.SQL(
     "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
     "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {} AND c.relkind IN ('r', 'm')"
@@ -190,6 +192,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             place = sql.Literal(mark.schema_of(workload))
             return int(ddl.run(session, [_DATA_BYTES.format(place)])[0][0])
 
+    def logged_bytes(self) -> int:
+        """Bytes of write-ahead log since the cluster was created."""
+        with closing(self.connect()) as session:
+            return int(session.execute(_LOGGED).rows[0][0])
+
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:
         """Adds generated rows by COPY."""
         session = cast("PostgresConnection", connection)
@@ -241,14 +248,14 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             self._server.extra = dict(backup.SETTINGS)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """``REINDEX CONCURRENTLY``, a check of tables and indexes, a backup, or a vacuum."""
+        """``REINDEX CONCURRENTLY``, checks of tables and indexes, a backup, or a vacuum."""
         if name == "reindex":
             return Reindex(self.connect, workload)
         if name == "vacuum":
             return Vacuum(self.connect, workload)
         if name == "backup":
             return backup.take(self.connect(), self._out)
-        return integrity_check(self.connect, workload)
+        return integrity_check(self.connect, workload, quick=name == "quick-check")
 
     def meter(self, connection: Connection) -> PostgresMeter:
         """A meter of bytes read and spilled, from the server's counters."""

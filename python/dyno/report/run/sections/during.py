@@ -26,7 +26,8 @@ def section(page: Page) -> Section | None:
     phases = page.phases_of(MaintenanceDetail)
     if not phases:
         return None
-    blocks = [_throughput(page, phases), _work(page, phases)]
+    ran = [phase for phase in phases if not phase.detail.estimate_only]
+    blocks = [*([_throughput(page, ran)] if ran else []), _work(page, phases)]
     return Section("during", "Maintenance under load", blocks)
 
 
@@ -100,7 +101,10 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns = [Column("Maintenance"), Column("Target"), Column("Result")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Duration", "Rounds", "Peak extra space", "Estimated space")
+        for label in (
+            *("Duration", "Rounds", "One round", "Peak extra space", "Estimated space"),
+            *("Time to estimate", "Log in one round"),
+        )
     ]
     columns.append(Column("Method", wide=True))
     rows: list[list[str | Cell]] = []
@@ -121,19 +125,25 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
             [
                 phase.title,
                 page.title(phase.target),
-                Cell("done", "good")
+                Cell("estimated", "muted", "did not run")
+                if phase.detail.estimate_only
+                else Cell("done", "good")
                 if error is None and phase.status == "done"
                 else Cell("failed", "bad"),
                 seconds(page.value(at.seconds)),
                 rounded(phase.detail.rounds),
+                seconds(page.value(at.round_s)),
                 decimal_bytes(page.value(at.space_peak_bytes)),
                 decimal_bytes(page.value(at.space_estimate_bytes)),
+                seconds(page.value(at.estimate_s)),
+                decimal_bytes(page.value(at.log_bytes)),
                 "; ".join(words),
             ]
         )
     note = (
         "Extra space on disk is sampled five times a second; shorter peaks are missed. Findings of "
         "the maintenance are under Checks."
+        " The log is that of all sessions, with the load."
     )
     columns, rows = without_empty(columns, rows)
     return Table("Maintenance operations", columns, rows, note)
