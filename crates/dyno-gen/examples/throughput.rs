@@ -44,7 +44,7 @@ fn main() -> Result<()> {
 fn report(what: &str, rows: u64, bytes: u64, seconds: f64) {
     let mega = bytes as f64 / 1e6;
     println!(
-        "{what:12}{rows:>12} rows{mega:>10.1} MB{:>8.1} B/row{seconds:>8.3} s{:>9.1} MB/s",
+        "{what:20}{rows:>12} rows{mega:>10.1} MB{:>8.1} B/row{seconds:>8.3} s{:>9.1} MB/s",
         bytes as f64 / rows as f64,
         mega / seconds
     );

@@ -5,6 +5,7 @@ use std::ops::Range;
 use dyno_record::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::brokerage::Brokerage;
 use crate::declared::{Declared, DeclaredRows};
 use crate::row_count::RowCount;
 use crate::schema::TableSchema;
@@ -21,6 +22,8 @@ pub enum Workload {
     Tpch,
     /// Derived from TPC-C; its scale is the number of warehouses.
     Tpcc,
+    /// Derived from TPC-E; its scale is thousands of customers.
+    Brokerage,
     /// A declared workload; see [`declare`](crate::declare).
     Declared(&'static Declared),
 }
@@ -41,10 +44,10 @@ impl From<Workload> for &'static str {
 
 impl Workload {
     /// All compiled-in workloads.
-    pub const ALL: [Self; 2] = [Self::Tpch, Self::Tpcc];
+    pub const ALL: [Self; 3] = [Self::Tpch, Self::Tpcc, Self::Brokerage];
 
     /// The names of [`ALL`](Self::ALL).
-    pub const NAMES: [&'static str; 2] = ["tpch", "tpcc"];
+    pub const NAMES: [&'static str; 3] = ["tpch", "tpcc", "brokerage"];
 
     /// The workload called `name`.
     ///
@@ -63,6 +66,7 @@ impl Workload {
         match self {
             Self::Tpch => "tpch",
             Self::Tpcc => "tpcc",
+            Self::Brokerage => "brokerage",
             Self::Declared(declared) => declared.name(),
         }
     }
@@ -72,6 +76,7 @@ impl Workload {
         match self {
             Self::Tpch => crate::tpch::TABLES,
             Self::Tpcc => crate::tpcc::TABLES,
+            Self::Brokerage => crate::brokerage::TABLES,
             Self::Declared(declared) => declared.tables(),
         }
     }
@@ -81,7 +86,7 @@ impl Workload {
     pub fn prepare(self) {
         match self {
             Self::Tpch => crate::tpch::prepare(),
-            Self::Tpcc | Self::Declared(_) => (),
+            Self::Tpcc | Self::Brokerage | Self::Declared(_) => (),
         }
     }
 }
@@ -116,13 +121,14 @@ pub struct Dataset {
 enum Rows {
     Tpch(Tpch),
     Tpcc(Tpcc),
+    Brokerage(Brokerage),
     Declared(DeclaredRows),
     Refresh(Refresh),
 }
 
 impl Dataset {
     /// The data of `workload` at `scale`: for `tpch` the scale factor (0.001 to 10,000), for `tpcc`
-    /// the number of warehouses (an integer). `tpch` data is the same for every `seed`.
+    /// the number of warehouses (an integer), for `brokerage` thousands of customers (0.1 to 10,000). `tpch` data is the same for every `seed`.
     ///
     /// # Errors
     /// `usage` if the scale is not valid for the workload.
@@ -130,11 +136,28 @@ impl Dataset {
         let rows = match workload {
             Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
             Workload::Tpcc => Rows::Tpcc(Tpcc::new(scale, seed)?),
+            Workload::Brokerage => Rows::Brokerage(Brokerage::new(scale, seed)?),
             Workload::Declared(declared) => {
                 Rows::Declared(DeclaredRows::new(declared, scale, seed)?)
             }
         };
         Ok(Self { workload, rows })
+    }
+
+    /// The same data with this number of initial trading days; without one, the usual number.
+    ///
+    /// # Errors
+    /// `usage` if the number is not valid, or the workload's data has no such days.
+    pub fn with_days(mut self, days: Option<u32>) -> Result<Self> {
+        match (&mut self.rows, days) {
+            (_, None) => {}
+            (Rows::Brokerage(rows), Some(days)) => *rows = rows.with_days(days)?,
+            (_, Some(_)) => {
+                let workload = self.workload.as_str();
+                return Err(usage(format!("the data of {workload} has no initial trading days")));
+            }
+        }
+        Ok(self)
     }
 
     /// The rows that update set `set` (from 0) of the refresh functions inserts into `tpch` data at
@@ -151,7 +174,7 @@ impl Dataset {
     pub fn refresh_keys(&self) -> Option<RefreshKeys> {
         match &self.rows {
             Rows::Refresh(rows) => Some(rows.keys()),
-            Rows::Tpch(_) | Rows::Tpcc(_) | Rows::Declared(_) => None,
+            _ => None,
         }
     }
 
@@ -181,6 +204,7 @@ impl Dataset {
         Ok(match &self.rows {
             Rows::Tpch(rows) => rows.row_count(table.name),
             Rows::Tpcc(rows) => rows.row_count(table.name),
+            Rows::Brokerage(rows) => rows.row_count(table.name),
             Rows::Declared(rows) => rows.row_count(table.name),
             Rows::Refresh(rows) => rows.row_count(table.name),
         })
@@ -196,6 +220,7 @@ impl Dataset {
         let row = match self.workload {
             Workload::Tpch => crate::tpch::row_bytes(table.name),
             Workload::Tpcc => crate::tpcc::row_bytes(table.name),
+            Workload::Brokerage => crate::brokerage::row_bytes(table.name),
             Workload::Declared(declared) => declared.row_bytes(table.name),
         };
         Ok((self.expected_rows(table) as f64 * row) as u64)
@@ -206,6 +231,7 @@ impl Dataset {
         match &self.rows {
             Rows::Tpch(rows) => rows.expected_rows(table.name),
             Rows::Tpcc(rows) => rows.expected_rows(table.name),
+            Rows::Brokerage(rows) => rows.expected_rows(table.name),
             Rows::Declared(rows) => rows.row_count(table.name).count,
             Rows::Refresh(rows) => rows.row_count(table.name).count,
         }
@@ -268,6 +294,7 @@ impl Dataset {
             let rows = match &self.rows {
                 Rows::Tpch(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Tpcc(rows) => rows.write(table.name, unit, sink)?,
+                Rows::Brokerage(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Declared(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Refresh(rows) => rows.write(table.name, sink)?,
             };
@@ -283,6 +310,7 @@ impl Dataset {
         match &self.rows {
             Rows::Tpch(rows) => rows.units(table.name),
             Rows::Tpcc(rows) => rows.units(table.name),
+            Rows::Brokerage(rows) => rows.units(table.name),
             Rows::Declared(rows) => rows.units(table.name),
             Rows::Refresh(_) => 1,
         }

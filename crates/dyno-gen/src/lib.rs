@@ -5,15 +5,17 @@
 //! threads or machines can generate independently; the parts of a table, in order, are the table.
 //! Rows go to a [`sink::RowSink`] value by value, without an intermediate row.
 //!
-//! The data of `tpch` and `tpcc` is derived from TPC-H and TPC-C; results are not comparable with
+//! The data of `tpch`, `tpcc` and `brokerage` is derived from TPC-H, TPC-C and TPC-E; results are not comparable with
 //! published TPC results.
 
 mod arrow_stream;
+pub mod brokerage;
 mod dataset;
 mod declared;
 mod files;
 mod row_count;
 pub mod schema;
+mod scramble;
 pub mod sink;
 mod sums;
 pub mod tpcc;

@@ -4,6 +4,7 @@ use rand::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::nurand::{nurand, uniform};
+use crate::scramble::scramble;
 
 /// The use of a random stream. Streams for different uses are independent, so tables that are
 /// generated separately agree.
@@ -115,14 +116,6 @@ impl Draws {
         }
         self.text.truncate(length);
     }
-}
-
-/// The finaliser of `SplitMix64`: each input bit changes half of the output bits.
-const fn scramble(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ value >> 31
 }
 
 #[cfg(test)]
