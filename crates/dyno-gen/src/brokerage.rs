@@ -31,7 +31,7 @@ use crate::row_count::RowCount;
 use crate::sink::RowSink;
 use crate::usage::usage;
 use counts::Counts;
-use people::{CUSTOMERS_PER_BROKER, DESK, DESK_ACCOUNTS, LOAD_UNIT};
+use people::{CUSTOMERS_PER_BROKER, DESK, LOAD_UNIT};
 
 pub use facts::{Account, Tier};
 pub(crate) use schema::TABLES;

@@ -36,8 +36,11 @@ pub(crate) const MOST_THREADS: usize = 1024;
 pub struct GeneratePlan {
     /// The workload.
     pub workload: Workload,
-    /// Scale factor or warehouses.
+    /// Scale factor, warehouses, or thousands of customers.
     pub scale: f64,
+    /// Initial days of the data; default: the workload's usual number, if it has any.
+    #[serde(default)]
+    pub days: Option<u32>,
     /// Seed of the random values.
     pub seed: u64,
     /// Format, also the file extension.
@@ -96,7 +99,7 @@ pub struct TableOutcome {
 /// with the path, after removing the incomplete file; `cancelled`.
 #[expect(clippy::needless_pass_by_value, reason = "every engine takes its plan whole")]
 pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
-    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
+    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?.with_days(plan.days)?;
     let tables = plan.chosen_tables(&data)?;
     let numbers = plan.chosen_parts()?;
     let device = plan.is_device();

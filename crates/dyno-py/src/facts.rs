@@ -35,18 +35,20 @@ pub fn schema(workload: &str) -> PyResult<String> {
     Ok(serde_json::to_string(workload.tables()).expect("schemas are plain data"))
 }
 
-/// Row count of a table at a scale with a seed, and whether it is exact.
+/// Row count of a table at a scale with a seed and initial days, and whether it is exact.
 #[pyfunction]
+#[pyo3(signature = (workload, table, scale, seed, days=None))]
 pub fn rows(
     py: Python<'_>,
     workload: &str,
     table: &str,
     scale: f64,
     seed: u64,
+    days: Option<u32>,
 ) -> PyResult<(u64, bool)> {
     // An exact count can take a while: let other threads run.
     let count = py.detach(|| {
-        let dataset = Dataset::new(Workload::parse(workload)?, scale, seed)?;
+        let dataset = Dataset::new(Workload::parse(workload)?, scale, seed)?.with_days(days)?;
         dataset.row_count(table)
     });
     count.map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
@@ -75,6 +77,8 @@ pub fn refresh_set(
 /// of its values as text (for text columns, of their lengths in characters), null for dates and
 /// times.
 #[pyfunction]
+#[pyo3(signature = (workload, table, scale, seed, threads, control, days=None))]
+#[expect(clippy::too_many_arguments, reason = "a Python signature")]
 pub fn sums(
     py: Python<'_>,
     workload: &str,
@@ -83,10 +87,11 @@ pub fn sums(
     seed: u64,
     threads: usize,
     control: &PyControl,
+    days: Option<u32>,
 ) -> PyResult<String> {
     let control = control.0.clone();
     py.detach(|| {
-        let data = Dataset::new(Workload::parse(workload)?, scale, seed)?;
+        let data = Dataset::new(Workload::parse(workload)?, scale, seed)?.with_days(days)?;
         let columns = data.table(table)?.columns;
         let found = dyno_gen::sums(&data, table, threads, &control)?;
         let shown = |(column, sum): (&dyno_gen::schema::Column, &i128)| match column.kind {

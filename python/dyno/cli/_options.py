@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from dyno.plans.fields import DEFAULT_OUT, Plan, made
+from dyno.plans.fields import DAYS, DEFAULT_OUT, Plan, made
 from dyno.plans.levels import DATABASES
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "chosen",
     "common",
     "databases_option",
+    "days_option",
     "declared",
     "examples",
 ]
@@ -106,6 +107,13 @@ databases_option = click.option(
     default=1,
     show_default=True,
     help="Number of databases, each with all tables of WORKLOAD.",
+)
+
+
+days_option = click.option(
+    "--days",
+    type=click.IntRange(*DAYS),
+    help="Initial trading days of the data: 1 to 300, for brokerage.  [default: 10]",
 )
 
 

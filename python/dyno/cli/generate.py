@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dyno.cli import _live
-from dyno.cli._options import Options, common, examples
+from dyno.cli._options import Options, common, days_option, examples
 from dyno.cli._strictly import SEED
 from dyno.safety import plainjson
 
@@ -21,11 +21,13 @@ from dyno.safety import plainjson
         "dyno generate tpch --scale 1 --format parquet --to data/",
         "dyno generate tpch --scale 100 --format tbl --to data/ --parts 8 --part 3",
         "dyno generate tpcc --scale 5 --format csv --to data/",
+        "dyno generate brokerage --scale 1 --days 30 --to data/",
         "dyno generate tpch --scale 10 --format tbl --to /dev/null   generator speed",
     ),
 )
 @click.argument("workload")
-@click.option("--scale", type=float, required=True, help="Scale factor or number of warehouses.")
+@click.option("--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers.")
+@days_option
 @click.option(
     "--format",
     "file_format",
@@ -56,6 +58,7 @@ from dyno.safety import plainjson
 def command(
     workload: str,
     scale: float,
+    days: int | None,
     file_format: str,
     folder: Path,
     parts: int,
@@ -74,7 +77,8 @@ def command(
 
     from dyno import _core, workloads
 
-    scale = workloads.named(workload).parse_scale(scale)
+    chosen = workloads.named(workload)
+    scale, days = chosen.parse_scale(scale), chosen.parse_days(days)
     _core.prepare(workload)  # while the rest is imported
     from dyno.cli._console import Console
     from dyno.cli._work import typed
@@ -96,7 +100,7 @@ def command(
     console = Console(quiet=options.quiet, live=options.live)
     threads = len(os.sched_getaffinity(0))
     plan = GeneratePlan(
-        workload, scale, seed, file_format, folder.absolute(), parts, part, threads, replace
+        workload, scale, seed, file_format, folder.absolute(), parts, part, threads, replace, days
     )
     title = f"Generate {workload} {scale:g} as {file_format}"
     with (

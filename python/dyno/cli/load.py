@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dyno.cli import _elsewhere, _flash, _limits, _live, _settings, _spread
-from dyno.cli._options import Options, chosen, common, databases_option, examples
+from dyno.cli._options import Options, chosen, common, databases_option, days_option, examples
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
 from dyno.plans.loading import STREAMS, LoadingPlan
@@ -31,6 +31,7 @@ LAYOUT_HELP = (
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpch --target embedded:mysql --scale 1 --databases 2",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
+        "dyno load brokerage --target embedded:postgresql --scale 1 --days 30",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
@@ -42,7 +43,8 @@ LAYOUT_HELP = (
 @click.option(
     "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
 )
-@click.option("--scale", type=float, required=True, help="Scale factor or number of warehouses.")
+@click.option("--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers.")
+@days_option
 @click.option(
     "--streams",
     type=click.IntRange(*STREAMS),
@@ -68,7 +70,7 @@ LAYOUT_HELP = (
 def command(options: Options, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
-    Tables are created in their own schema (dyno_tpch, dyno_tpcc). Dyno never touches tables that
+    Tables are created in their own schema (dyno_tpch, dyno_tpcc, dyno_brokerage). Dyno never touches tables that
     it did not create. With several --streams, the data is loaded once for each, and the last load
     stays. --databases N creates N complete sets of tables, each in its own schema (dyno_tpcc,
     dyno_tpcc_2, …), for runs against all of them at once; --resume then completes the interrupted

@@ -85,6 +85,7 @@ class LoadPlan:
     Attributes:
         resume: Resume an interrupted load: load only the parts missing in its journal.
         layout: The physical design; None for the target's default.
+        days: Initial days of the data; None for a workload without.
     """
 
     workload: str
@@ -93,6 +94,7 @@ class LoadPlan:
     streams: int
     resume: bool = False
     layout: Layout | None = None
+    days: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class Unfinished:
         streams: Number of streams of the load, which may define the parts of its tables.
         parts: Loaded parts of tables.
         rows: Rows in those parts.
+        days: Initial days of the data; None for a workload without.
     """
 
     scale: float
@@ -110,6 +113,7 @@ class Unfinished:
     streams: int
     parts: int
     rows: int
+    days: int | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ class Loaded:
         layout: The layout of the load, as JSON; empty for the target's default design.
         update_sets: Number of update sets that the refresh functions have used.
         unrestored: Number of the last update sets whose changes may still be in the data.
+        days: Initial days of the data; None for a workload without.
     """
 
     scale: float
@@ -145,6 +150,7 @@ class Loaded:
     # These change in one table's mark after the other while the data is complete.
     update_sets: int = field(default=0, compare=False)
     unrestored: int = field(default=0, compare=False)
+    days: int | None = None
 
 
 @dataclass

@@ -15,6 +15,7 @@ from dyno.contracts.refresh import Refresh
 from dyno.contracts.rule import Difference, Rows, Rule
 from dyno.contracts.target import Connection, Loaded
 from dyno.contracts.transactions import NONE, Transactions
+from dyno.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,28 @@ class ForeignKey:
     columns: tuple[str, ...]
     other: str
     other_columns: tuple[str, ...]
+    role: str = ""
+    """Replaces ``other`` in the name, for a table with several references to another one."""
 
     @property
     def name(self) -> str:
         """A name that is unique in the workload."""
-        return f"{self.table}_to_{self.other}_fkey"
+        return f"{self.table}_to_{self.role or self.other}_fkey"
+
+
+@dataclass(frozen=True)
+class Days:
+    """Initial days of generated data that has a history.
+
+    Attributes:
+        usual: The number without ``--days``.
+        most: The greatest number.
+        bytes: Rough raw size of a day at scale 1.
+    """
+
+    usual: int
+    most: int
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -87,7 +105,8 @@ class Workload:
     Attributes:
         parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
             fractional ones.
-        bytes_per_scale: Rough raw size of the data at scale 1, to estimate the space needed.
+        bytes_per_scale: Rough raw size of the data at scale 1 (with the usual days), to estimate
+            the space needed.
         row_bytes: Mean size of a row by table, as a line of a ``.tbl`` file at scale 1. Load rates
             in bytes are of this size, which is the same whatever form a target is sent rows in.
         indexes: Secondary indexes of the standard design.
@@ -111,6 +130,8 @@ class Workload:
             level)``; None for a workload without.
         classes: Queries of a certificate by class, the simplest first; empty for a workload
             without.
+        days: Initial days of its data; None for data without a history.
+        undriven: Why the driver cannot run it; None if it can.
     """
 
     name: str
@@ -139,8 +160,29 @@ class Workload:
     usual_scale: float = 1.0
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None
     classes: Mapping[str, str] = field(default_factory=dict[str, str])
+    days: Days | None = None
+    undriven: str | None = None
 
     @property
     def operations(self) -> tuple[str, ...]:
         """Names of its transactions, as the driver records them."""
         return tuple(self.transactions.mix)
+
+    def parse_days(self, asked: int | None) -> int | None:
+        """The initial days of the data; None for a workload without.
+
+        Raises:
+            UsageError: If it has none, or the number is out of range.
+        """
+        if self.days is None:
+            if asked is not None:
+                raise UsageError(f"The data of {self.name} has no initial days; remove --days.")
+            return None
+        if asked is not None and not 1 <= asked <= self.days.most:
+            raise UsageError(f"--days must be 1 to {self.days.most}, not {asked}.")
+        return self.days.usual if asked is None else asked
+
+    def raw_bytes(self, scale: float, days: int | None = None) -> float:
+        """Rough raw size of the data at a scale, with these or the usual initial days."""
+        more = 0 if self.days is None or days is None else (days - self.days.usual)
+        return scale * (self.bytes_per_scale + more * (self.days.bytes if self.days else 0))

@@ -26,6 +26,9 @@ DEFAULT_OUT = Path("dyno-runs")
 MOST_SEED = 10**18
 """Seeds are 64-bit integers; the runs of a study add to theirs."""
 
+DAYS = (1, 10_000)
+"""Initial days of any data with a history; a workload has its own maximum."""
+
 P = TypeVar("P", bound="Plan")
 
 Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]

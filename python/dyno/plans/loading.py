@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 from dyno.errors import UsageError
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.engine import Engine
-from dyno.plans.fields import MOST_SEED, Plan, Several, Text, within
+from dyno.plans.fields import DAYS, MOST_SEED, Plan, Several, Text, within
 from dyno.plans.flash import FlashVolumes
 from dyno.plans.levels import DATABASES
 
@@ -49,7 +49,8 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
 
     Attributes:
         target: URL of the database, or ``embedded:NAME``.
-        scale: Scale factor or number of warehouses.
+        scale: Scale factor, number of warehouses, or thousands of customers.
+        days: Initial days of data with a history; None for the workload's usual number.
         streams: Parallel streams; several values are compared; empty for one per CPU.
         layout: A name from ``dyno layouts list``, or a TOML file.
         index: Indexes beyond the layout, each ``TABLE:COLUMN,COLUMN``.
@@ -63,6 +64,7 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
     workload: str
     target: str
     scale: float
+    days: Annotated[int, within(*DAYS)] | None = None
     streams: Annotated[tuple[Annotated[int, within(*STREAMS)], ...], Several] = ()
     databases: Annotated[int, within(*DATABASES)] = 1
     layout: Text | None = None

@@ -29,7 +29,7 @@ def job(asked: LoadingPlan) -> Job:
     """
     chosen = workloads.named(asked.workload)
     workload, databases = asked.workload, asked.databases
-    scale = chosen.parse_scale(asked.scale)
+    scale, days = chosen.parse_scale(asked.scale), chosen.parse_days(asked.days)
     asked.require_sense()
     parsed = targets.parse(asked.target)
     targets.require(parsed, asked.out, "load")
@@ -37,7 +37,7 @@ def job(asked: LoadingPlan) -> Job:
     confinement = confinement_of(asked, parsed)
     tuned = settings_of(asked, parsed, confinement)
     design = chosen_layout(asked.layout or DEFAULT, parsed, workload, scale, asked)
-    raw = chosen.bytes_per_scale * scale * design.share_here
+    raw = chosen.raw_bytes(scale, days) * design.share_here
 
     def check_space() -> None:
         if parsed.scheme == "embedded":
@@ -64,7 +64,10 @@ def job(asked: LoadingPlan) -> Job:
                 wanted = unfinished_layout(session, target, every)
             default = max(2, session.limits.threads) if begun is None else begun.streams
             plans = [
-                LoadPlan(workload, scale, asked.seed, count, resume=asked.resume, layout=wanted)
+                LoadPlan(
+                    workload, scale, asked.seed, count,
+                    resume=asked.resume, layout=wanted, days=days,
+                )  # fmt: skip
                 for count in asked.streams or (default,)
             ]
             stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
@@ -82,6 +85,7 @@ def job(asked: LoadingPlan) -> Job:
         "streams": list(asked.streams),
         "databases": databases,
         "seed": asked.seed,
+        **({} if days is None else {"days": days}),
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": asked.resume,
     }

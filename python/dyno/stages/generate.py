@@ -26,6 +26,7 @@ class GeneratePlan:
     part: int | None
     threads: int
     replace: bool
+    days: int | None = None
 
 
 def generate(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
@@ -44,6 +45,7 @@ def generate(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
             "workload": plan.workload,
             "scale": plan.scale,
             "seed": plan.seed,
+            "days": plan.days,
             "format": plan.file_format,
             "dir": str(plan.folder),
             "parts": plan.parts,

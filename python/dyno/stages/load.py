@@ -68,6 +68,7 @@ def load(
         scale=plan.scale,
         streams=plan.streams,
         seed=plan.seed,
+        days=plan.days,
         layout=_described(plan.layout),
     )
     with recorder.phase(name, title, asked(), target.name) as phase:
@@ -288,7 +289,7 @@ def _whole(checks: list[Check]) -> None:
 def loaded(plan: LoadPlan) -> Loaded:
     """Returns the mark of this load while it is incomplete."""
     layout = "" if plan.layout is None else plan.layout.model_dump_json(exclude_defaults=True)
-    return Loaded(plan.scale, plan.seed, complete=False, layout=layout)
+    return Loaded(plan.scale, plan.seed, complete=False, layout=layout, days=plan.days)
 
 
 def _described(layout: Layout | None) -> dict[str, Any] | None:

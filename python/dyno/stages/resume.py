@@ -145,8 +145,9 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
     for name, found, wanted in (
         ("scale", there.scale, plan.scale),
         ("seed", there.seed, plan.seed),
+        ("days", there.days, plan.days),
     ):
-        if found != wanted:
+        if found is not None and wanted is not None and found != wanted:
             raise UsageError(
                 f"{what} has {name} {found:g}, not {wanted:g}. "
                 f"Use --{name} {found:g}, or --replace to start over."

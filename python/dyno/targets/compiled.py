@@ -32,6 +32,7 @@ def load(
         "workload": databases.workload_of(plan.workload),
         "scale": plan.scale,
         "seed": plan.seed,
+        "days": plan.days,
         "streams": plan.streams,
         "tables": schema.table_names(plan.workload),
     }

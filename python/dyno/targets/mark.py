@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from dyno.contracts import databases, schema
 from dyno.contracts.target import Loaded
@@ -26,7 +27,7 @@ def schema_mark(workload: str) -> str:
 def write(workload: str, loaded: Loaded | None) -> str:
     """The comment for tables of ``workload``; None before anything is loaded."""
     content = {} if loaded is None else dict(vars(loaded))
-    for name in ("layout", "update_sets", "unrestored"):
+    for name in ("layout", "update_sets", "unrestored", "days"):
         if not content.get(name):
             content.pop(name, None)
     return f"{PREFIX}{workload} {json.dumps(content)}"
@@ -88,6 +89,10 @@ def to_replace(
     return existing
 
 
+def _days(content: Mapping[str, Any]) -> int | None:
+    return int(content["days"]) if "days" in content else None
+
+
 def _parse(comment: str | None) -> Loaded | None:
     try:
         content = json.loads((comment or "").partition(" ")[2])
@@ -98,6 +103,7 @@ def _parse(comment: str | None) -> Loaded | None:
             str(content.get("layout", "")),
             int(content.get("update_sets", 0)),
             int(content.get("unrestored", 0)),
+            _days(content),
         )
     except (ValueError, KeyError, TypeError):
         return None

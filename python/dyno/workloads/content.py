@@ -40,7 +40,9 @@ def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[
     from dyno import _core
 
     threads = len(os.sched_getaffinity(0))
-    text = _core.sums(workload, table["name"], loaded.scale, loaded.seed, threads, _core.Control())
+    text = _core.sums(
+        workload, table["name"], loaded.scale, loaded.seed, threads, _core.Control(), loaded.days
+    )
     found = json.loads(text)
     columns = zip(table["columns"], found["sums"], strict=True)
     sums = {item["name"]: Decimal(total) for item, total in columns if _is_number(item)}

@@ -19,7 +19,7 @@ def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
     from dyno import _core
 
     return {
-        table: _core.rows(workload_of(workload), table, loaded.scale, loaded.seed)
+        table: _core.rows(workload_of(workload), table, loaded.scale, loaded.seed, loaded.days)
         for table in table_names(workload)
     }
 

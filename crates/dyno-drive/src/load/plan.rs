@@ -13,8 +13,11 @@ pub struct LoadPlan {
     pub wire: LoadWire,
     /// The workload.
     pub workload: Workload,
-    /// Scale factor, or number of warehouses.
+    /// Scale factor, number of warehouses, or thousands of customers.
     pub scale: f64,
+    /// Initial days of the data; default: the workload's usual number, if it has any.
+    #[serde(default)]
+    pub days: Option<u32>,
     /// Seed of the data.
     pub seed: u64,
     /// Parallel connections.

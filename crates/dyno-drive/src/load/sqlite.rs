@@ -23,7 +23,7 @@ use crate::wire::sqlite::classed;
 /// See [`load`](super::load). All or nothing: if the load ends early, even by a kill, it is rolled
 /// back completely.
 pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<LoadOutcome> {
-    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
+    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?.with_days(plan.days)?;
     let tables = tables(&data, plan.tables.as_deref())?;
     let mut rows = 0;
     let mut parts = Vec::new();

@@ -107,7 +107,7 @@ pub fn load<S: Stream>(
         let message = format!("streams is {}; it must be 1 to {MOST_STREAMS}", plan.streams);
         return Err(Error::new(ErrorKind::Usage, message));
     }
-    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
+    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?.with_days(plan.days)?;
     let tables = tables(&data, plan.tables.as_deref())?;
     let mut rows = 0;
     for table in &tables {

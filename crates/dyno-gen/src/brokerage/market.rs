@@ -99,7 +99,7 @@ pub(super) fn competitors(
     let (count, apart) = (size.companies(), INDUSTRIES.len() as u64);
     let step = if count > apart * (COMPETITORS + 1) { apart } else { 1 };
     for company in rows.clone() {
-        let first = below(hash(size.seed, Use::Competitor, company), 2).into();
+        let first = u64::from(below(hash(size.seed, Use::Competitor, company), 2));
         for number in 1..=COMPETITORS {
             sink.begin_row();
             sink.int64(company as i64 + 1);

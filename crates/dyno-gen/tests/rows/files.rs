@@ -40,6 +40,7 @@ pub fn plan(dir: &Path) -> GeneratePlan {
     GeneratePlan {
         workload: Workload::Tpch,
         scale: 0.05,
+        days: None,
         seed: 1,
         format: FileFormat::Tbl,
         dir: dir.to_owned(),
@@ -86,7 +87,9 @@ fn formats_go_by_the_names_of_their_files() {
 fn bytes_do_not_depend_on_the_threads() {
     for format in FORMATS {
         // Three row groups of lineitem.
-        for (workload, scale) in [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0)] {
+        for (workload, scale) in
+            [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0), (Workload::Brokerage, 0.1)]
+        {
             let folder = Folder::new(&format!("threads-{}", format.as_str()));
             let mut seen = Vec::new();
             for threads in 1..=3 {

@@ -1,9 +1,11 @@
 //! Generated rows in every form. One test binary: linking one per file takes minutes.
 
 mod arrow;
+mod brokerage;
 mod columns;
 mod files;
 mod parts;
 mod refresh;
+mod table;
 mod tpcc;
 mod tpch;

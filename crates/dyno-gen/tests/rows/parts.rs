@@ -20,7 +20,7 @@ fn text(data: &Dataset, parts: impl IntoIterator<Item = Part>) -> Vec<u8> {
 
 fn cases() -> Vec<(Dataset, &'static str)> {
     // At these scales each table has several units, and none divides evenly.
-    [(Workload::Tpch, 0.1037), (Workload::Tpcc, 2.0)]
+    [(Workload::Tpch, 0.1037), (Workload::Tpcc, 2.0), (Workload::Brokerage, 0.1)]
         .into_iter()
         .flat_map(|(workload, scale)| {
             let data = Dataset::new(workload, scale, 7).unwrap();
@@ -89,6 +89,6 @@ fn sums_are_those_of_the_parts_whatever_the_threads() {
         }
         let whole = sums(&data, table, 4, &Control::new()).unwrap();
         assert_eq!((whole.rows(), whole.sums()), (parts.rows(), parts.sums()), "{table}");
-        assert!(whole.rows() > 0);
+        assert!(whole.rows() > 0 || table == "trade_request", "{table}");
     }
 }

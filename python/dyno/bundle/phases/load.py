@@ -56,9 +56,10 @@ class LoadDetail(Detail):
     """A load.
 
     Attributes:
-        scale: Scale factor or number of warehouses.
+        scale: Scale factor, number of warehouses, or thousands of customers.
         streams: Number of concurrent load sessions.
         seed: Seed of the rows.
+        days: Initial days of the data; None for a workload without.
         layout: The physical design (``dyno.contracts.layout``), without default values.
         resumed_parts: Number of parts from an earlier load, if this one resumed it.
         resumed_rows: Number of rows in these parts.
@@ -73,6 +74,7 @@ class LoadDetail(Detail):
     scale: Number | None = None
     streams: Int | None = None
     seed: Int | None = None
+    days: Int | None = None
     layout: dict[str, Any] | None = None
     resumed_parts: Int | None = None
     resumed_rows: Int | None = None

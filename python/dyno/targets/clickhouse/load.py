@@ -56,7 +56,10 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
     from dyno import _core
 
     workload, names = workload_of(plan.workload), schema.table_names(plan.workload)
-    expected = {name: int(_core.rows(workload, name, plan.scale, plan.seed)[0]) for name in names}
+    expected = {
+        name: int(_core.rows(workload, name, plan.scale, plan.seed, plan.days)[0])
+        for name in names
+    }
     control.set_total(sum(expected.values()))
     tables: list[dict[str, Any]] = []
     start = time.monotonic()
@@ -128,7 +131,15 @@ def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _co
     def work(part: int) -> None:
         try:
             stream = _core.arrow_stream(
-                workload_of(plan.workload), name, plan.scale, plan.seed, 1, control, parts, part
+                workload_of(plan.workload),
+                name,
+                plan.scale,
+                plan.seed,
+                1,
+                control,
+                parts,
+                part,
+                plan.days,
             )
             rows.append(insert(connect, plan.workload, name, stream))
         except BaseException as error:

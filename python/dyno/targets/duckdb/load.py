@@ -47,7 +47,7 @@ def load(session: DuckdbConnection, plan: LoadPlan, control: _core.Control) -> L
 
     names = tuple(schema.table_names(plan.workload))
     counts = {
-        name: _core.rows(workload_of(plan.workload), name, plan.scale, plan.seed)[0]
+        name: _core.rows(workload_of(plan.workload), name, plan.scale, plan.seed, plan.days)[0]
         for name in names
     }
     done = journal.ready(session, plan)
@@ -110,7 +110,15 @@ def _load_part(
 
     threads = max(1, plan.streams)
     stream = _core.arrow_stream(
-        workload_of(plan.workload), table, plan.scale, plan.seed, threads, control, parts, part
+        workload_of(plan.workload),
+        table,
+        plan.scale,
+        plan.seed,
+        threads,
+        control,
+        parts,
+        part,
+        plan.days,
     )
     session.execute("BEGIN")
     try:
