@@ -1,4 +1,5 @@
-//! Measures generation: `throughput WORKLOAD SCALE SINK THREADS [TABLE…]`. SINK is one of `count`,
+//! Measures generation: `throughput WORKLOAD SCALE SINK THREADS [TABLE…]`. SCALE may end in initial
+//! days, as in `1/30`. SINK is one of `count`,
 //! `pgcopy`, `loaddata`, `tbl`, `csv` and `arrow`. Discards the output and prints one line per
 //! table.
 
@@ -16,12 +17,15 @@ fn main() -> Result<()> {
     let mut word = |usual: &str| words.next().unwrap_or_else(|| usual.to_owned());
     let bad = |what: &str| Error::new(ErrorKind::Usage, format!("unusable {what}"));
     let workload = Workload::parse(&word("tpch"))?;
-    let scale: f64 = word("1").parse().map_err(|_| bad("scale"))?;
+    let size = word("1");
+    let (scale, days) = size.split_once('/').map_or((&*size, None), |(it, days)| (it, Some(days)));
+    let scale: f64 = scale.parse().map_err(|_| bad("scale"))?;
+    let days = days.map(str::parse).transpose().map_err(|_| bad("days"))?;
     let sink = word("count");
     let threads: usize = word("2").parse().map_err(|_| bad("number of threads"))?;
     let wanted: Vec<String> = words.collect();
 
-    let data = Arc::new(Dataset::new(workload, scale, 1)?);
+    let data = Arc::new(Dataset::new(workload, scale, 1)?.with_days(days)?);
     let mut total = (0, 0, 0.0);
     for table in data.tables() {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == table.name) {

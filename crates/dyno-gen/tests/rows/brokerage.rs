@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dyno_gen::brokerage::Brokerage;
-use dyno_gen::sink::CountSink;
+use dyno_gen::sink::{CountSink, TextFormat, TextSink};
 use dyno_gen::{Dataset, Workload};
 use dyno_record::{Control, ErrorKind};
 
@@ -51,20 +51,33 @@ fn cardinalities_are_the_published_ones() {
     ] {
         assert_eq!(rows(&data, table), count, "{table}");
     }
-    let share = |table: &str, of: &str| rows(&data, table) as f64 / rows(&data, of) as f64;
+}
+
+#[test]
+fn ratios_are_the_published_ones_at_300_days() {
+    let data = Dataset::new(Workload::Brokerage, 0.1, 1).unwrap().with_days(Some(300)).unwrap();
+    assert_eq!(rows(&data, "trade"), 17_280 * 100);
     for (table, of, ratio, slack) in [
         ("trade_history", "trade", 2.4, 0.01),
         ("cash_transaction", "trade", 0.92, 0.005),
-        ("holding_history", "trade", 1.34, 0.05),
-        ("account_permission", "customer_account", 1.42, 0.03),
-        ("watch_item", "watch_list", 100.0, 3.0),
-        ("holding_summary", "customer_account", 9.0, 1.0),
+        ("holding_history", "trade", 1.34, 0.01),
+        ("holding", "customer", 885.0, 60.0),
+        ("holding_summary", "customer", 49.8, 2.0),
+        ("account_permission", "customer_account", 1.42, 0.06),
     ] {
-        let found = share(table, of);
+        let found = rows(&data, table) as f64 / rows(&data, of) as f64;
         assert!((found - ratio).abs() < slack, "{table}: {found}");
     }
-    let published = data.with_days(Some(300)).unwrap();
-    assert_eq!(rows(&published, "trade"), 17_280_000);
+    let larger = Dataset::new(Workload::Brokerage, 1.0, 1).unwrap().with_days(Some(1)).unwrap();
+    let watched = rows(&larger, "watch_item") as f64 / rows(&larger, "watch_list") as f64;
+    assert!((97.0..103.0).contains(&watched), "{watched}");
+}
+
+/// The size of a table as `tbl` text.
+fn text_bytes(data: &Dataset, table: &str) -> u64 {
+    let mut sink = TextSink::new(TextFormat::Tbl, |_: &[u8]| Ok(()));
+    data.write(&data.part(table, 0, 1).unwrap(), &mut sink, &Control::new()).unwrap();
+    sink.finish().unwrap()
 }
 
 #[test]
@@ -75,6 +88,11 @@ fn expected_sizes_are_close_to_what_is_written() {
         let mut sink = CountSink::new();
         let written = data.write(&part, &mut sink, &Control::new()).unwrap();
         assert_eq!(rows(&data, table.name), written, "{}", table.name);
+        let bytes = data.expected_bytes(table.name).unwrap() as f64;
+        if written > 1_000 {
+            let share = bytes / text_bytes(&data, table.name) as f64;
+            assert!((0.93..1.07).contains(&share), "{}: {share}", table.name);
+        }
     }
 }
 
