@@ -47,6 +47,8 @@ pub struct Column {
     /// Whether the texts are sentences, which rarely repeat: a dictionary is useless for them,
     /// general compression is not.
     pub prose: bool,
+    /// Whether there are dates before 1970, which need a wider type in some engines.
+    pub early: bool,
 }
 
 /// One table of a workload.
@@ -63,7 +65,7 @@ pub struct TableSchema {
 impl Column {
     /// A column of `kind`, NOT NULL.
     pub(crate) const fn new(name: &'static str, kind: ColumnType) -> Self {
-        Self { name, kind, nullable: false, prose: false }
+        Self { name, kind, nullable: false, prose: false, early: false }
     }
 
     pub(crate) const fn int32(name: &'static str) -> Self {
@@ -80,6 +82,11 @@ impl Column {
 
     pub(crate) const fn date(name: &'static str) -> Self {
         Self::new(name, ColumnType::Date)
+    }
+
+    /// A column of dates, some of them before 1970.
+    pub(crate) const fn early_date(name: &'static str) -> Self {
+        Self { early: true, ..Self::date(name) }
     }
 
     pub(crate) const fn timestamp(name: &'static str) -> Self {

@@ -102,7 +102,8 @@ def command(
     plan = GeneratePlan(
         workload, scale, seed, file_format, folder.absolute(), parts, part, threads, replace, days
     )
-    title = f"Generate {workload} {scale:g} as {file_format}"
+    history = "" if days is None else f", {days} days,"
+    title = f"Generate {workload} {scale:g}{history} as {file_format}"
     with (
         followed(console, "generate", typed(), console.close, live=options.live) as events,
         events.phase(title) as progress,
@@ -116,6 +117,8 @@ def command(
         "bundle": None,
         "valid": True,
         "reasons": [],
+        "scale": scale,
+        **({} if days is None else {"days": days}),
         "folder": str(plan.folder),
         "seconds": seconds,
         **outcome,

@@ -11,7 +11,8 @@ from dyno.contracts.databases import workload_of
 def tables(workload: str) -> list[dict[str, Any]]:
     """Every table: ``name``, ``columns`` and ``primary_key``.
 
-    A column has ``name``, ``kind``, ``nullable`` and ``prose`` (whether its texts are sentences).
+    A column has ``name``, ``kind``, ``nullable``, ``prose`` (whether its texts are sentences) and
+    ``early`` (whether there are dates before 1970).
     """
     from dyno import _core
 

@@ -182,7 +182,8 @@ fn holdings_close_in_the_order_that_the_trade_asks_for() {
             expected.push(lot);
             let closed = own.abs().min(rest.abs()) * rest.signum();
             rest -= closed;
-            if own + closed == 0 { drop(lots.remove(at)) } else { lots[at].1 = own + closed }
+            lots[at].1 += closed;
+            lots.retain(|(_, left)| *left != 0);
         }
         closed_several += u32::from(expected.len() > 1);
         if rest != 0 {

@@ -8,7 +8,7 @@ use dyno_record::Control;
 
 /// The rows of a table as text fields by column.
 pub struct Table {
-    columns: HashMap<&'static str, usize>,
+    pub columns: HashMap<&'static str, usize>,
     pub rows: Vec<Vec<String>>,
 }
 

@@ -332,6 +332,7 @@ def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
     target = loaded[0].target if loaded else None
     return {
         workload.transactions.recorded: page.scale(name),
+        **({} if workload.days is None else {"days": page.days(name)}),
         "load_s": page.value(metrics.Load(name, target).seconds),
         "load_steps": _load_steps(page, name, target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(name, str(target))],

@@ -230,6 +230,11 @@ class Page(metrics.FindsEstimates):
                 return float(detail.size)
         return None
 
+    def days(self, workload: str) -> int | None:
+        """The initial days with which a workload was loaded."""
+        loads = (one.detail for one in self.phases("load") if one.detail.workload == workload)
+        return next((one.days for one in loads if one.days is not None), None)
+
     def passed(self, start: str | tuple[str, ...]) -> bool | None:
         """Whether the checks with this name prefix passed; None if there are none."""
         results = [check.passed for check in self.checks if check.name.startswith(start)]

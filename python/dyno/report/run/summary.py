@@ -154,7 +154,9 @@ def _loads(page: Page) -> str:
         workload = database_of(phase)
         took = page.value(metrics.Load(workload, phase.target).seconds)
         if took is not None:
-            words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
+            days = phase.detail.days
+            size = "" if days is None else f" {phase.detail.scale:g}, {days} days,"
+            words[f"{workload}{size} {page.title(phase.target)} {seconds(took)}"] = None
     return ", ".join(words)
 
 

@@ -15,7 +15,7 @@ from dyno.targets.clickhouse.connection import ClickhouseConnection
 _TYPES = {
     "int32": "Int32",
     "int64": "Int64",
-    # Two-byte days from 1970 to 2149; the load rejects other dates.
+    # Two-byte days from 1970 to 2149; Date32 for columns with earlier ones.
     "date": "Date",
     "timestamp": "DateTime64(6, 'UTC')",
     "char": "String",
@@ -42,6 +42,8 @@ def column_type(column: dict[str, Any]) -> str:
     match column["kind"]:
         case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
             name = f"Decimal({precision}, {scale})"
+        case {"type": "date"} if column.get("early"):
+            name = "Date32"
         case {"type": str(kind)} if kind in _TYPES:
             name = _TYPES[kind]
         case kind:

@@ -14,7 +14,7 @@ pub(super) const CUSTOMER: TableSchema = TableSchema {
         Column::char("c_m_name", 1).or_null(),
         Column::char("c_gndr", 1).or_null(),
         Column::int32("c_tier"),
-        Column::date("c_dob"),
+        Column::early_date("c_dob"),
         id("c_ad_id"),
         Column::varchar("c_ctry_1", 3).or_null(),
         Column::varchar("c_area_1", 3).or_null(),

@@ -49,7 +49,7 @@ pub(super) const COMPANY: TableSchema = TableSchema {
         Column::varchar("co_ceo", 46),
         id("co_ad_id"),
         Column::prose("co_desc", 150),
-        Column::date("co_open_date"),
+        Column::early_date("co_open_date"),
     ],
     primary_key: &["co_id"],
 };

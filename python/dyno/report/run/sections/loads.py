@@ -43,6 +43,8 @@ def section(page: Page) -> Section | None:
 def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
     workload, scale = phase.detail.workload, phase.detail.scale
     scaled = "" if scale is None else f" {scale:g}"
+    if phase.detail.days is not None:
+        scaled += f", {phase.detail.days} days"
     title = f"{workload}{scaled}{which(phase)} → {page.title(phase.target)}"
     if phase.detail.resumed_parts is not None:
         title += " (resumed)"
