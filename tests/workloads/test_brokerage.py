@@ -34,7 +34,9 @@ CASH = "(SELECT MIN(t_id) FROM trade WHERE t_is_cash = 1)"
 MARGIN = "(SELECT MIN(t_id) FROM trade WHERE t_is_cash = 0)"
 LIMIT = "(SELECT MIN(t_id) FROM trade WHERE t_tt_id = 'TLB' AND t_is_cash = 1)"
 SECURITY = "(SELECT MIN(s_symb) FROM security)"
-SUMMARY = "hs_ca_id = 1 AND hs_s_symb = (SELECT MIN(hs_s_symb) FROM holding_summary WHERE hs_ca_id = 1)"
+SUMMARY = (
+    "hs_ca_id = 1 AND hs_s_symb = (SELECT MIN(hs_s_symb) FROM holding_summary WHERE hs_ca_id = 1)"
+)
 
 # What happened to the database, and the conditions that it violates: no more, no fewer.
 VIOLATIONS = {

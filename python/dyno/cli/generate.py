@@ -26,7 +26,9 @@ from dyno.safety import plainjson
     ),
 )
 @click.argument("workload")
-@click.option("--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers.")
+@click.option(
+    "--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers."
+)
 @days_option
 @click.option(
     "--format",

@@ -43,7 +43,9 @@ LAYOUT_HELP = (
 @click.option(
     "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
 )
-@click.option("--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers.")
+@click.option(
+    "--scale", type=float, required=True, help="Scale factor, warehouses, or 1,000 customers."
+)
 @days_option
 @click.option(
     "--streams",

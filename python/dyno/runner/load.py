@@ -65,9 +65,14 @@ def job(asked: LoadingPlan) -> Job:
             default = max(2, session.limits.threads) if begun is None else begun.streams
             plans = [
                 LoadPlan(
-                    workload, scale, asked.seed, count,
-                    resume=asked.resume, layout=wanted, days=days,
-                )  # fmt: skip
+                    workload,
+                    scale,
+                    asked.seed,
+                    count,
+                    resume=asked.resume,
+                    layout=wanted,
+                    days=days,
+                )
                 for count in asked.streams or (default,)
             ]
             stages.compare_streams(session, target, plans[:-1], replace=asked.replace)

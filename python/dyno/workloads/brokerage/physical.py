@@ -56,9 +56,7 @@ FOREIGN_KEYS = (
     _key("exchange", "ex_ad_id", "address", "ad_id"),
     _key("financial", "fi_co_id", "company", "co_id"),
     _key("holding", "h_t_id", "trade", "t_id"),
-    ForeignKey(
-        "holding", ("h_ca_id", "h_s_symb"), "holding_summary", ("hs_ca_id", "hs_s_symb")
-    ),
+    ForeignKey("holding", ("h_ca_id", "h_s_symb"), "holding_summary", ("hs_ca_id", "hs_s_symb")),
     _key("holding_history", "hh_h_t_id", "trade", "t_id", "held_trade"),
     _key("holding_history", "hh_t_id", "trade", "t_id"),
     _key("holding_summary", "hs_ca_id", "customer_account", "ca_id"),
@@ -106,7 +104,7 @@ _BY_TRADE = {
 }  # fmt: skip
 
 RANGES = {
-    **{(table, column): _trades for table, column in _BY_TRADE.items()},
+    **dict.fromkeys(_BY_TRADE.items(), _trades),
     ("trade", "t_ca_id"): _accounts,
     ("holding", "h_ca_id"): _accounts,
     ("holding_summary", "hs_ca_id"): _accounts,

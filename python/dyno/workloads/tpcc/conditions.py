@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dyno.workloads.conditions import Condition
 
-
 # Delivered amounts, one row per order, with the order's customer. A line without an order belongs
 # to no customer; condition 7 finds it.
 _DELIVERED = """(
