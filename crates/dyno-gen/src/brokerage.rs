@@ -50,9 +50,6 @@ pub const MOST_DAYS: u32 = 300;
 /// Companies generated at once: those of [`STEP`] customers.
 const COMPANIES: u64 = 50;
 const ADDRESSES: u64 = 5_000;
-/// Dyno's own choices of published means.
-const PERMISSIONS_PER_ACCOUNT: f64 = 1.42;
-const WATCHED: u64 = 100;
 
 /// The data of a number of customers and initial trading days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -128,8 +125,6 @@ impl Brokerage {
             "holding_history" => share(counts::touched(self)),
             "holding" => counts::holdings(self),
             "holding_summary" => self.accounts() * 49 / 5,
-            "account_permission" => (self.accounts() as f64 * PERMISSIONS_PER_ACCOUNT) as u64,
-            "watch_item" => self.customers * WATCHED.min(self.securities()),
             _ => self.exact_rows(table, || unreachable!("tables come from the schema")),
         }
     }
@@ -162,6 +157,10 @@ impl Brokerage {
             "customer_taxrate" => self.customers * 2,
             "customer_account" => self.accounts(),
             "trade" | "settlement" => self.trades(),
+            "account_permission" => {
+                (0..self.desks()).map(|desk| people::count_permissions(self, desk)).sum()
+            }
+            "watch_item" => (1..=self.customers).map(|id| accounts::watched(self, id)).sum(),
             _ => simulated(),
         }
     }

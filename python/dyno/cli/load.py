@@ -72,7 +72,7 @@ LAYOUT_HELP = (
 def command(options: Options, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
-    Tables are created in their own schema (dyno_tpch, dyno_tpcc, dyno_brokerage). Dyno never touches tables that
+    Tables are created in their own schema (dyno_tpch, dyno_tpcc …). Dyno never touches tables that
     it did not create. With several --streams, the data is loaded once for each, and the last load
     stays. --databases N creates N complete sets of tables, each in its own schema (dyno_tpcc,
     dyno_tpcc_2, …), for runs against all of them at once; --resume then completes the interrupted

@@ -5,8 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::Brokerage;
-use super::accounts::watched;
-use super::people::{count_permissions, customer_ids};
 
 /// Expected rows of `holding_history` per trade, fitted to 1.249 at 10 days, 1.301 at 30 and 1.340 at
 /// 300 (which is the published ratio): the first trades of an account have nothing to close.
@@ -28,8 +26,6 @@ pub(super) struct Counts {
     touched: u64,
     holdings: u64,
     summaries: u64,
-    permissions: u64,
-    watched: u64,
 }
 
 /// Counts of the data that was asked for last: callers ask for one table after the other.
@@ -69,7 +65,7 @@ impl Counts {
     }
 
     fn of_desk(size: &Brokerage, desk: u64) -> Self {
-        let mut counts = Self { permissions: count_permissions(size, desk), ..Self::default() };
+        let mut counts = Self::default();
         let accounts = size.simulate(desk, |trade| {
             counts.histories += 2 + u64::from(trade.pending.is_some());
             counts.cash += u64::from(trade.cash);
@@ -82,7 +78,6 @@ impl Counts {
                 counts.summaries += u64::from(!position.lots.is_empty());
             }
         }
-        counts.watched = customer_ids(desk).map(|id| watched(size, id)).sum();
         counts
     }
 
@@ -92,8 +87,6 @@ impl Counts {
         self.touched += other.touched;
         self.holdings += other.holdings;
         self.summaries += other.summaries;
-        self.permissions += other.permissions;
-        self.watched += other.watched;
     }
 
     /// The rows of a table.
@@ -104,8 +97,6 @@ impl Counts {
             "holding_history" => self.touched,
             "holding" => self.holdings,
             "holding_summary" => self.summaries,
-            "account_permission" => self.permissions,
-            "watch_item" => self.watched,
             _ => unreachable!("tables come from the schema"),
         }
     }

@@ -23,7 +23,8 @@ fn cases() -> Vec<(Dataset, &'static str)> {
     [(Workload::Tpch, 0.1037), (Workload::Tpcc, 2.0), (Workload::Brokerage, 0.1)]
         .into_iter()
         .flat_map(|(workload, scale)| {
-            let data = Dataset::new(workload, scale, 7).unwrap();
+            let days = (workload == Workload::Brokerage).then_some(2);
+            let data = Dataset::new(workload, scale, 7).unwrap().with_days(days).unwrap();
             workload.tables().iter().map(move |table| (data.clone(), table.name))
         })
         .collect()

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dyno.bundle import check_names, metrics
 from dyno.bundle.model import CriterionResult, Estimate, Finding
 from dyno.bundle.reader import Bundle
+from dyno.contracts.databases import workload_of
 from dyno.report.kit.formats import (
     VERDICTS,
     bytes_text,
@@ -154,8 +155,9 @@ def _loads(page: Page) -> str:
         workload = database_of(phase)
         took = page.value(metrics.Load(workload, phase.target).seconds)
         if took is not None:
-            days = phase.detail.days
-            size = "" if days is None else f" {phase.detail.scale:g}, {days} days,"
+            own = workload_of(workload)
+            days, scale = page.days(own), page.scale(own)
+            size = "" if days is None else f" {scale:g}, {days} days,"
             words[f"{workload}{size} {page.title(phase.target)} {seconds(took)}"] = None
     return ", ".join(words)
 

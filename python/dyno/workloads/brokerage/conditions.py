@@ -72,8 +72,8 @@ HISTORY = Condition(
     "A completed trade was submitted and completed once; limit orders were pending once",
     f"""
     SELECT
-        t_id, SUM(completed) AS completed, SUM(limited) AS limit_order, SUM(pending_rows) AS pending,
-        SUM(submitted_rows) AS submitted, SUM(completed_rows) AS ended
+        t_id, SUM(completed) AS completed, SUM(limited) AS limit_order,
+        SUM(pending_rows) AS pending, SUM(submitted_rows) AS submitted, SUM(completed_rows) AS ended
     FROM (
         SELECT
             t_id, 1 AS trades, CASE WHEN t_st_id = 'CMPT' THEN 1 ELSE 0 END AS completed,
