@@ -33,7 +33,7 @@ use crate::usage::usage;
 use counts::Counts;
 use people::{CUSTOMERS_PER_BROKER, DESK, LOAD_UNIT};
 
-pub use facts::{Account, Tier};
+pub use facts::{Account, Tier, industries, market_days, sectors};
 pub(crate) use schema::TABLES;
 
 /// Customers at scale 1, and the smallest step of the scale.

@@ -14,7 +14,7 @@ mod text;
 mod values;
 
 pub use arrow::{ArrowSink, arrow_schema};
-pub use calendar::{civil, timestamp_text};
+pub use calendar::{civil, date_text, timestamp_text};
 pub use chunk::CHUNK_BYTES;
 pub use count::CountSink;
 pub use loaddata::LoadDataSink;

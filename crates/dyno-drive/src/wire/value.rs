@@ -14,6 +14,8 @@ pub enum Type {
     Decimal(u8),
     /// A text.
     Text,
+    /// A calendar date.
+    Date,
     /// A time stamp without a time zone.
     Timestamp,
 }
@@ -36,6 +38,8 @@ pub enum Value<'a> {
     },
     /// For [`Type::Text`].
     Text(&'a str),
+    /// For [`Type::Date`]: days since the Unix epoch.
+    Date(i32),
     /// For [`Type::Timestamp`]: microseconds since the Unix epoch.
     Timestamp(i64),
 }

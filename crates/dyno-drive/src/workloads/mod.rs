@@ -4,7 +4,9 @@
 //! A workload has its dialect-specific statements next to the others; the wires translate only what
 //! applies to every statement.
 
+pub mod brokerage;
 pub mod contract;
+mod declared;
 pub mod point_select;
 pub mod script;
 pub mod tpcc;
@@ -52,6 +54,8 @@ macro_rules! registry {
 }
 
 registry! {
+    /// Derived from TPC-E.
+    Brokerage: brokerage::Params,
     /// Derived from TPC-C.
     Tpcc: tpcc::Params,
     /// One row by its key, repeatedly: the simplest load, for comparing drivers.

@@ -1,6 +1,7 @@
 //! What a driver has to know about loaded data to draw its inputs without asking the database.
 
 use super::people::{Customer, DESK, DESK_ACCOUNTS, broker_of, securities_of, tax_id};
+use super::pools::companies::{INDUSTRIES, SECTORS};
 use super::securities::{Symbol, company_name, securities};
 use super::{Brokerage, accounts, calendar};
 
@@ -103,4 +104,19 @@ impl Brokerage {
         tax_id(self.seed, customer, &mut text);
         text
     }
+}
+
+/// Names of the sectors.
+pub fn sectors() -> impl ExactSizeIterator<Item = &'static str> {
+    SECTORS.iter().map(|(_, name)| *name)
+}
+
+/// Names of the industries.
+pub fn industries() -> impl ExactSizeIterator<Item = &'static str> {
+    INDUSTRIES.iter().map(|(_, name, _)| *name)
+}
+
+/// Days with prices of each security, in days since 1970-01-01.
+pub fn market_days() -> impl ExactSizeIterator<Item = i32> {
+    (0..calendar::MARKET_DAYS).map(calendar::date)
 }

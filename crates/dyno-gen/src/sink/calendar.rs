@@ -23,7 +23,7 @@ pub fn civil(days: i32) -> (u32, u32, u32) {
 
 /// `YYYY-MM-DD`, for years 0 to 9999.
 #[inline]
-pub(super) fn date_text(days: i32) -> [u8; 10] {
+pub fn date_text(days: i32) -> [u8; 10] {
     let (year, month, day) = civil(days);
     let mut text = *b"0000-00-00";
     text[..2].copy_from_slice(&pair(year / 100 % 100));

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.workloads.brokerage.checks import check
+from dyno.workloads.brokerage.driven import TRANSACTIONS
 from dyno.workloads.brokerage.physical import FOREIGN_KEYS, INDEXES, RANGES
 from dyno.workloads.brokerage.sizes import DAYS, ROW_BYTES, SCALE_BYTES
 
@@ -45,5 +46,5 @@ WORKLOAD = Workload(
     foreign_keys=FOREIGN_KEYS,
     ranges=RANGES,
     days=DAYS,
-    undriven="the driver has no transactions for its tables yet; use dyno load and dyno check",
+    transactions=TRANSACTIONS,
 )

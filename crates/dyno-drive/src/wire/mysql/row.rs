@@ -13,7 +13,7 @@ const NULL: u8 = 6;
 const TIMESTAMP: u8 = 7;
 pub const LONGLONG: u8 = 8;
 const INT24: u8 = 9;
-const DATE: u8 = 10;
+pub const DATE: u8 = 10;
 const TIME: u8 = 11;
 pub const DATETIME: u8 = 12;
 const YEAR: u8 = 13;
@@ -65,6 +65,7 @@ impl Column {
                 !self.binary
                     && matches!(self.kind, VARCHAR | TINY_BLOB..=BLOB | VAR_STRING | STRING)
             }
+            Type::Date => self.kind == DATE,
             Type::Timestamp => matches!(self.kind, DATETIME | TIMESTAMP),
         }
     }

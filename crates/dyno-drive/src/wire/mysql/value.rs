@@ -5,7 +5,7 @@ use dyno_gen::sink::civil;
 
 use super::decimal;
 use super::packet::put_bytes;
-use super::row::{DATETIME, LONG, LONGLONG, NEWDECIMAL, VAR_STRING};
+use super::row::{DATE, DATETIME, LONG, LONGLONG, NEWDECIMAL, VAR_STRING};
 use crate::wire::{Type, Value};
 
 /// The type number of a parameter.
@@ -15,6 +15,7 @@ pub const fn parameter_type(kind: Type) -> u8 {
         Type::BigInt => LONGLONG,
         Type::Decimal(_) => NEWDECIMAL,
         Type::Text => VAR_STRING,
+        Type::Date => DATE,
         Type::Timestamp => DATETIME,
     }
 }
@@ -28,6 +29,13 @@ pub fn encode(value: Value<'_>, out: &mut BytesMut) {
         Value::BigInt(value) => out.put_i64_le(value),
         Value::Decimal { units, scale } => decimal::encode(units, scale, out),
         Value::Text(text) => put_bytes(out, text.as_bytes()),
+        Value::Date(days) => {
+            let (year, month, day) = civil(days);
+            out.put_u8(4);
+            out.put_u16_le(year as u16);
+            out.put_u8(month as u8);
+            out.put_u8(day as u8);
+        }
         Value::Timestamp(unix_us) => encode_timestamp(unix_us, out),
     }
 }
@@ -63,6 +71,7 @@ mod tests {
         assert_eq!(encoded(Value::BigInt(1)), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(encoded(Value::cents(-123)), b"\x05-1.23");
         assert_eq!(encoded(Value::Text("\u{e9}")), b"\x02\xC3\xA9");
+        assert_eq!(encoded(Value::Date(14_899)), [4, 0xDA, 0x07, 10, 17]);
         // 2010-10-17 19:27:30.000001
         assert_eq!(
             encoded(Value::Timestamp(1_287_343_650_000_001)),

@@ -16,6 +16,7 @@ const INT4: u32 = 23;
 const TEXT: u32 = 25;
 const BPCHAR: u32 = 1042;
 const VARCHAR: u32 = 1043;
+const DATE: u32 = 1082;
 const TIMESTAMP: u32 = 1114;
 const TIMESTAMPTZ: u32 = 1184;
 const NUMERIC: u32 = 1700;
@@ -54,6 +55,7 @@ const fn parameter_type(kind: Type) -> u32 {
         Type::BigInt => INT8,
         Type::Decimal(_) => NUMERIC,
         Type::Text => TEXT,
+        Type::Date => DATE,
         Type::Timestamp => TIMESTAMP,
     }
 }
@@ -63,6 +65,7 @@ const fn accepts(declared: Type, oid: u32) -> bool {
         Type::Int | Type::BigInt => matches!(oid, INT2 | INT4 | INT8),
         Type::Decimal(_) => oid == NUMERIC,
         Type::Text => matches!(oid, TEXT | VARCHAR | BPCHAR),
+        Type::Date => oid == DATE,
         Type::Timestamp => matches!(oid, TIMESTAMP | TIMESTAMPTZ),
     }
 }

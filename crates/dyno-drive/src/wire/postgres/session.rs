@@ -16,6 +16,8 @@ const BINARY: [i16; 1] = [1];
 /// Statement index in [`Results`] of undeclared statements.
 const UNDECLARED: u16 = u16::MAX;
 /// PostgreSQL's epoch, 2000-01-01, in microseconds since the Unix epoch.
+/// The same in days.
+const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_US: i64 = 946_684_800_000_000;
 
 pub const BEGIN: &str = "begin";
@@ -222,6 +224,7 @@ fn encode(value: Value<'_>, out: &mut BytesMut) -> IsNull {
         Value::BigInt(value) => out.put_i64(value),
         Value::Decimal { units, scale } => numeric::encode(units, scale, out),
         Value::Text(text) => out.put_slice(text.as_bytes()),
+        Value::Date(days) => out.put_i32(days - EPOCH_DAYS),
         Value::Timestamp(unix_us) => out.put_i64(unix_us - EPOCH_US),
     }
     IsNull::No

@@ -72,6 +72,9 @@ impl Batch {
                 self.parameters.push(ValueRef::Integer(units));
             }
             Value::Text(text) => self.parameters.push(ValueRef::Text(text.as_bytes())),
+            Value::Date(days) => {
+                self.parameters.push(ValueRef::Text(&dyno_gen::sink::date_text(days)));
+            }
             Value::Timestamp(unix_us) => {
                 self.parameters.push(ValueRef::Text(&dyno_gen::sink::timestamp_text(unix_us)));
             }

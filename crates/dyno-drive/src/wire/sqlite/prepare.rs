@@ -81,7 +81,7 @@ fn accepts(kind: Type, declared: Option<&str>) -> bool {
     let wanted = match kind {
         // Decimals are integers in units of the last digit: REAL would not be exact.
         Type::Int | Type::BigInt | Type::Decimal(_) => "INTEGER",
-        Type::Text | Type::Timestamp => "TEXT",
+        Type::Text | Type::Date | Type::Timestamp => "TEXT",
     };
     declared.eq_ignore_ascii_case(wanted)
 }

@@ -1,0 +1,245 @@
+//! What customers and brokers ask for.
+
+use dyno_gen::tpcc::nurand::nurand;
+use rand::Rng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::data::Data;
+use super::maintenance::Maintenance;
+use super::order::{Kind, Symbol};
+use super::statements::BROKERS;
+
+/// Trades of a Trade-Lookup or a Trade-Update.
+pub const TRADES: usize = 20;
+
+/// Input of a Broker-Volume.
+#[derive(Debug, Clone)]
+pub struct BrokerVolume {
+    /// Name of a sector.
+    pub sector: &'static str,
+    /// Numbers of brokers, some more than once.
+    pub brokers: [i64; BROKERS],
+}
+
+/// Input of a Customer-Position.
+#[derive(Debug, Clone, Copy)]
+pub struct CustomerPosition {
+    /// The customer.
+    pub customer: i64,
+    /// Whether to find the customer by tax number.
+    pub by_tax: bool,
+    /// Whether to show the history of an account, and of which: the place among the accounts.
+    pub history: Option<usize>,
+}
+
+/// Securities of a Market-Watch.
+#[derive(Debug, Clone, Copy)]
+pub enum Watched {
+    /// Those on a customer's watch list.
+    List(i64),
+    /// Those in an account.
+    Account(i64),
+    /// Those of an industry's companies, from one number to another.
+    Industry(&'static str, i64, i64),
+}
+
+/// Input of a Market-Watch.
+#[derive(Debug, Clone, Copy)]
+pub struct MarketWatch {
+    /// The securities.
+    pub watched: Watched,
+    /// The day to compare with, since the Unix epoch.
+    pub day: i32,
+}
+
+/// Input of a Security-Detail.
+#[derive(Debug, Clone, Copy)]
+pub struct SecurityDetail {
+    /// The security.
+    pub symbol: Symbol,
+    /// Whether to read the news, and not only the headlines.
+    pub news: bool,
+    /// First day of the prices, since the Unix epoch.
+    pub day: i32,
+}
+
+/// Trades of the past.
+#[derive(Debug, Clone, Copy)]
+pub enum Trades {
+    /// By number.
+    Numbers([i64; TRADES]),
+    /// Of an account, from a time on.
+    Account(i64, i64),
+    /// Of a security, from a time on.
+    Security(Symbol, i64),
+    /// The holdings that an account's first trade from a time on changed.
+    Holdings(i64, i64),
+}
+
+/// Input of a Trade-Order.
+#[derive(Debug, Clone, Copy)]
+pub struct TradeOrder {
+    /// Account that trades.
+    pub account: i64,
+    /// Who orders if not the owner: the place among those who may.
+    pub other: Option<usize>,
+    /// Kind of the trade.
+    pub kind: Kind,
+    /// The security, unless the account has some to choose from and `held` is set.
+    pub security: Symbol,
+    /// The company whose common stock it is instead, if it is found by its company.
+    pub company: Option<i64>,
+    /// Place among the account's securities, to trade one that it has.
+    pub held: Option<usize>,
+    /// Shares.
+    pub shares: i32,
+    /// How far from the market's price the bid is, in ten-thousandths of it.
+    pub away: i64,
+    /// Whether the last shares bought are sold first.
+    pub lifo: bool,
+    /// Whether it is paid at once, and not on margin.
+    pub cash: bool,
+    /// Whether it is withdrawn at the end.
+    pub rolls_back: bool,
+}
+
+/// Draws inputs.
+#[derive(Debug)]
+pub struct Inputs {
+    /// Its random numbers.
+    pub rng: Xoshiro256PlusPlus,
+    data: Data,
+}
+
+impl Inputs {
+    /// For loaded data.
+    pub fn new(rng: Xoshiro256PlusPlus, data: Data) -> Self {
+        Self { rng, data }
+    }
+
+    fn percent(&mut self, share: u32) -> bool {
+        self.rng.random_range(0..100) < share
+    }
+
+    /// A customer; some are far more active than others.
+    fn customer(&mut self) -> i64 {
+        let last = i32::try_from(*self.data.customers().end()).unwrap_or(i32::MAX);
+        i64::from(nurand(&mut self.rng, 255, 0, 1, last))
+    }
+
+    fn account(&mut self) -> i64 {
+        let customer = self.customer();
+        self.rng.random_range(self.data.accounts(customer))
+    }
+
+    fn symbol(&mut self) -> Symbol {
+        let security = self.rng.random_range(0..self.data.securities());
+        self.data.symbol(security)
+    }
+
+    fn day(&mut self) -> i32 {
+        self.data.day(self.rng.random())
+    }
+
+    fn time_us(&mut self) -> i64 {
+        self.rng.random_range(self.data.traded())
+    }
+
+    fn trade(&mut self) -> i64 {
+        self.rng.random_range(self.data.trades())
+    }
+
+    /// 20 to 40 names in the specification; here always 30, and all brokers if there are fewer.
+    pub fn broker_volume(&mut self) -> BrokerVolume {
+        let sector = self.data.sector(self.rng.random());
+        let brokers = std::array::from_fn(|_| self.rng.random_range(self.data.brokers()));
+        BrokerVolume { sector, brokers }
+    }
+
+    /// Half by tax number, half with history.
+    pub fn customer_position(&mut self) -> CustomerPosition {
+        let customer = self.customer();
+        let history = self.percent(50).then(|| self.rng.random_range(0..10));
+        CustomerPosition { customer, by_tax: self.percent(50), history }
+    }
+
+    /// 60 % watch lists, 35 % accounts, 5 % industries.
+    pub fn market_watch(&mut self) -> MarketWatch {
+        let watched = match self.rng.random_range(0..100) {
+            0..60 => Watched::List(self.customer()),
+            60..95 => Watched::Account(self.account()),
+            _ => {
+                let (first, last) = self.data.companies().into_inner();
+                Watched::Industry(self.data.industry(self.rng.random()), first, last)
+            }
+        };
+        MarketWatch { watched, day: self.day() }
+    }
+
+    /// 1 % with the text of the news.
+    pub fn security_detail(&mut self) -> SecurityDetail {
+        SecurityDetail { symbol: self.symbol(), news: self.percent(1), day: self.day() }
+    }
+
+    /// 30 % by number, 30 % of an account, 30 % of a security, 10 % holdings.
+    pub fn trade_lookup(&mut self) -> Trades {
+        match self.rng.random_range(0..100) {
+            0..30 => Trades::Numbers(std::array::from_fn(|_| self.trade())),
+            30..60 => Trades::Account(self.account(), self.time_us()),
+            60..90 => Trades::Security(self.symbol(), self.time_us()),
+            _ => Trades::Holdings(self.account(), self.time_us()),
+        }
+    }
+
+    /// A third each by number, of an account and of a security.
+    pub fn trade_update(&mut self) -> Trades {
+        match self.rng.random_range(0..100) {
+            0..33 => Trades::Numbers(std::array::from_fn(|_| self.trade())),
+            33..66 => Trades::Account(self.account(), self.time_us()),
+            _ => Trades::Security(self.symbol(), self.time_us()),
+        }
+    }
+
+    /// The maintenance with a number.
+    pub fn maintenance(&mut self, number: u64) -> Maintenance {
+        let company = self.rng.random_range(self.data.companies());
+        Maintenance {
+            number,
+            customer: self.customer(),
+            account: self.account(),
+            company,
+            symbol: self.symbol(),
+            day: self.day(),
+        }
+    }
+
+    /// An account, for Trade-Status.
+    pub fn trade_status(&mut self) -> i64 {
+        self.account()
+    }
+
+    /// 60 % at market, 8 % on margin, 1 % withdrawn, as often bought as sold.
+    pub fn trade_order(&mut self) -> TradeOrder {
+        let kind = match self.rng.random_range(0..100) {
+            0..30 => Kind::MarketBuy,
+            30..60 => Kind::MarketSell,
+            60..80 => Kind::LimitBuy,
+            80..90 => Kind::LimitSell,
+            _ => Kind::StopLoss,
+        };
+        let held = self.percent(if kind.sells() { 100 } else { 50 });
+        TradeOrder {
+            account: self.account(),
+            other: self.percent(10).then(|| self.rng.random_range(0..10)),
+            kind,
+            security: self.symbol(),
+            company: self.percent(40).then(|| self.rng.random_range(self.data.companies())),
+            held: held.then(|| self.rng.random_range(0..1_000)),
+            shares: [100, 200, 400, 800][self.rng.random_range(0..4)],
+            away: self.rng.random_range(-50..150),
+            lifo: self.percent(35),
+            cash: !self.percent(8),
+            rolls_back: self.percent(1),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The TPC-E-derived workload: a brokerage house with its customers and the market exchange. Ten
+//! transactions and Data-Maintenance, as statements over a [`Session`]. Derived from TPC-E; not
+//! comparable with published TPC results.
+
+mod cleanup;
+mod data;
+mod dialects;
+mod estimate;
+mod exchange;
+mod fees;
+mod holdings;
+mod inputs;
+mod kind;
+mod maintenance;
+mod market_feed;
+mod order;
+mod past;
+mod prices;
+mod reads;
+mod statements;
+mod trade_order;
+mod trade_result;
+mod trade_update;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+use dyno_record::{Error, ErrorKind, Result, derive_seed, monotonic_ns};
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+use tokio::sync::OnceCell;
+
+use crate::wire::{Dialect, Session, Statement};
+use crate::workloads::contract::{self, Terminal, TxnOutcome, Workload};
+use data::Data;
+use exchange::{Exchange, Executed, Task, Tick};
+use inputs::Inputs;
+use kind::Kind;
+
+/// Period of Data-Maintenance, ns.
+const MAINTENANCE_NS: u64 = 60_000_000_000;
+
+/// The workload's parameters: what was loaded.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Thousands of customers.
+    pub scale: f64,
+    /// Days of initial trades.
+    pub days: u32,
+    /// The seed of the load.
+    pub seed: u64,
+}
+
+impl contract::Params for Params {
+    type Workload = Arc<Brokerage>;
+
+    fn workload(&self, seed: u64) -> Result<Arc<Brokerage>> {
+        let data = Data::new(self.scale, self.days, self.seed)?;
+        Ok(Arc::new(Brokerage {
+            seed,
+            data,
+            exchange: Exchange::new(derive_seed(seed, Brokerage::NAME, 0, "exchange")),
+            next_trade: OnceCell::new(),
+            maintenance_ns: AtomicU64::new(monotonic_ns() + MAINTENANCE_NS),
+            maintained: AtomicU64::new(0),
+        }))
+    }
+}
+
+/// The workload for a database of a given size.
+#[derive(Debug)]
+pub struct Brokerage {
+    seed: u64,
+    data: Data,
+    exchange: Exchange,
+    /// The number of the next trade, once the database is clean.
+    next_trade: OnceCell<AtomicI64>,
+    /// When Data-Maintenance is due, monotonic.
+    maintenance_ns: AtomicU64,
+    /// Data-Maintenances so far.
+    maintained: AtomicU64,
+}
+
+impl Brokerage {
+    const NAME: &str = "brokerage";
+
+    /// The random number stream of a user for a purpose.
+    fn stream(&self, user: u32, purpose: &str) -> Xoshiro256PlusPlus {
+        Xoshiro256PlusPlus::seed_from_u64(derive_seed(self.seed, Self::NAME, user.into(), purpose))
+    }
+
+    /// Whether Data-Maintenance is due; then it is due again a minute later, for one user.
+    fn maintenance(&self, now_ns: u64) -> Option<u64> {
+        let due_ns = self.maintenance_ns.load(Relaxed);
+        let taken = now_ns >= due_ns
+            && self
+                .maintenance_ns
+                .compare_exchange(due_ns, now_ns + MAINTENANCE_NS, Relaxed, Relaxed)
+                .is_ok();
+        taken.then(|| self.maintained.fetch_add(1, Relaxed))
+    }
+}
+
+impl Workload for Arc<Brokerage> {
+    type Terminal = BrokerageTerminal;
+
+    fn name(&self) -> &'static str {
+        Brokerage::NAME
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &kind::NAMES
+    }
+
+    fn statements(&self, dialect: Dialect) -> Vec<Statement> {
+        dialects::put(dialect, statements::all())
+    }
+
+    fn terminal(&self, user: u32) -> BrokerageTerminal {
+        BrokerageTerminal {
+            house: Self::clone(self),
+            inputs: Inputs::new(self.stream(user, "inputs"), self.data.clone()),
+            drawn: None,
+        }
+    }
+}
+
+/// One user: a customer, a broker or the exchange, as needed.
+#[derive(Debug)]
+pub struct BrokerageTerminal {
+    house: Arc<Brokerage>,
+    inputs: Inputs,
+    drawn: Option<Drawn>,
+}
+
+/// A transaction with its inputs.
+#[derive(Debug, Clone)]
+enum Drawn {
+    BrokerVolume(inputs::BrokerVolume),
+    CustomerPosition(inputs::CustomerPosition),
+    DataMaintenance(maintenance::Maintenance),
+    MarketFeed(Vec<Tick>),
+    MarketWatch(inputs::MarketWatch),
+    SecurityDetail(inputs::SecurityDetail),
+    TradeLookup(inputs::Trades),
+    TradeOrder(inputs::TradeOrder),
+    TradeResult(Executed),
+    TradeStatus(i64),
+    TradeUpdate(inputs::Trades),
+}
+
+impl Drawn {
+    const fn kind(&self) -> Kind {
+        match self {
+            Self::BrokerVolume(_) => Kind::BrokerVolume,
+            Self::CustomerPosition(_) => Kind::CustomerPosition,
+            Self::DataMaintenance(_) => Kind::DataMaintenance,
+            Self::MarketFeed(_) => Kind::MarketFeed,
+            Self::MarketWatch(_) => Kind::MarketWatch,
+            Self::SecurityDetail(_) => Kind::SecurityDetail,
+            Self::TradeLookup(_) => Kind::TradeLookup,
+            Self::TradeOrder(_) => Kind::TradeOrder,
+            Self::TradeResult(_) => Kind::TradeResult,
+            Self::TradeStatus(_) => Kind::TradeStatus,
+            Self::TradeUpdate(_) => Kind::TradeUpdate,
+        }
+    }
+
+    /// What a customer or a broker does next.
+    fn of_customer(inputs: &mut Inputs) -> Self {
+        match kind::draw(&mut inputs.rng) {
+            Kind::BrokerVolume => Self::BrokerVolume(inputs.broker_volume()),
+            Kind::CustomerPosition => Self::CustomerPosition(inputs.customer_position()),
+            Kind::MarketWatch => Self::MarketWatch(inputs.market_watch()),
+            Kind::SecurityDetail => Self::SecurityDetail(inputs.security_detail()),
+            Kind::TradeLookup => Self::TradeLookup(inputs.trade_lookup()),
+            Kind::TradeOrder => Self::TradeOrder(inputs.trade_order()),
+            Kind::TradeUpdate => Self::TradeUpdate(inputs.trade_update()),
+            // The others are not customers'.
+            Kind::TradeStatus | Kind::TradeResult | Kind::MarketFeed | Kind::DataMaintenance => {
+                Self::TradeStatus(inputs.trade_status())
+            }
+        }
+    }
+}
+
+impl Terminal for BrokerageTerminal {
+    fn draw(&mut self) -> usize {
+        let now_ns = monotonic_ns();
+        let Self { house, inputs, drawn } = self;
+        let next = match house.exchange.due(now_ns) {
+            Some(Task::Result(executed)) => Drawn::TradeResult(executed),
+            Some(Task::Feed(ticks)) => Drawn::MarketFeed(ticks),
+            None => match house.maintenance(now_ns) {
+                Some(number) => Drawn::DataMaintenance(inputs.maintenance(number)),
+                None => Drawn::of_customer(inputs),
+            },
+        };
+        let kind = next.kind();
+        *drawn = Some(next);
+        kind as usize
+    }
+
+    fn pause_ns(&mut self) -> u64 {
+        0
+    }
+
+    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
+        let Self { house, drawn, .. } = self;
+        let (data, exchange) = (&house.data, &house.exchange);
+        let last_loaded = *data.trades().end();
+        let next_trade = house
+            .next_trade
+            .get_or_try_init(|| async {
+                cleanup::run(session, last_loaded, unix_us).await.map(AtomicI64::new)
+            })
+            .await?;
+        let Some(drawn) = drawn else {
+            return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
+        };
+        match drawn {
+            Drawn::BrokerVolume(input) => reads::broker_volume(session, input, data).await,
+            Drawn::CustomerPosition(input) => reads::customer_position(session, input, data).await,
+            Drawn::DataMaintenance(input) => maintenance::run(session, input, unix_us).await,
+            Drawn::MarketFeed(ticks) => {
+                let trades = market_feed::run(session, ticks, unix_us).await?;
+                let now_ns = monotonic_ns();
+                for trade in trades {
+                    exchange.triggered(trade, now_ns);
+                }
+                Ok(TxnOutcome::Committed)
+            }
+            Drawn::MarketWatch(input) => reads::market_watch(session, input).await,
+            Drawn::SecurityDetail(input) => reads::security_detail(session, input).await,
+            Drawn::TradeLookup(input) => reads::trade_lookup(session, input).await,
+            Drawn::TradeOrder(input) => {
+                let trade = next_trade.fetch_add(1, Relaxed);
+                let now = (unix_us, monotonic_ns());
+                let market = (data, exchange);
+                let ordered = trade_order::run(session, input, market, trade, now).await?;
+                Ok(ordered.map_or(TxnOutcome::RolledBack, |order| {
+                    exchange.take(order, monotonic_ns());
+                    TxnOutcome::Committed
+                }))
+            }
+            Drawn::TradeResult(executed) => trade_result::run(session, executed, unix_us).await,
+            Drawn::TradeStatus(account) => reads::trade_status(session, *account).await,
+            Drawn::TradeUpdate(input) => trade_update::run(session, input).await,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Trade-Order: a customer, a broker or somebody with a power of attorney orders a trade. Three
+//! round trips, four if the security is found by its company.
+
+use dyno_record::Result;
+
+use super::data::Data;
+use super::estimate::{self, Fees, missing};
+use super::exchange::Exchange;
+use super::inputs::TradeOrder;
+use super::order::{Kind, Order, Symbol};
+use super::statements::{
+    ACCOUNT, HELD, INSERT_HISTORY, INSERT_REQUEST, INSERT_TRADE, KIND, PERMISSIONS,
+    SECURITY_OF_COMPANY,
+};
+use crate::wire::{Access, Session, Slot, Value};
+
+/// The issue that every company has.
+const COMMON: &str = "COMMON";
+
+/// Runs it once as trade number `trade`; returns the order, or none if it was withdrawn.
+pub async fn run<S: Session>(
+    session: &mut S,
+    input: &TradeOrder,
+    (data, exchange): (&Data, &Exchange),
+    trade: i64,
+    (unix_us, now_ns): (i64, u64),
+) -> Result<Option<Order>> {
+    session.queue_begin(Access::Write);
+    let asked = Asked {
+        account: session.queue(ACCOUNT, &[Value::BigInt(input.account)]),
+        permissions: session.queue(PERMISSIONS, &[Value::BigInt(input.account)]),
+        held: session.queue(HELD, &[Value::BigInt(input.account)]),
+    };
+    session.queue(KIND, &[Value::Text(input.kind.id())]);
+    session.flush().await?;
+    let mut party = asked.read(session, input)?;
+
+    if let (None, Some(company)) = (party.symbol, input.company) {
+        let company = data.company(company);
+        let given = [Value::Text(&company), Value::Text(COMMON)];
+        let found = session.queue(SECURITY_OF_COMPANY, &given);
+        session.flush().await?;
+        if session.rows(found) == 0 {
+            return Err(missing("security of company", &company));
+        }
+        party.symbol = Some(Symbol::new(session.text(found, 0, 0)?));
+    }
+    let symbol = party.symbol.unwrap_or(input.security);
+    let mut order = Order {
+        trade,
+        account: input.account,
+        customer: party.customer,
+        broker: party.broker,
+        tier: party.tier,
+        kind: input.kind,
+        symbol,
+        shares: input.shares,
+        bid_cents: 0,
+        lifo: input.lifo,
+        cash: input.cash,
+        tax_status: party.tax_status,
+    };
+    let asked = estimate::ask(session, &order).await?;
+    let market_cents = exchange.price(symbol, asked.last_cents, now_ns);
+    order.bid_cents = bid(input, market_cents);
+    let fees = asked.fees(&order, party.assets_cents);
+    record(session, &order, &party.executor, fees, unix_us);
+    if input.rolls_back {
+        session.queue_rollback();
+    } else {
+        session.queue_commit();
+    }
+    session.flush().await?;
+    Ok((!input.rolls_back).then_some(order))
+}
+
+/// Where the answers about an account will be.
+struct Asked {
+    account: Slot,
+    permissions: Slot,
+    held: Slot,
+}
+
+/// Who trades, and with what.
+struct Party {
+    customer: i64,
+    broker: i64,
+    tier: i32,
+    tax_status: i32,
+    /// First and last name of who orders.
+    executor: String,
+    /// Cash and value of all securities of the account.
+    assets_cents: i64,
+    /// One of the account's securities, if wanted.
+    symbol: Option<Symbol>,
+}
+
+impl Asked {
+    fn read<S: Session>(&self, session: &S, input: &TradeOrder) -> Result<Party> {
+        let Self { account, permissions, held } = *self;
+        if session.rows(account) == 0 {
+            return Err(missing("account", &input.account.to_string()));
+        }
+        let name = |slot, row, column| -> Result<String> {
+            let first = session.text(slot, row, column)?;
+            Ok(format!("{first} {}", session.text(slot, row, column + 1)?))
+        };
+        let others = session.rows(permissions);
+        let executor = match input.other {
+            Some(place) if others > 0 => name(permissions, place % others, 1)?,
+            _ => name(account, 0, 7)?,
+        };
+        let mut assets_cents = session.decimal(account, 0, 4)?;
+        let securities = session.rows(held);
+        for row in 0..securities {
+            assets_cents += session.int(held, row, 1)? * session.decimal(held, row, 2)?;
+        }
+        let symbol = match input.held {
+            Some(place) if securities > 0 => {
+                Some(Symbol::new(session.text(held, place % securities, 0)?))
+            }
+            _ => None,
+        };
+        Ok(Party {
+            customer: session.int(account, 0, 2)?,
+            broker: session.int(account, 0, 1)?,
+            tier: session.int(account, 0, 6)? as i32,
+            tax_status: session.int(account, 0, 3)? as i32,
+            executor,
+            assets_cents,
+            symbol,
+        })
+    }
+}
+
+/// The price that is asked for, hundredths.
+fn bid(input: &TradeOrder, market_cents: i64) -> i64 {
+    if input.kind.at_market() {
+        return market_cents;
+    }
+    let away = market_cents * input.away / 10_000;
+    // A sale at a limit waits for a higher price, the others for a lower one.
+    if input.kind == Kind::LimitSell { market_cents + away } else { market_cents - away }
+}
+
+/// Queues the rows of the order.
+fn record<S: Session>(session: &mut S, order: &Order, executor: &str, fees: Fees, unix_us: i64) {
+    let (now, trade) = (Value::Timestamp(unix_us), Value::BigInt(order.trade));
+    let (kind, symbol) = (Value::Text(order.kind.id()), Value::Text(order.symbol.text()));
+    let (shares, bid) = (Value::Int(order.shares), Value::cents(order.bid_cents));
+    let status = Value::Text(if order.kind.at_market() { "SBMT" } else { "PNDG" });
+    session.queue(
+        INSERT_TRADE,
+        &[
+            trade,
+            now,
+            status,
+            kind,
+            Value::Int(order.cash.into()),
+            symbol,
+            shares,
+            bid,
+            Value::BigInt(order.account),
+            Value::Text(executor),
+            Value::cents(fees.charge_cents),
+            Value::cents(fees.commission_cents),
+            Value::Int(order.lifo.into()),
+        ],
+    );
+    if !order.kind.at_market() {
+        let broker = Value::BigInt(order.broker);
+        session.queue(INSERT_REQUEST, &[trade, kind, symbol, shares, bid, broker]);
+    }
+    session.queue(INSERT_HISTORY, &[trade, now, status]);
+}

@@ -1,0 +1,40 @@
+"""The transactions as the driver runs them (TPC-E specification, clause 6.3.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.contracts.transactions import Transactions, Work
+from dyno.workloads.brokerage.sizes import DAYS
+
+
+def _params(work: Work) -> dict[str, Any]:
+    loaded = work.loaded
+    days = DAYS.usual if loaded.days is None else loaded.days
+    return {"scale": loaded.scale, "days": days, "seed": loaded.seed}
+
+
+_THOUSANDTHS = {
+    "broker_volume": 49,
+    "customer_position": 130,
+    "market_feed": 10,
+    "market_watch": 180,
+    "security_detail": 140,
+    "trade_lookup": 80,
+    "trade_order": 101,
+    "trade_result": 100,
+    "trade_status": 190,
+    "trade_update": 20,
+}
+"""Shares. Those of Trade-Result and Market-Feed follow from the trades ordered: one result for each,
+one feed for ten results. Data-Maintenance runs once a minute, besides."""
+
+TRANSACTIONS = Transactions(
+    main="trade_result",
+    plural="trade_results",
+    mix={name: share / 1000 for name, share in _THOUSANDTHS.items()},
+    kind="brokerage",
+    params=_params,
+    unit="1,000 customers",
+    homes=("random",),
+)
