@@ -174,6 +174,7 @@ impl Aggregator {
             errors_first: reports.errors_first,
             threads: self.threads,
             worst: Worst::of(&reports.parts, self.threads),
+            behind_ms: None,
             writer: self.writer,
         })
     }

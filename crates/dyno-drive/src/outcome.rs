@@ -51,6 +51,9 @@ pub struct Outcome {
     pub threads: u32,
     /// The driver's values in the worst parts of the window.
     pub worst: Worst,
+    /// Largest delay of work that the workload schedules itself; None if it schedules none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind_ms: Option<f64>,
     /// Statistics of the write lock, for databases with a single writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,

@@ -110,7 +110,8 @@ fn conduct<W: Wire, L: Workload + Clone>(
         let aggregator = Aggregator::new(workload.operations(), plan.clock, spool, threads);
         let result = run.conduct(go, aggregator);
         abort.store(true, Relaxed);
-        result
+        let behind_ms = workload.behind_ns().map(|behind_ns| behind_ns as f64 / 1e6);
+        result.map(|outcome| Outcome { behind_ms, ..outcome })
     })
 }
 

@@ -42,6 +42,12 @@ pub trait Workload: Send + Sync + 'static {
     /// [`StatementId`](crate::wire::StatementId).
     fn statements(&self, dialect: Dialect) -> Vec<Statement>;
 
+    /// Largest delay so far of work that the workload schedules itself, ns; None if it schedules
+    /// none.
+    fn behind_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// The state of user number `user`, the same for the same seed.
     fn terminal(&self, user: u32) -> Self::Terminal;
 }

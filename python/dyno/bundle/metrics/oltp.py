@@ -82,6 +82,8 @@ class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
     lag_p99_worst_at_s = Metric("s")
     late_worst_percent = Metric("%")
     late_worst_at_s = Metric("s")
+    behind_ms = Metric("ms")
+    """Largest delay of work that the workload schedules itself."""
     scheduled = Metric()
     late = Metric()
     unsent = Metric()

@@ -120,6 +120,7 @@ class Outcome(Part):
         threads: Number of driver threads.
         worst: The driver in its busiest part.
         writer: Write lock of a single-writer system that reports it.
+        behind_ms: Largest delay of work that the workload schedules itself; None if it has none.
         yields: Whether the driver threads yield to the server processes.
     """
 
@@ -143,6 +144,7 @@ class Outcome(Part):
     threads: Number | None = None
     worst: Worst | None = None
     writer: Writer | None = None
+    behind_ms: Number | None = None
     yields: bool | None = None
 
 

@@ -66,6 +66,7 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "client_cpu_s": cpu_s,
         "client_cpu_ms_per_1000": 1e6 * cpu_s / ended if ended else 0.0,
         "scheduled": _scheduled(outcomes),
+        "behind_ms": max(filter(None, (one.get("behind_ms") for one in outcomes)), default=None),
         "errors_first": first,
         "yields": all(bool(one.get("yields")) for one in outcomes),
         **{name: sum(int(one[name]) for one in outcomes) for name in _COUNTS},

@@ -18,3 +18,30 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
     }
     statements
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::mysql;
+    use crate::workloads::brokerage::statements;
+
+    #[test]
+    fn mysql_takes_every_statement_with_all_its_parameters() {
+        for statement in put(Dialect::Mysql, statements::all()) {
+            let commands = mysql::commands(&statement).unwrap();
+            assert!(commands.iter().all(|command| !command.sql.contains('$')), "{statement:?}");
+            let used = commands.iter().flat_map(|command| &command.params);
+            let most = used.max().map_or(0, |position| usize::from(*position) + 1);
+            assert_eq!(most, statement.params.len(), "{}", statement.name);
+        }
+    }
+
+    #[test]
+    fn sqlite_locks_no_rows() {
+        let locks = |dialect| {
+            let statements = put(dialect, statements::all());
+            statements.iter().filter(|statement| statement.sql.contains(LOCK)).count()
+        };
+        assert_eq!((locks(Dialect::Postgres), locks(Dialect::Sqlite)), (2, 0));
+    }
+}

@@ -118,6 +118,10 @@ impl Workload for Arc<Brokerage> {
         dialects::put(dialect, statements::all())
     }
 
+    fn behind_ns(&self) -> Option<u64> {
+        Some(self.exchange.late_ns())
+    }
+
     fn terminal(&self, user: u32) -> BrokerageTerminal {
         BrokerageTerminal {
             house: Self::clone(self),
@@ -248,6 +252,63 @@ impl Terminal for BrokerageTerminal {
             Drawn::TradeResult(executed) => trade_result::run(session, executed, unix_us).await,
             Drawn::TradeStatus(account) => reads::trade_status(session, *account).await,
             Drawn::TradeUpdate(input) => trade_update::run(session, input).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::contract::Params as _;
+
+    const PARAMS: Params = Params { scale: 0.1, days: 10, seed: 1 };
+
+    fn drawn(seed: u64, user: u32) -> Vec<String> {
+        let mut terminal = PARAMS.workload(seed).unwrap().terminal(user);
+        let draws = std::iter::repeat_with(|| {
+            terminal.draw();
+            format!("{:?}", terminal.drawn)
+        });
+        draws.take(100).collect()
+    }
+
+    #[test]
+    fn a_seed_and_a_user_determine_what_customers_do() {
+        assert_eq!(drawn(1, 0), drawn(1, 0));
+        assert_ne!(drawn(1, 0), drawn(1, 1));
+        assert_ne!(drawn(1, 0), drawn(2, 0));
+    }
+
+    #[test]
+    fn customers_keep_their_shares() {
+        let mut terminal = PARAMS.workload(1).unwrap().terminal(0);
+        let mut counts = [0u32; kind::NAMES.len()];
+        for _ in 0..89_000 {
+            counts[terminal.draw()] += 1;
+        }
+        for (kind, share) in [(Kind::TradeOrder, 10_100), (Kind::TradeUpdate, 2_000)] {
+            let count = f64::from(counts[kind as usize]);
+            assert!((count / f64::from(share) - 1.0).abs() < 0.1, "{kind:?} {count}");
+        }
+        assert_eq!(counts[Kind::TradeResult as usize], 0, "nothing was ordered yet");
+    }
+
+    #[test]
+    fn maintenance_is_due_once_a_minute_for_one_user() {
+        let house = PARAMS.workload(1).unwrap();
+        let now_ns = monotonic_ns();
+        assert_eq!(house.maintenance(now_ns), None);
+        let later_ns = now_ns + MAINTENANCE_NS + 1_000_000_000;
+        assert_eq!(house.maintenance(later_ns), Some(0));
+        assert_eq!(house.maintenance(later_ns), None);
+        assert_eq!(house.maintenance(later_ns + MAINTENANCE_NS), Some(1));
+    }
+
+    #[test]
+    fn wrong_sizes_are_refused() {
+        for (scale, days) in [(0.0, 10), (0.15, 10), (1.0, 0), (1.0, 301), (f64::NAN, 10)] {
+            let error = Params { scale, days, seed: 1 }.workload(1).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage);
         }
     }
 }
