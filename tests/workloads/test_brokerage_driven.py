@@ -33,7 +33,7 @@ def drive(file: Path) -> Outcome:
     done = dyno("run", "brokerage", "--target", url, *words, "--out", file.parent / "out")
     assert done.returncode in {0, 1}, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
-    assert found["brokerage"]["consistency"] is True
+    assert found["workloads"]["brokerage"]["consistency"] is True
     bundle = Path(found["bundle"])
     (phase,) = (
         phase
@@ -66,7 +66,7 @@ def test_trades_are_ordered_executed_and_fed_back(filled: Path) -> None:
     assert outcome.behind_ms is not None
     assert count(filled, "trade", f"t_id > {loaded} AND t_st_id = 'CMPT'") > 100
     unfinished = count(filled, "trade", "t_st_id IN ('SBMT', 'PNDG')")
-    assert unfinished == 0 or unfinished < 0.5 * done["trade_order"]
+    assert 0 < unfinished < done["trade_order"]
 
     # A second run cancels what the first left unfinished, and numbers its trades after the first's.
     before = count(filled, "trade", "1 = 1")

@@ -236,7 +236,7 @@ impl Inputs {
             company: self.percent(40).then(|| self.rng.random_range(self.data.companies())),
             held: held.then(|| self.rng.random_range(0..1_000)),
             shares: [100, 200, 400, 800][self.rng.random_range(0..4)],
-            away: self.rng.random_range(-50..150),
+            away: self.rng.random_range(-50..50),
             lifo: self.percent(35),
             cash: !self.percent(8),
             rolls_back: self.percent(1),
