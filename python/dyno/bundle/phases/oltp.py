@@ -189,6 +189,7 @@ class OltpDetail(Detail):
         users_each: Sessions per database, with several databases.
         warehouses: Number of warehouses; with several databases the total.
         scale: Scale of data without warehouses.
+        days: Initial days of the data; None for a workload without.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
         loop: How transactions start.
         home: Home warehouse of a user: ``fixed``, ``random`` or ``all``.
@@ -209,6 +210,7 @@ class OltpDetail(Detail):
     users: Number | None = None
     warehouses: Number | None = None
     scale: Number | None = None
+    days: Int | None = None
     mode: str | None = None
     loop: Loop | None = None
     home: str | None = None

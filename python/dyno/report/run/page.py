@@ -232,8 +232,11 @@ class Page(metrics.FindsEstimates):
 
     def days(self, workload: str) -> int | None:
         """The initial days with which a workload was loaded."""
-        loads = [phase.detail for phase in self.phases_of(LoadDetail)]
-        return next((one.days for one in loads if one.workload == workload and one.days), None)
+        details = [
+            *(phase.detail for phase in self.phases_of(LoadDetail)),
+            *(phase.detail for phase in self.phases_of(OltpDetail)),
+        ]
+        return next((one.days for one in details if one.workload == workload and one.days), None)
 
     def passed(self, start: str | tuple[str, ...]) -> bool | None:
         """Whether the checks with this name prefix passed; None if there are none."""

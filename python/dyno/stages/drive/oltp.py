@@ -162,6 +162,7 @@ def base_detail(plan: OltpPlan) -> partial[OltpDetail]:
         level=plan.level,
         users=plan.users,
         **scale_fact(plan.workload, plan.loaded.scale),
+        days=plan.loaded.days,
         mode=plan.mode,
         loop=Loop.model_validate(plan.loop()),
         home=plan.home,

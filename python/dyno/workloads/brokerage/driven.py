@@ -35,6 +35,6 @@ TRANSACTIONS = Transactions(
     mix={name: share / 1000 for name, share in _THOUSANDTHS.items()},
     kind="brokerage",
     params=_params,
-    unit="1,000 customers",
+    unit="load unit",
     homes=("random",),
 )

@@ -67,6 +67,8 @@ def _lead(page: Page) -> str:
     words: list[str] = []
     if detail.size is not None:
         words.append(page.transactions.units(detail.size))
+    if detail.days is not None:
+        words.append(f"{detail.days} initial days")
     if detail.loop is not None:
         if detail.is_open:
             gaps = "Poisson" if detail.loop.poisson else "uniform"
