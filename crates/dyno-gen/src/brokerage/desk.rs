@@ -32,7 +32,7 @@ const HELPED: u32 = 10;
 const MOST_DELAY: i64 = 5 * SECOND;
 
 /// The opening balance of an account, in cents, times the tier of the customer.
-const DEPOSIT: i64 = 500_000_00;
+const DEPOSIT: i64 = 50_000_000;
 
 /// An account and what its trades so far amount to.
 #[derive(Debug)]
@@ -232,7 +232,7 @@ fn kind_of(mut percent: u32) -> usize {
 #[inline]
 const fn delay(bits: u64) -> i64 {
     let square = (bits * bits) >> 16;
-    ((square * square >> 16) as i64 * MOST_DELAY) >> 16
+    (((square * square) >> 16) as i64 * MOST_DELAY) >> 16
 }
 
 /// The price that was asked for: that at submission, or the limit of a limit order, up to 1 % on

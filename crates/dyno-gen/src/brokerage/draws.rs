@@ -44,7 +44,7 @@ pub(super) const fn below(hash: u64, count: u32) -> u32 {
 #[inline]
 pub(super) const fn skewed(hash: u64, count: u32) -> u32 {
     let uniform = hash >> 32;
-    (((uniform * uniform) >> 32) * count as u64 >> 32) as u32
+    ((((uniform * uniform) >> 32) * count as u64) >> 32) as u32
 }
 
 /// A random stream.
@@ -98,8 +98,8 @@ mod tests {
             seen[draws.below(8) as usize] += 1;
         }
         assert!(seen.iter().all(|count| (800..1_200).contains(count)), "{seen:?}");
-        let drawn: Vec<_> = (0..1_000).map(|_| draws.between(-3, 3)).collect();
-        assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&-3), Some(&3)));
+        let found: Vec<_> = (0..1_000).map(|_| draws.between(-3, 3)).collect();
+        assert_eq!((found.iter().min(), found.iter().max()), (Some(&-3), Some(&3)));
     }
 
     #[test]

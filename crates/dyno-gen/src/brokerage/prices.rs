@@ -89,7 +89,7 @@ mod tests {
             for day in 1..MARKET_DAYS {
                 let found = prices.day(day);
                 assert_eq!(found.open, prices.close(day - 1));
-                assert!(found.low > 0 && found.high < 200_00, "{found:?}");
+                assert!(found.low > 0 && found.high < 20_000, "{found:?}");
                 let change = f64::from(found.close) / f64::from(found.open);
                 assert!((0.9..1.1).contains(&change), "{found:?}");
             }

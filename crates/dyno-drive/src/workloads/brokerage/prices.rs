@@ -33,7 +33,7 @@ impl Prices {
         // 0, 1, 0, −1, 0 at the quarters of a period.
         let height = 1.0 - (4.0 * ((phase + 0.75) % 1.0 - 0.5)).abs();
         // Half of the prices fall first.
-        let direction = if symbol.digest() % 2 == 0 { SWING } else { -SWING };
+        let direction = if symbol.digest().is_multiple_of(2) { SWING } else { -SWING };
         ((cents as f64) * (1.0 + direction * height)).round() as i64
     }
 

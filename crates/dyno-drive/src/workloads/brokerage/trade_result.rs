@@ -55,9 +55,9 @@ pub async fn run<S: Session>(
         _ => 0,
     };
     let sums = Sums {
-        charge_cents: session.decimal(trade, 0, 3)?,
-        commission_cents: commission_cents(order.shares, *cents, session.decimal(rate, 0, 0)?),
-        tax_cents,
+        charge: session.decimal(trade, 0, 3)?,
+        commission: commission_cents(order.shares, *cents, session.decimal(rate, 0, 0)?),
+        tax: tax_cents,
     };
     let name = session.text(trade, 0, 10)?;
     let what = format!("{} {} shares of {name}", order.kind.name(), order.shares);
@@ -105,9 +105,9 @@ fn queue_holdings<S: Session>(session: &mut S, executed: &Executed, effect: &Eff
 /// Amounts of a trade, hundredths.
 #[derive(Clone, Copy)]
 struct Sums {
-    charge_cents: i64,
-    commission_cents: i64,
-    tax_cents: i64,
+    charge: i64,
+    commission: i64,
+    tax: i64,
 }
 
 /// Queues the end of the trade, the broker's commission and the payment. The broker comes last:
@@ -121,14 +121,14 @@ fn queue_money<S: Session>(
 ) {
     let Executed { order, cents } = executed;
     let (now, trade) = (Value::Timestamp(unix_us), Value::BigInt(order.trade));
-    let commission = Value::cents(sums.commission_cents);
-    let complete = [commission, Value::cents(sums.tax_cents), now, Value::cents(*cents), trade];
+    let commission = Value::cents(sums.commission);
+    let complete = [commission, Value::cents(sums.tax), now, Value::cents(*cents), trade];
     session.queue(COMPLETE, &complete);
     session.queue(INSERT_HISTORY, &[trade, now, Value::Text("CMPT")]);
 
-    let withheld_cents = if order.tax_status == 1 { sums.tax_cents } else { 0 };
+    let withheld_cents = if order.tax_status == 1 { sums.tax } else { 0 };
     let value_cents = i64::from(order.shares) * cents;
-    let fees_cents = sums.charge_cents + sums.commission_cents;
+    let fees_cents = sums.charge + sums.commission;
     let amount = settled_cents(order.kind.sells(), value_cents, fees_cents, withheld_cents);
     let amount = Value::cents(amount);
     let due = Value::Date((unix_us.div_euclid(DAY_US)) as i32 + DUE_DAYS);

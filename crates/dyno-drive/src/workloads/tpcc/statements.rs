@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::wire::{Statement, StatementId, Type};
+use crate::workloads::declared::statements;
 
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
@@ -10,16 +11,6 @@ const MONEY: Type = Type::Decimal(2);
 /// Taxes and discounts.
 const RATE: Type = Type::Decimal(4);
 const TIME: Type = Type::Timestamp;
-
-macro_rules! statements {
-    ($($(#[$doc:meta])* $id:ident = $name:literal, $sql:literal, $params:expr => $returns:expr;)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        #[repr(u16)]
-        enum Position { $($id,)* STOCK }
-        $($(#[$doc])* pub const $id: StatementId = StatementId(Position::$id as u16);)*
-        const FIXED: &[(&str, &str, &[Type], &[Type])] = &[$(($name, $sql, $params, $returns),)*];
-    };
-}
 
 statements! {
     /// New-Order: tax of the warehouse.
@@ -174,7 +165,7 @@ const TAKE_STOCK: [&str; 10] = [
 /// New-Order: takes a quantity of an item from a warehouse's stock; returns the district's text for
 /// the order line. Adds 91 first if the stock would fall below 10 (clause 2.4.2.2).
 pub const fn take_stock(district: i32) -> StatementId {
-    StatementId(Position::STOCK as u16 + district as u16 - 1)
+    StatementId(FIXED.len() as u16 + district as u16 - 1)
 }
 
 /// All statements, in the order of their indexes.
