@@ -57,8 +57,7 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
 
     workload, names = workload_of(plan.workload), schema.table_names(plan.workload)
     expected = {
-        name: int(_core.rows(workload, name, plan.scale, plan.seed, plan.days)[0])
-        for name in names
+        name: int(_core.rows(workload, name, plan.scale, plan.seed, plan.days)[0]) for name in names
     }
     control.set_total(sum(expected.values()))
     tables: list[dict[str, Any]] = []
