@@ -26,8 +26,8 @@ _THOUSANDTHS = {
     "trade_status": 190,
     "trade_update": 20,
 }
-"""Shares. Those of Trade-Result and Market-Feed follow from the orders: a result for each, a feed for
-ten results. Data-Maintenance runs once a minute, besides."""
+"""Shares. Those of Trade-Result and Market-Feed follow from the orders: a result for each, a feed
+for ten results. Data-Maintenance runs once a minute, besides."""
 
 TRANSACTIONS = Transactions(
     main="trade_result",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dyno import workloads
 from dyno.config.units import bytes_text, digits
 from dyno.contracts.advice import Dialect
 from dyno.contracts.databases import schema_of
@@ -219,7 +220,10 @@ def _variants(chosen: Sequence[Candidate], view: ColumnView) -> list[Variant]:
     found: list[Variant] = []
     for count, (layout, tables) in enumerate(LAYOUTS.items(), 1):
         names = [plain_name(one.table.name) for one in chosen[:count]]
-        own = {f"{schema_of('tpch')}.{one}" for one in tables.split(" and ")} == set(names)
+        own = any(
+            {f"{schema_of(name)}.{one}" for one in tables.split(" and ")} == set(names)
+            for name in workloads.names()
+        )
         stand_in = "" if own else f" The study has {tables} of TPC-H in place of it."
         if len(names) == count:
             changes = {**at, LAYOUT: layout}
