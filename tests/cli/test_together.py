@@ -65,7 +65,7 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
         ),
         (
             ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),
-            "It supports integrity-check, reindex, backup, quick-check.",
+            "It supports integrity-check, reindex, backup, quick-check, sliding-window.",
         ),
         (
             ("tpcc", "--target", "embedded:sqlite", "--databases", "2"),

@@ -45,9 +45,11 @@ def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
         f"{at}.before_qph": 900, f"{at}.during_qph": 870, f"{at}.after_qph": 910,
         f"{at}.db-2.during_qph": 1, f"{at}.during_change_percent": -3.3, f"{at}.round_s": 12,
         f"{at}.space_peak_bytes": 37, f"{at}.space_estimate_bytes": 38, f"{at}.estimate_s": 0.5,
-        f"{at}.log_bytes": 7, "index.tpch.postgresql.log_bytes": 50,
+        f"{at}.log_bytes": 7, f"{at}.step-attach.seconds": 0.2,
+        "index.tpch.postgresql.log_bytes": 50,
     })  # fmt: skip
     found = {name: metric.of(run) for name, metric in METRICS.items()}
+    assert found["window_s"] == {"window_s.attach": 0.2}
     for name, value in {
         "beside_qph": 870, "before_qph": 900, "beside_change": -3.3, "maintenance_s": 12,
         "maintenance_space": 37, "space_estimate": 38, "estimate_s": 0.5,

@@ -13,7 +13,7 @@ from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
 from dyno.bundle.histograms import Latencies
-from dyno.bundle.metrics.during import PARTS, Part
+from dyno.bundle.metrics.during import PARTS, STEPS, Part
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
@@ -125,6 +125,9 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
         if value is not None:
             yield key.estimate(value, source)
     yield from _estimate(detail, at)
+    for name, seconds in (detail.steps_s or {}).items():
+        if name in STEPS:
+            yield at.step(name).seconds.estimate(seconds, "median of this step, all rounds")
     size, taken = detail.written_bytes, detail.written_s
     if size:
         source = "bytes on storage of all completed backups"

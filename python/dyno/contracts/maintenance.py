@@ -14,11 +14,14 @@ from dyno.bundle.model import Check
 from dyno.contracts.target import Progress, Target
 from dyno.errors import UsageError, unknown
 
-Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum", "quick-check"]
+Maintenance = Literal[
+    "integrity-check", "reindex", "backup", "vacuum", "quick-check", "sliding-window"
+]
 """``integrity-check`` verifies tables and indexes; ``quick-check`` does so without a
 comparison of indexes with rows; ``reindex`` rebuilds the indexes online;
 ``backup`` writes a full copy to a scratch folder under ``--out``; ``vacuum`` removes dead rows and
-collects statistics."""
+collects statistics; ``sliding-window`` fills, attaches, detaches and drops partitions of a table of
+its own."""
 
 _UNKNOWN = "Dyno has no maintenance task for it that leaves it usable"
 
@@ -117,6 +120,16 @@ class Readied(Protocol):
 
     def before_maintenance(self, name: Maintenance) -> None:
         """Stores the task for the next start."""
+        ...
+
+
+@runtime_checkable
+class Stepped(Protocol):
+    """A job that times its steps."""
+
+    @property
+    def step_seconds(self) -> Mapping[str, float]:
+        """Median seconds by step."""
         ...
 
 

@@ -187,6 +187,10 @@ METRICS = {
             (_M.estimate_s,), "less",
         ),
         Metric(
+            "window_s", "time of a step of a sliding window by step, s",
+            (metrics.MaintenanceStep.seconds,), "less", each=("step",),
+        ),
+        Metric(
             "maintenance_log", "log written during a round of maintenance, bytes",
             (_M.log_bytes,), "less",
         ),

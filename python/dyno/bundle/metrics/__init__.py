@@ -7,7 +7,7 @@ from dyno.bundle.metrics.base import Estimates, FindsEstimates, Key, Metric, Sco
 from dyno.bundle.metrics.certify import Interval
 from dyno.bundle.metrics.criteria import Criterion
 from dyno.bundle.metrics.dss import Queries, QueriesDatabase, QueriesPair, Query
-from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
+from dyno.bundle.metrics.during import Beside, Maintenance, MaintenanceStep, Stretch
 from dyno.bundle.metrics.flash import Accelerated
 from dyno.bundle.metrics.gap import Gap, Share
 from dyno.bundle.metrics.io import Compared, Curve, Part, Side, StorageLoad, VolumeSet
@@ -34,6 +34,7 @@ __all__ = [
     "Level",
     "Load",
     "Maintenance",
+    "MaintenanceStep",
     "Metric",
     "Operation",
     "Part",

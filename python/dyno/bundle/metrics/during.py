@@ -9,6 +9,9 @@ from dyno.bundle.metrics.base import Metric, Scope
 Part = Literal["before", "during", "after"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
+STEPS = ("fill", "attach", "detach", "drop")
+"""Steps of a sliding window."""
+
 _PHASE = r"during\.(?P<phase>[^.]+)"
 
 
@@ -34,6 +37,13 @@ class Beside(Scope):
         return Stretch(f"{self}.{part}")
 
 
+class MaintenanceStep(Scope, names=rf"{_PHASE}\.step-(?P<step>\w+)"):
+    """A step of a maintenance operation, such as attaching a partition."""
+
+    seconds = Metric("s")
+    """Median time."""
+
+
 class Maintenance(Beside, names=_PHASE):
     """A maintenance operation and all concurrent work."""
 
@@ -53,6 +63,10 @@ class Maintenance(Beside, names=_PHASE):
 
     def __init__(self, phase: str) -> None:
         super().__init__(f"during.{phase}")
+
+    def step(self, name: str) -> MaintenanceStep:
+        """Returns the scope of a step."""
+        return MaintenanceStep(f"{self}.step-{name}")
 
     def database(self, number: int | None) -> Beside:
         """Returns the scope of the work on one of several databases."""

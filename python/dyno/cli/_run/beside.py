@@ -12,7 +12,8 @@ options = declared(
     click.option(
         "--during",
         metavar="TASK",
-        help="Run a maintenance task: integrity-check, quick-check, reindex, backup or vacuum.",
+        help="Run a maintenance task: integrity-check, quick-check, reindex, backup, vacuum or "
+        "sliding-window.",
     ),
     click.option(
         "--during-limit",

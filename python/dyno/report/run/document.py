@@ -9,7 +9,7 @@ from typing import Any
 from dyno import workloads
 from dyno.bundle import check_names, metrics
 from dyno.bundle.carriers import of_target
-from dyno.bundle.metrics.during import PARTS
+from dyno.bundle.metrics.during import PARTS, STEPS
 from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
@@ -151,6 +151,8 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     parts = [own.detail.database for _, own in page.parts(beside)]
     count = (phase.detail.streams or 0) // (phase.detail.streams_each or 1)
     asked = range(1, 1 + min(count, MOST)) if phase.detail.streams_each else ()
+    steps = {name: page.value(at.step(name).seconds) for name in STEPS}
+    timed = {"steps_s": steps} if any(value is not None for value in steps.values()) else {}
     return {
         "name": phase.detail.maintenance,
         "target": phase.target,
@@ -159,6 +161,7 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
         "error": phase.detail.error,
         "method": phase.detail.method,
         **{key.last: page.value(key) for key in keys},
+        **timed,
         "during_change_interval": None if change is None else [change.low, change.high],
         "databases": [
             {

@@ -46,6 +46,7 @@ from dyno.targets.mysql.maintenance import QuickTableCheck, Rebuild, TableCheck
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.settings import LOCK_WAIT_S
+from dyno.targets.mysql.sliding import MysqlWindow
 from dyno.targets.mysql.space import Files, Sizes, size_of
 from dyno.targets.mysql.stored_columns import MysqlColumns
 from dyno.targets.mysql.tuned import Tuning
@@ -187,6 +188,8 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         """A check of every table, a rebuild of all of them, or a dump."""
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
+        if name == "sliding-window":
+            return MysqlWindow(self.connect, workload)
         session = self.connect()
         if name == "backup":
             return backup.take(session, self._address, self._out, workload)

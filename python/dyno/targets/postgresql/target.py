@@ -58,6 +58,7 @@ from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
 from dyno.targets.postgresql.sessions import SessionLimits
+from dyno.targets.postgresql.sliding import sliding_window
 from dyno.targets.postgresql.space import Files, Sizes
 from dyno.targets.postgresql.stored_columns import PostgresColumns
 from dyno.targets.postgresql.tuned import Tuning
@@ -253,6 +254,8 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             return Reindex(self.connect, workload)
         if name == "vacuum":
             return Vacuum(self.connect, workload)
+        if name == "sliding-window":
+            return sliding_window(self.connect, workload)
         if name == "backup":
             return backup.take(self.connect(), self._out)
         return integrity_check(self.connect, workload, quick=name == "quick-check")

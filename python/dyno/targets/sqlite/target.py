@@ -64,6 +64,7 @@ _WHOLE = (
     "start again with --replace"
 )
 
+_NO_PARTITIONS = "it has no partitioned tables"
 _NO_VACUUM = "its VACUUM rewrites the whole file and blocks all writers"
 _ONE_FILE = (
     "a URL names one file, which is one database with one writer; several files share no server"
@@ -75,7 +76,7 @@ class SqliteTarget:
 
     name = "sqlite"
     SEVERAL_DATABASES: ClassVar = _ONE_FILE
-    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
+    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM, "sliding-window": _NO_PARTITIONS}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.bundle import metrics
-from dyno.bundle.metrics.during import PARTS
+from dyno.bundle.metrics.during import PARTS, STEPS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.contracts.databases import MOST
@@ -119,6 +119,13 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
         if speed is not None:
             size = decimal_bytes(page.value(at.written_bytes))
             words.append(f"{size} written and synced at {rounded(speed)} MB/s")
+        steps = [
+            f"{name} {seconds(value)}"
+            for name in STEPS
+            if (value := page.value(at.step(name).seconds)) is not None
+        ]
+        if steps:
+            words.append(f"median of a step: {', '.join(steps)}")
         if source:
             words.append(f"estimate: {source}")
         rows.append(
