@@ -190,7 +190,7 @@ def test_several_databases_are_told_apart_and_summed(tmp_path: Path) -> None:
     assert first["throughput_without_refresh"] == pytest.approx(22 * 3600 * SCALE / 22)
     assert second["throughput_without_refresh"] == pytest.approx(22 * 3600 * SCALE / 66)
     assert [one["database"] for one in engine["streams"]] == [1, 2]
-    assert "Database 2" in page
+    assert "DB2 no. 2" in page and "Databases on DuckDB" in page
     assert "2 databases, 22" in lines
 
 

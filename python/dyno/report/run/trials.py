@@ -70,6 +70,7 @@ def trials(page: Page) -> list[Trial]:
     if not phases:
         return []
     columns = ["t_ns", "end_ns", "stream", "position", "query", "target", "rows", "seconds"]
+    columns.append("database")
     written = page.bundle.table("queries").select([*columns, "error"]).to_pylist()
     return [
         Trial(

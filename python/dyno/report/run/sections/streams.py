@@ -95,7 +95,8 @@ def _bands(page: Page, test: Trial) -> Figure:
     start = test.phase.start_ns
     lanes = [charts.Lane(_lane(test, number), theme.SKY) for number in range(1, test.streams + 1)]
     if test.refresh:
-        lanes.append(charts.Lane(_LANE_REFRESH, theme.AMBER))
+        every = range(1, test.databases + 1)
+        lanes += [charts.Lane(_refresh_lane(test, number), theme.AMBER) for number in every]
     bands: list[charts.Band] = []
     for row in test.rows:
         refresh = row["stream"] == REFRESH_STREAM
@@ -104,7 +105,7 @@ def _bands(page: Page, test: Trial) -> Figure:
         why = f", failed: {row['error']}" if row["error"] else ""
         bands.append(
             charts.Band(
-                _LANE_REFRESH if refresh else _lane(test, row["stream"]),
+                _refresh_lane(test, row["database"]) if refresh else _lane(test, row["stream"]),
                 (row["t_ns"] - start) / 1e9,
                 (end - start) / 1e9,
                 f"{title} ✗" if row["error"] else title,
@@ -117,15 +118,20 @@ def _bands(page: Page, test: Trial) -> Figure:
     alt = f"A band for each query of {test.streams} streams over time; the table has their totals."
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
-        f"The throughput test on {page.title(test.target)}: the queries of each stream, in "
-        "alternating shades. Seconds since the start of the test.",
+        f"The throughput test on {page.title(test.target)}: the queries of each stream"
+        f"{' by database (DB)' if test.databases > 1 else ''}, in alternating shades. Seconds since "
+        "the start of the test.",
         notice=page.query_notice,
     )
 
 
 def _lane(test: Trial, number: int) -> str:
     database = test.database(number)
-    return f"Stream {number}" if database is None else f"Database {database}, stream {number}"
+    return f"Stream {number}" if database is None else f"DB{database} no. {number}"
+
+
+def _refresh_lane(test: Trial, database: int | None) -> str:
+    return _LANE_REFRESH if test.databases == 1 else f"DB{database} refresh"
 
 
 def _databases(page: Page, test: Trial) -> Table:
@@ -159,7 +165,7 @@ def _databases(page: Page, test: Trial) -> Table:
 
 
 def _streams(page: Page, test: Trial) -> Table:
-    columns = [Column("Stream")]
+    columns = [Column("Stream"), *([Column("Database")] if test.databases > 1 else [])]
     columns += [Column(label, numeric=True) for label in ("Start, s", "End, s", "Total, s")]
     columns += [Column("Queries", numeric=True), Column("Failed", numeric=True)]
     columns += [Column("Slowest"), Column("Slowest, s", numeric=True)]
@@ -173,6 +179,7 @@ def _streams(page: Page, test: Trial) -> Table:
         rows.append(
             [
                 str(number),
+                *([str(test.database(number) or "–")] if test.databases > 1 else []),
                 fixed(_since(begun_s, page.value(at.start_s)), 2),
                 fixed(_since(begun_s, page.value(at.end_s)), 2),
                 fixed(page.value(at.total_s), 2),
