@@ -119,8 +119,8 @@ def _bands(page: Page, test: Trial) -> Figure:
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
         f"The throughput test on {page.title(test.target)}: the queries of each stream"
-        f"{' by database (DB)' if test.databases > 1 else ''}, in alternating shades. Seconds since "
-        "the start of the test.",
+        f"{' by database (DB)' if test.databases > 1 else ''}, in alternating shades. Seconds "
+        "since the start of the test.",
         notice=page.query_notice,
     )
 
