@@ -128,8 +128,10 @@ def command(
     if options.as_json:
         click.echo(plainjson.dumps(document))
     else:
+        width = max(12, *(len(table["table"]) + 1 for table in outcome["tables"]))
         for table in outcome["tables"]:
-            click.echo(f"{table['table']:12}{table['rows']:>14,} rows {bytes_text(table['bytes'])}")
+            rows, size_text = f"{table['rows']:>14,} rows", bytes_text(table["bytes"])
+            click.echo(f"{table['table']:{width}}{rows} {size_text}")
         click.echo(f"{bytes_text(size)} in {digits(seconds)} s, {bytes_text(size / seconds)}/s")
         click.echo(workloads.get(workload).notice)
     return 0
