@@ -39,6 +39,8 @@ pub enum ErrorKind {
     Io,
     /// The peer violated the protocol, or uses a version that Dyno does not support.
     Protocol,
+    /// A statement returned or changed another number of rows than the workload needs.
+    RowCount,
     /// The database rejected a statement for any other reason.
     Database,
     /// A bug in Dyno.
@@ -47,7 +49,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Usage,
         Self::Cancelled,
         Self::Unreachable,
@@ -62,6 +64,7 @@ impl ErrorKind {
         Self::DiskFull,
         Self::Io,
         Self::Protocol,
+        Self::RowCount,
         Self::Database,
         Self::Internal,
     ];
@@ -83,6 +86,7 @@ impl ErrorKind {
             Self::DiskFull => "disk_full",
             Self::Io => "io",
             Self::Protocol => "protocol",
+            Self::RowCount => "row_count",
             Self::Database => "database",
             Self::Internal => "internal",
         }

@@ -26,6 +26,7 @@ use crate::alarm::Alarm;
 use crate::outcome::Writer;
 pub use secret::Secret;
 pub use value::{Type, Value};
+use value::{is_declared, read_columns};
 
 /// Maximum bytes of a batch's answers, far above any workload. A server that never stops sending
 /// must not fill the memory, and offsets into the answers have 32 bits.

@@ -18,6 +18,27 @@ pub enum Type {
     Date,
     /// A time stamp without a time zone.
     Timestamp,
+    /// Any number of further result columns, of any types, which are not read. Last only.
+    Rest,
+}
+
+/// The declared result columns that are read, and whether others may follow them.
+pub fn read_columns(returns: &[Type]) -> (&[Type], bool) {
+    match returns.split_last() {
+        Some((Type::Rest, named)) => (named, true),
+        _ => (returns, false),
+    }
+}
+
+/// Whether `columns` result columns are as declared; `fits` compares the type of one.
+pub fn is_declared<C: Copy>(
+    returns: &[Type],
+    columns: &[C],
+    fits: impl Fn(C, Type) -> bool,
+) -> bool {
+    let (named, open) = read_columns(returns);
+    (columns.len() == named.len() || open && columns.len() > named.len())
+        && columns.iter().zip(named).all(|(column, kind)| fits(*column, *kind))
 }
 
 /// A parameter of a statement.

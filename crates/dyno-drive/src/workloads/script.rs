@@ -1,90 +1,25 @@
 //! Operations as lists of statements with random inputs, like pgbench scripts: for workloads
-//! without logic between statements. Each operation is one transaction in one round trip.
+//! without logic between statements. A statement may take values from rows of earlier ones. An
+//! operation is one transaction, in as few round trips as its values allow.
 
+mod draw;
 mod known;
-
-use std::collections::BTreeMap;
+mod spec;
 
 use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::Deserialize;
 
 use crate::pacer::think_ns;
-use crate::wire::{AND_THEN, Dialect, Session, Slot, Statement, Type, Value};
+use crate::wire::{Dialect, Session, Slot, Statement, Type, Value};
 use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
-use known::{Given, Known};
+use draw::Cell;
+pub use draw::{Draw, Literal};
+use known::{Given, Known, Queued};
+pub use spec::{Input, Operation, Rows, Script, Step, Words};
 
-/// Maximum inputs and statements of an operation, and parameters of a statement.
-const MOST: usize = 16;
-
-/// A workload's operations.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// Its name, part of its random seeds.
-    pub name: String,
-    /// The operations.
-    pub operations: Vec<Operation>,
-}
-
-/// One transaction.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Operation {
-    /// Its name in bundles.
-    pub name: String,
-    /// Its weight in the mix.
-    pub weight: f64,
-    /// Keying time before it, seconds.
-    #[serde(default)]
-    pub keying_s: f64,
-    /// Mean think time after it, seconds.
-    #[serde(default)]
-    pub thinking_s: f64,
-    /// Inputs, drawn uniformly before each execution.
-    #[serde(default)]
-    pub inputs: Vec<Input>,
-    /// The statements, in order.
-    pub steps: Vec<Step>,
-}
-
-/// A random integer.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Input {
-    /// Its name in statements.
-    pub name: String,
-    /// Minimum.
-    pub least: i32,
-    /// Maximum.
-    pub greatest: i32,
-}
-
-/// One statement.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// Its name in messages, unique within the workload.
-    pub name: String,
-    /// Its SQL with parameters `$1`, `$2` …
-    pub sql: String,
-    /// Commands for dialects that need different ones.
-    #[serde(default)]
-    pub own: Words,
-    /// Names of the inputs for its parameters, in order; `now` is the current time.
-    #[serde(default)]
-    pub given: Vec<String>,
-    /// Types of its result columns.
-    #[serde(default)]
-    pub returns: Vec<Type>,
-    /// Number of rows that it must return or change; default: any.
-    #[serde(default)]
-    pub rows: Option<u64>,
-}
-
-/// Commands by dialect.
-pub type Words = BTreeMap<Dialect, Vec<String>>;
+/// Maximum parameters of a statement.
+const MOST_PARAMETERS: usize = 32;
 
 impl Params for Script {
     type Workload = Scripted;
@@ -113,18 +48,7 @@ impl Workload for Scripted {
     }
 
     fn statements(&self, dialect: Dialect) -> Vec<Statement> {
-        let steps = self.known.script.operations.iter().flat_map(|operation| &operation.steps);
-        let queues = self.known.queues.iter().flatten();
-        let statement = |(step, queued): (&'static Step, &'static known::Queued)| {
-            let own = step.own.get(&dialect).map(|commands| commands.join(AND_THEN));
-            Statement {
-                name: &step.name,
-                sql: own.map_or_else(|| step.sql.as_str().into(), Into::into),
-                params: &queued.types,
-                returns: &step.returns,
-            }
-        };
-        steps.zip(queues).map(statement).collect()
+        self.known.statements.iter().map(|prepared| prepared.statement(dialect)).collect()
     }
 
     fn terminal(&self, user: u32) -> Actor {
@@ -132,13 +56,16 @@ impl Workload for Scripted {
             let seed = derive_seed(self.seed, self.name(), user.into(), purpose);
             Xoshiro256PlusPlus::seed_from_u64(seed)
         };
+        let most = self.known.variables;
         Actor {
             known: self.known,
             inputs: stream("inputs"),
             thinking: stream("think"),
             drawn: None,
             previous: None,
-            values: [0; MOST],
+            cells: vec![Cell::Null; most],
+            texts: vec![String::new(); most],
+            slots: Vec::new(),
         }
     }
 }
@@ -151,16 +78,21 @@ pub struct Actor {
     thinking: Xoshiro256PlusPlus,
     drawn: Option<usize>,
     previous: Option<usize>,
-    values: [i32; MOST],
+    /// Values of the operation's variables: inputs, then those kept from rows.
+    cells: Vec<Cell>,
+    texts: Vec<String>,
+    /// Statements of the current batch.
+    slots: Vec<Slot>,
 }
 
 impl Terminal for Actor {
     fn draw(&mut self) -> usize {
         self.previous = self.drawn;
         let place = self.known.pick(self.inputs.random());
-        let operation = &self.known.script.operations[place];
-        for (value, input) in self.values.iter_mut().zip(&operation.inputs) {
-            *value = self.inputs.random_range(input.least..=input.greatest);
+        let drawers = &self.known.operations[place].drawers;
+        for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
+        {
+            *cell = drawer.draw(&mut self.inputs, text);
         }
         self.drawn = Some(place);
         place
@@ -178,39 +110,117 @@ impl Terminal for Actor {
         let Some(place) = self.drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
         };
-        let (operation, queue) = (&self.known.script.operations[place], &self.known.queues[place]);
-        session.queue_begin(self.known.access[place]);
-        let mut slots = [Slot(0); MOST];
-        for (slot, queued) in slots.iter_mut().zip(queue) {
-            let mut values = [Value::Null; MOST];
-            for (value, given) in values.iter_mut().zip(&queued.given) {
-                *value = match given {
-                    Given::Input(input) => Value::Int(self.values[*input]),
-                    Given::Now => Value::Timestamp(unix_us),
-                };
-            }
-            *slot = session.queue(queued.id, &values[..queued.given.len()]);
+        let known = self.known;
+        let (operation, steps) = (&known.operations[place], &known.operations[place].steps);
+        if !operation.bare {
+            session.queue_begin(operation.access);
         }
-        session.queue_commit();
+        let mut first = 0;
+        self.slots.clear();
+        for (number, queued) in steps.iter().enumerate() {
+            if queued.waits {
+                session.flush().await?;
+                self.read(session, &steps[first..number])?;
+                first = number;
+            }
+            let slot = self.queue(session, queued, unix_us)?;
+            self.slots.push(slot);
+        }
+        if !operation.bare {
+            session.queue_commit();
+        }
         session.flush().await?;
-        for (slot, step) in slots.iter().zip(&operation.steps) {
-            if let Some(rows) = step.rows {
-                let found = session.affected(*slot)?;
-                if found != rows {
-                    return Err(unlike(step, rows, found));
-                }
-            }
-        }
+        self.read(session, &steps[first..])?;
         Ok(TxnOutcome::Committed)
     }
 }
 
+impl Actor {
+    #[inline]
+    fn queue<S: Session>(&self, session: &mut S, queued: &Queued, unix_us: i64) -> Result<Slot> {
+        let mut values = [Value::Null; MOST_PARAMETERS];
+        let kinds = self.known.statements[usize::from(queued.id.0)].params;
+        for ((value, given), kind) in values.iter_mut().zip(&queued.given).zip(kinds) {
+            *value = match given {
+                Given::Now => Value::Timestamp(unix_us),
+                Given::Variable(at) => match self.cells[*at].value(*kind, &self.texts[*at]) {
+                    Some(value) => value,
+                    None => return Err(unfit(queued, *kind)),
+                },
+            };
+        }
+        Ok(session.queue(queued.id, &values[..queued.given.len()]))
+    }
+
+    /// Compares the numbers of rows of a batch with the expected ones, and keeps values.
+    #[inline]
+    fn read<S: Session>(&mut self, session: &S, steps: &[Queued]) -> Result<()> {
+        for (slot, queued) in self.slots.drain(..).zip(steps) {
+            if let Some(rows) = queued.rows {
+                let found = session.affected(slot)?;
+                if !rows.contains(found) {
+                    return Err(unlike(queued, rows, found));
+                }
+            }
+            if queued.keeps.is_empty() {
+                continue;
+            }
+            if session.rows(slot) == 0 {
+                return Err(without_row(queued));
+            }
+            for (column, (at, kind)) in queued.keeps.iter().enumerate() {
+                let text = &mut self.texts[*at];
+                self.cells[*at] = kept(session, slot, column, *kind, text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column of the first row; a text replaces `text`.
+fn kept<S: Session>(
+    session: &S,
+    slot: Slot,
+    column: usize,
+    kind: Type,
+    text: &mut String,
+) -> Result<Cell> {
+    if session.is_null(slot, 0, column)? {
+        return Ok(Cell::Null);
+    }
+    Ok(match kind {
+        Type::Int | Type::BigInt => Cell::Number(session.int(slot, 0, column)?),
+        Type::Decimal(_) => Cell::Number(session.decimal(slot, 0, column)?),
+        Type::Text | Type::Timestamp | Type::Rest => {
+            text.clear();
+            text.push_str(session.text(slot, 0, column)?);
+            Cell::Text
+        }
+    })
+}
+
 #[cold]
-fn unlike(step: &Step, rows: u64, found: u64) -> Error {
+fn unlike(queued: &Queued, rows: Rows, found: u64) -> Error {
     let message = format!(
-        "statement {} affected {found} rows, not {rows}: check that the data is complete",
-        step.name
+        "statement {} returned or changed {found} rows, not {rows}: check that the data is complete",
+        queued.name
     );
+    Error::new(ErrorKind::RowCount, message)
+}
+
+#[cold]
+fn without_row(queued: &Queued) -> Error {
+    let message = format!(
+        "statement {} returned no row, but a later one needs its values: check that the data is \
+         complete",
+        queued.name
+    );
+    Error::new(ErrorKind::RowCount, message)
+}
+
+#[cold]
+fn unfit(queued: &Queued, kind: Type) -> Error {
+    let message = format!("statement {} has a value that does not fit {kind:?}", queued.name);
     Error::new(ErrorKind::Database, message)
 }
 

@@ -37,7 +37,8 @@ pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
 
 /// Whether a text only reads: a query on tables. A function may do anything.
 pub fn reads(sql: &str) -> bool {
-    sql.starts_with("select ") && sql.contains(" from ")
+    let text = sql.to_ascii_lowercase();
+    text.starts_with("select ") && text.contains(" from ")
 }
 
 /// Whether a text calls a procedure.

@@ -6,7 +6,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::packet::frame;
 use super::row::Column;
 use super::value::{encode, parameter_type};
-use crate::wire::{Type, Value};
+use crate::wire::{Type, Value, is_declared};
 
 /// The execute command.
 const EXECUTE: u8 = 0x17;
@@ -86,9 +86,7 @@ impl Step {
 /// # Errors
 /// `usage` if they do not.
 pub fn require_declared(name: &str, declared: &[Type], columns: &[Column]) -> Result<()> {
-    let same = columns.len() == declared.len()
-        && columns.iter().zip(declared).all(|(column, kind)| column.is(*kind));
-    if same {
+    if is_declared(declared, columns, Column::is) {
         return Ok(());
     }
     let message = format!(

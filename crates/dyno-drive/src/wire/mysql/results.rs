@@ -6,10 +6,12 @@ use super::error::ServerError;
 use super::packet::{Done, Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
 use super::row::{self, Column};
-use crate::wire::LONGEST_ANSWERS;
+use crate::wire::{LONGEST_ANSWERS, read_columns};
 
 /// Statement index in [`Results`] of undeclared statements, such as COMMIT.
 pub const UNDECLARED: u16 = u16::MAX;
+/// Maximum columns of a result in MariaDB and MySQL.
+const MOST_COLUMNS: u64 = 4096;
 
 /// An index over the answers to a batch: statements and their rows, by offset into the read buffer.
 /// It copies nothing; the next batch reuses all memory.
@@ -23,6 +25,8 @@ pub struct Results {
     /// The statement with the next answer.
     current: usize,
     stage: Stage,
+    /// Number of columns of the result being read.
+    columns: usize,
     /// Sequence number of the next packet: 1 after each command.
     sequence: u8,
     /// Whether answers state if they include column descriptions.
@@ -65,6 +69,7 @@ impl Results {
             parsed: 0,
             current: 0,
             stage: Stage::Head,
+            columns: 0,
             sequence: 1,
             tells_metadata,
             failure: None,
@@ -175,16 +180,19 @@ impl Results {
         let described = !self.tells_metadata || reader.u8() != Some(0);
         let answer = &mut self.statements[self.current];
         let declared = prepared.get(usize::from(answer.statement));
-        let wanted = declared.map_or(0, |it| it.returns.len());
-        if columns != wanted as u64 || wanted == 0 || answer.returned {
+        let (named, open) = declared.map_or((&[][..], false), |it| read_columns(it.returns));
+        let same = columns == named.len() as u64 || open && columns > named.len() as u64;
+        if !same || columns == 0 || columns > MOST_COLUMNS || answer.returned {
             return Err(broken("unrequested rows"));
         }
         // Without a description, the last one applies.
+        let wanted = columns as usize;
         if !described && declared.is_none_or(|it| it.columns.len() != wanted) {
             return Err(broken("rows without a description"));
         }
         answer.returned = true;
         answer.first_row = self.rows.len() as u32;
+        self.columns = wanted;
         self.stage = if described { Stage::Columns(0) } else { Stage::Rows };
         Ok(())
     }
@@ -204,7 +212,7 @@ impl Results {
             known.columns.push(found);
         }
         let next = number + 1;
-        if next < known.returns.len() {
+        if next < self.columns {
             self.stage = Stage::Columns(next);
             return Ok(());
         }

@@ -9,7 +9,7 @@ const SHORT: u8 = 2;
 pub const LONG: u8 = 3;
 const FLOAT: u8 = 4;
 const DOUBLE: u8 = 5;
-const NULL: u8 = 6;
+pub const NULL: u8 = 6;
 const TIMESTAMP: u8 = 7;
 pub const LONGLONG: u8 = 8;
 const INT24: u8 = 9;
@@ -67,6 +67,7 @@ impl Column {
             }
             Type::Date => self.kind == DATE,
             Type::Timestamp => matches!(self.kind, DATETIME | TIMESTAMP),
+            Type::Rest => true,
         }
     }
 

@@ -5,7 +5,7 @@ use dyno_gen::sink::civil;
 
 use super::decimal;
 use super::packet::put_bytes;
-use super::row::{DATE, DATETIME, LONG, LONGLONG, NEWDECIMAL, VAR_STRING};
+use super::row::{DATE, DATETIME, LONG, LONGLONG, NEWDECIMAL, NULL, VAR_STRING};
 use crate::wire::{Type, Value};
 
 /// The type number of a parameter.
@@ -17,6 +17,8 @@ pub const fn parameter_type(kind: Type) -> u8 {
         Type::Text => VAR_STRING,
         Type::Date => DATE,
         Type::Timestamp => DATETIME,
+        // Of results only.
+        Type::Rest => NULL,
     }
 }
 

@@ -7,7 +7,7 @@ use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::session::{BEGIN, COMMIT, Prepared, ROLLBACK};
 use crate::wire::transport::Transport;
-use crate::wire::{Statement, Type};
+use crate::wire::{Statement, Type, is_declared};
 
 // OIDs of built-in types (pg_type.dat).
 const INT8: u32 = 20;
@@ -57,6 +57,8 @@ const fn parameter_type(kind: Type) -> u32 {
         Type::Text => TEXT,
         Type::Date => DATE,
         Type::Timestamp => TIMESTAMP,
+        // Of results only.
+        Type::Rest => 0,
     }
 }
 
@@ -67,6 +69,7 @@ const fn accepts(declared: Type, oid: u32) -> bool {
         Type::Text => matches!(oid, TEXT | VARCHAR | BPCHAR),
         Type::Date => oid == DATE,
         Type::Timestamp => matches!(oid, TIMESTAMP | TIMESTAMPTZ),
+        Type::Rest => true,
     }
 }
 
@@ -102,9 +105,7 @@ impl Described<'_> {
     fn compare(&mut self, types: &[u32]) {
         let Some(statement) = self.statements.get(self.next) else { return };
         self.next += 1;
-        let same = types.len() == statement.returns.len()
-            && types.iter().zip(statement.returns).all(|(oid, kind)| accepts(*kind, *oid));
-        if !same {
+        if !is_declared(statement.returns, types, |oid, kind| accepts(kind, oid)) {
             let message = format!(
                 "statement {} should return {:?}, but the types of its columns are {types:?} here: \
                  load the workload into this database again",

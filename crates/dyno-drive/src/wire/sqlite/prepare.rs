@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::config::Config;
 use super::error::{classed, unprepared};
 use super::{patience, settings, words};
-use crate::wire::{Statement, Type};
+use crate::wire::{Statement, Type, is_declared};
 
 /// Steps of a statement between two checks of whether its session must end. SQLite discards an
 /// interrupt that arrives between statements: without the checks, a statement about to begin would
@@ -53,14 +53,11 @@ pub fn prepare<'c>(
     let prepared =
         connection.prepare(&words::sql(declared)).map_err(|error| told(unprepared(&error)))?;
     let columns = prepared.columns();
-    let same = columns.len() == declared.returns.len()
-        && columns
-            .iter()
-            .zip(declared.returns)
-            .all(|(column, kind)| accepts(*kind, column.decl_type()))
+    let found: Vec<_> = columns.iter().map(rusqlite::Column::decl_type).collect();
+    let same = is_declared(declared.returns, &found, |decl, kind| accepts(kind, decl))
         && prepared.parameter_count() == declared.params.len();
     if !same {
-        let found: Vec<_> = columns.iter().map(|it| it.decl_type().unwrap_or("?")).collect();
+        let found: Vec<_> = found.into_iter().map(|decl| decl.unwrap_or("?")).collect();
         let message = format!(
             "statement {} should return {:?}, but the types of its columns are {} here: load the \
              workload into this file again",
@@ -82,6 +79,7 @@ fn accepts(kind: Type, declared: Option<&str>) -> bool {
         // Decimals are integers in units of the last digit: REAL would not be exact.
         Type::Int | Type::BigInt | Type::Decimal(_) => "INTEGER",
         Type::Text | Type::Date | Type::Timestamp => "TEXT",
+        Type::Rest => return true,
     };
     declared.eq_ignore_ascii_case(wanted)
 }

@@ -1,50 +1,100 @@
 //! Checked scripts, with indexes instead of names.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Mutex, PoisonError};
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::{MOST, Operation, Script, Step};
-use crate::wire::{Access, StatementId, Type};
+use super::draw::{Drawer, Literal};
+use super::spec::{Operation, Rows, Script, Step, Words};
+use super::{MOST_PARAMETERS, draw::Draw};
+use crate::wire::{AND_THEN, Access, Dialect, Statement, StatementId, Type};
 
 /// The name of the current time in statements.
 const NOW: &str = "now";
+/// Maximum inputs and statements of an operation.
+const MOST: usize = 256;
 
 /// A checked script. Names of operations outlive every run, so each script is stored once, for the
-/// life of the process.
+/// life of the process, with the counters of its sequences.
 #[derive(Debug)]
 pub struct Known {
     /// The original script.
     pub script: &'static Script,
     /// Names of its operations.
     pub names: Vec<&'static str>,
-    /// The statements of each operation.
-    pub queues: Vec<Vec<Queued>>,
-    /// The access of each operation: read or write.
-    pub access: Vec<Access>,
+    /// Its operations.
+    pub operations: Vec<Ready>,
+    /// Its statements. Steps with the same text share one.
+    pub statements: Vec<Prepared>,
+    /// The largest number of variables of an operation.
+    pub variables: usize,
     /// Cumulative shares of the operations, up to 1.
     shares: Vec<f64>,
+}
+
+/// An operation.
+#[derive(Debug)]
+pub struct Ready {
+    /// Its draws: the first variables.
+    pub drawers: Vec<Drawer>,
+    /// Its statements.
+    pub steps: Vec<Queued>,
+    /// Read or write.
+    pub access: Access,
+    /// Whether it runs without BEGIN and COMMIT.
+    pub bare: bool,
 }
 
 /// A statement of an operation.
 #[derive(Debug)]
 pub struct Queued {
+    /// Its name in messages.
+    pub name: &'static str,
     /// Its index in the workload.
     pub id: StatementId,
     /// The sources of its parameters.
     pub given: Vec<Given>,
-    /// Their types.
-    pub types: Vec<Type>,
+    /// The variables for the first columns of its first row, with their types.
+    pub keeps: Vec<(usize, Type)>,
+    /// The expected number of rows.
+    pub rows: Option<Rows>,
+    /// Whether the answers to the statements before it must have arrived.
+    pub waits: bool,
 }
 
 /// The source of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Given {
-    /// The operation's input with this index.
-    Input(usize),
+    /// The operation's variable with this index.
+    Variable(usize),
     /// The current time.
     Now,
+}
+
+/// A statement to prepare.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Prepared {
+    name: &'static str,
+    sql: &'static str,
+    own: &'static Words,
+    returns: &'static [Type],
+    /// Types of its parameters.
+    pub params: &'static [Type],
+}
+
+impl Prepared {
+    /// The statement in a dialect.
+    pub fn statement(&self, dialect: Dialect) -> Statement {
+        let own = self.own.get(&dialect).map(|commands| commands.join(AND_THEN));
+        let sql = own.map_or_else(|| self.sql.into(), Into::into);
+        Statement { name: self.name, sql, params: self.params, returns: self.returns }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        Self { name: other.name, ..*self } == *other
+    }
 }
 
 static KNOWN: Mutex<Vec<&'static Known>> = Mutex::new(Vec::new());
@@ -67,33 +117,22 @@ impl Known {
     }
 
     fn new(script: &'static Script) -> Result<Self> {
-        let mut ids = 0..;
-        let mut made = |operation: &Operation, step: &Step| {
-            let given = step.given.iter().map(|name| given(operation, step, name));
-            let given = given.collect::<Result<Vec<_>>>()?;
-            let types = given.iter().map(|given| match given {
-                Given::Input(_) => Type::Int,
-                Given::Now => Type::Timestamp,
-            });
-            let types = types.collect();
-            Ok(Queued { id: StatementId(ids.next().unwrap_or(u16::MAX)), given, types })
-        };
+        let mut making = Making { script, statements: Vec::new(), sequences: BTreeMap::new() };
         let operations = &script.operations;
-        let queues = operations
-            .iter()
-            .map(|operation| operation.steps.iter().map(|step| made(operation, step)).collect())
-            .collect::<Result<_>>()?;
+        let ready = operations.iter().map(|it| making.operation(it)).collect::<Result<Vec<_>>>()?;
         let whole: f64 = operations.iter().map(|operation| operation.weight).sum();
         let mut sum = 0.0;
         let share = |operation: &Operation| {
             sum += operation.weight;
             sum / whole
         };
+        let kept = |it: &Ready| it.steps.iter().map(|step| step.keeps.len()).sum::<usize>();
         Ok(Self {
             script,
             names: operations.iter().map(|operation| operation.name.as_str()).collect(),
-            queues,
-            access: operations.iter().map(access).collect(),
+            variables: ready.iter().map(|it| it.drawers.len() + kept(it)).max().unwrap_or(0),
+            operations: ready,
+            statements: making.statements,
             shares: operations.iter().map(share).collect(),
         })
     }
@@ -105,21 +144,99 @@ impl Known {
     }
 }
 
+/// What operations share.
+struct Making {
+    script: &'static Script,
+    statements: Vec<Prepared>,
+    sequences: BTreeMap<String, &'static AtomicI64>,
+}
+
+impl Making {
+    fn operation(&mut self, operation: &'static Operation) -> Result<Ready> {
+        let mut drawers = Vec::with_capacity(operation.inputs.len());
+        for input in &operation.inputs {
+            drawers.push(self.drawer(&input.name, &input.draw)?);
+        }
+        let inputs = operation.inputs.iter().map(|input| (input.name.as_str(), input.kind));
+        let mut variables: Vec<(&str, Type)> = inputs.collect();
+        // Of the values in `variables`, those that have arrived.
+        let mut here = variables.len();
+        let bare = operation.bare;
+        let mut steps: Vec<Queued> = Vec::with_capacity(operation.steps.len());
+        for step in &operation.steps {
+            let given = step.given.iter().map(|name| given(step, name, &variables));
+            let given = given.collect::<Result<Vec<_>>>()?;
+            let late = |given: &Given| matches!(given, Given::Variable(at) if *at >= here);
+            let apart = bare || operation.waits;
+            let waits = !steps.is_empty() && (apart || given.iter().any(late));
+            if waits {
+                here = variables.len();
+            }
+            let params: Vec<Type> = given.iter().map(|it| kind_of(*it, &variables)).collect();
+            let id = self.statement(step, params);
+            let mut keeps = Vec::with_capacity(step.keeps.len());
+            for (name, kind) in step.keeps.iter().zip(&step.returns) {
+                if variables.iter().any(|(known, _)| known == name) {
+                    return Err(usage(
+                        &step.name,
+                        &format!("keeps {name:?}, which is there twice"),
+                    ));
+                }
+                keeps.push((variables.len(), *kind));
+                variables.push((name, *kind));
+            }
+            steps.push(Queued { name: &step.name, id, given, keeps, rows: step.rows, waits });
+        }
+        Ok(Ready { drawers, steps, access: access(operation), bare })
+    }
+
+    fn drawer(&mut self, name: &str, draw: &'static Draw) -> Result<Drawer> {
+        let (pools, sequences) = (&self.script.pools, &mut self.sequences);
+        let mut sequence = |name: &str, first: i64| {
+            let new = || -> &'static AtomicI64 { Box::leak(Box::new(AtomicI64::new(first))) };
+            *sequences.entry(name.to_owned()).or_insert_with(new)
+        };
+        let pool =
+            |name: &str| -> Option<&'static [Literal]> { pools.get(name).map(Vec::as_slice) };
+        Drawer::new(name, draw, &mut sequence, pool)
+            .map_err(|wrong| usage(&format!("input {name}"), &wrong))
+    }
+
+    fn statement(&mut self, step: &'static Step, params: Vec<Type>) -> StatementId {
+        let Step { name, sql, own, returns, .. } = step;
+        let made = Prepared { name, sql, own, returns, params: params.leak() };
+        let found = self.statements.iter().position(|known| known.is_like(&made));
+        let place = found.unwrap_or(self.statements.len());
+        if found.is_none() {
+            self.statements.push(made);
+        }
+        StatementId(u16::try_from(place).unwrap_or(u16::MAX))
+    }
+}
+
 fn access(operation: &Operation) -> Access {
     let reads = |step: &Step| step.sql.trim_start().to_ascii_lowercase().starts_with("select");
     if operation.steps.iter().all(reads) { Access::Read } else { Access::Write }
 }
 
-fn given(operation: &Operation, step: &Step, name: &str) -> Result<Given> {
-    if name == NOW {
-        return Ok(Given::Now);
+fn given(step: &Step, name: &str, variables: &[(&str, Type)]) -> Result<Given> {
+    let place = variables.iter().position(|(known, _)| *known == name);
+    match place {
+        Some(at) => Ok(Given::Variable(at)),
+        None if name == NOW => Ok(Given::Now),
+        None => Err(usage(&step.name, &format!("has no input {name:?}"))),
     }
-    let place = operation.inputs.iter().position(|input| input.name == name);
-    place.map(Given::Input).ok_or_else(|| usage(&step.name, &format!("has no input {name:?}")))
+}
+
+fn kind_of(given: Given, variables: &[(&str, Type)]) -> Type {
+    match given {
+        Given::Now => Type::Timestamp,
+        Given::Variable(at) => variables[at].1,
+    }
 }
 
 fn check(script: &Script) -> Result<()> {
-    let Script { name, operations } = script;
+    let Script { name, operations, .. } = script;
     if operations.is_empty()
         || !operations.iter().all(|it| it.weight.is_finite() && it.weight > 0.0)
     {
@@ -134,6 +251,9 @@ fn check(script: &Script) -> Result<()> {
             return Err(usage(each, "is there twice"));
         }
     }
+    if seen.len() >= usize::from(u16::MAX) {
+        return Err(usage(name, "has too many statements"));
+    }
     for operation in operations {
         let Operation { name, keying_s, thinking_s, inputs, steps, .. } = operation;
         let pauses = [keying_s, thinking_s];
@@ -146,11 +266,16 @@ fn check(script: &Script) -> Result<()> {
                 &format!("needs 1 to {MOST} steps, and {MOST} inputs at most"),
             ));
         }
-        if let Some(input) = inputs.iter().find(|input| input.least > input.greatest) {
-            return Err(usage(&input.name, "has a minimum above its maximum"));
+        if let Some(step) = steps.iter().find(|step| step.given.len() > MOST_PARAMETERS) {
+            return Err(usage(&step.name, &format!("has more than {MOST_PARAMETERS} parameters")));
         }
-        if let Some(step) = steps.iter().find(|step| step.given.len() > MOST) {
-            return Err(usage(&step.name, &format!("has more than {MOST} parameters")));
+        let unread = |step: &&Step| {
+            let named = step.returns.iter().filter(|kind| **kind != Type::Rest).count();
+            step.keeps.len() > named
+                || step.returns.iter().rev().skip(1).any(|it| *it == Type::Rest)
+        };
+        if let Some(step) = steps.iter().find(unread) {
+            return Err(usage(&step.name, "keeps columns that it does not declare"));
         }
     }
     Ok(())

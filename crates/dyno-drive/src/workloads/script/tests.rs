@@ -51,8 +51,9 @@ fn the_mix_follows_the_weights_and_inputs_their_range() {
     for _ in 0..8_000 {
         if terminal.draw() == 0 {
             pays += 1;
-            seen[terminal.values[0] as usize] = true;
-            assert_eq!(terminal.values[1], 5);
+            let Cell::Number(account) = terminal.cells[0] else { panic!("{terminal:?}") };
+            seen[account as usize] = true;
+            assert_eq!(terminal.cells[1], Cell::Number(5));
         }
         let keyed = if terminal.drawn == Some(0) { 1_000_000_000 } else { 0 };
         assert!((keyed..=keyed + 20_000_000_000).contains(&terminal.pause_ns()));
@@ -75,7 +76,7 @@ fn what_makes_no_sense_is_refused_by_name() {
         (json!({"weight": 0}), "shop"),
         (json!({"name": "look"}), "look is there twice"),
         (json!({"keying_s": -1}), "pay has a pause"),
-        (json!({"steps": []}), "pay needs 1 to 16 steps"),
+        (json!({"steps": []}), "pay needs 1 to 256 steps"),
         (json!({"inputs": [{"name": "x", "least": 2, "greatest": 1}], "steps": step(&["x"])}), "x"),
         (json!({"steps": step(&["cent"])}), "s has no input \"cent\""),
     ] {
