@@ -35,7 +35,9 @@ pub use rate::Rate;
 pub use run::drive;
 pub use workloads::WorkloadPlan;
 pub use workloads::point_select::{Column, Holds, PointSelect};
-pub use workloads::script::{Draw, Input, Literal, Operation, Rows, Script, Step, Words};
+pub use workloads::script::{
+    Draw, Input, Literal, Operation, Preview, Rows, Script, Step, Words, preview,
+};
 pub use workloads::tpcc::{HomePolicy, Mode, Params as TpccParams};
 
 /// Protocols of [`drive`], by their names in plans.

@@ -28,6 +28,15 @@ pub fn declare(tables: &str) -> PyResult<()> {
     dyno_gen::declare(tables).map_err(|error| raise(&error))
 }
 
+/// The first `count` transactions of a script's first user with their drawn values, as JSON.
+#[pyfunction]
+pub fn preview(script: &str, seed: u64, count: u32) -> PyResult<String> {
+    let script: dyno_drive::Script = serde_json::from_str(script)
+        .map_err(|error| raise(&Error::new(ErrorKind::Usage, format!("unusable plan: {error}"))))?;
+    let found = dyno_drive::preview(&script, seed, count).map_err(|error| raise(&error))?;
+    Ok(serde_json::to_string(&found).expect("names and values are plain data"))
+}
+
 /// Tables, columns and keys of a workload, as JSON.
 #[pyfunction]
 pub fn schema(workload: &str) -> PyResult<String> {

@@ -38,6 +38,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engines::profile, module)?)?;
     module.add_function(wrap_pyfunction!(facts::parts, module)?)?;
     module.add_function(wrap_pyfunction!(facts::declare, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::preview, module)?)?;
     module.add_function(wrap_pyfunction!(facts::schema, module)?)?;
     module.add_function(wrap_pyfunction!(facts::rows, module)?)?;
     module.add_function(wrap_pyfunction!(facts::refresh_set, module)?)?;

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dyno.bundle import pieces
+from dyno.bundle import pieces, statements
 from dyno.bundle.model import (
     SCHEMA_VERSION,
     Check,
@@ -76,6 +76,7 @@ class Bundle:
                 raise UsageError(
                     f"{head} has {len(run.phases):,} phases; no run has more than {_MOST_PHASES:,}."
                 )
+            statements.remember(run.workloads, run.plan)
             return cls(path, run)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise UsageError(f"{path} is not a run bundle: it has no run.json.") from error

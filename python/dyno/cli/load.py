@@ -37,6 +37,7 @@ LAYOUT_HELP = (
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
         "dyno load tpch --target embedded:mysql --scale 1 --index orders:o_orderdate",
         "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log",
+        "dyno load ycsb-a --target embedded:postgresql --scale 100",
     ),
 )
 @click.argument("workload")

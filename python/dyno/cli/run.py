@@ -45,7 +45,7 @@ from dyno.plans.run import RunPlan
 @_live.option
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
-    """Run WORKLOAD: the 22 queries of tpch, or the tpcc transactions with N users.
+    """Run WORKLOAD: the 22 queries of tpch, the transactions of tpcc, or a FILE.toml.
 
     The power test runs the queries in one stream. The throughput test runs several streams at
     once, each in its own query order. The refresh functions insert new orders and delete them
@@ -55,6 +55,9 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
     Every run checks answers and consistency. A run that fails these checks, or whose client was
     the bottleneck, is invalid; the report gives the reason.
+
+    A FILE.toml has statements of one's own (`dyno workloads list` shows examples, and
+    docs/own-statements.md explains them). --dry-run prints each statement with drawn values.
 
     With --during, the workload runs for --duration, then during the maintenance task, then for
     --duration again. The report compares the three phases.
@@ -77,8 +80,11 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     asked = chosen(RunPlan, options, given)
     work = job(asked)
     if dry_run:
-        if asked.find_max is None:
-            raise UsageError("--dry-run requires --find-max.")
+        if not work.outline:
+            raise UsageError("--dry-run requires --find-max, or a file of statements.")
         click.echo("\n".join(work.outline))
+        return 0
+    if work.question and not options.yes and not click.confirm(work.question, err=True):
+        click.echo("Nothing run.", err=True)
         return 0
     return conduct(work, options)

@@ -13,6 +13,10 @@ from collections.abc import Iterable
 from dyno.bundle.model import Check
 
 MOST = 64
+OWN = "own_"
+"""How names of workloads begin that users wrote as files (``dyno.workloads.own``). No such name
+ends in a number."""
+_OWN_NAME = re.compile(rf"(?!.*_[0-9]+$){OWN}[a-z][a-z0-9_]*", re.ASCII)
 _NAME = re.compile(r"(\w+)@([2-9]|[1-9][0-9]+)", re.ASCII)
 
 
@@ -58,11 +62,15 @@ def named(checks: Iterable[Check], database: str | int | None) -> list[Check]:
 def in_schemas(workloads: Iterable[str], schemas: Iterable[str]) -> list[str]:
     """Names of the databases of ``workloads`` whose schemas are among these, in order."""
     known = set(workloads)
+
+    def is_known(workload: str) -> bool:
+        return workload in known or _OWN_NAME.fullmatch(workload) is not None
+
     found: set[tuple[str, int]] = set()
     for schema in schemas:
         rest = schema.removeprefix("dyno_")
         head, _, number = rest.rpartition("_")
-        database = (rest, 1) if rest in known else split(f"{head}@{number}")
-        if database[0] in known and schema_of(name(*database)) == schema:
+        database = (rest, 1) if is_known(rest) else split(f"{head}@{number}")
+        if is_known(database[0]) and schema_of(name(*database)) == schema:
             found.add(database)
     return [name(*database) for database in sorted(found)]

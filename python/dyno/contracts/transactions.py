@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.contracts.target import Loaded
+from dyno.contracts.target import Connection, Loaded
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,14 @@ class Work:
         home: The part of the data of a user: the same one (``fixed``), a random one per
             transaction (``random``), or all in turn (``all``).
         mode: Where the transactions run: ``client`` or ``procedure``.
+        connect: Opens a session, for values that are read from the database; None if the target
+            runs no statements.
     """
 
     loaded: Loaded
     home: str
     mode: str
+    connect: Callable[[], Connection] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Transactions:
         modes: Supported modes.
         homes: Supported homes.
         pace: Pace with keying and think time; None without one.
+        retries: Maximum retries of a transaction; None for the driver's default.
     """
 
     main: str
@@ -66,6 +70,7 @@ class Transactions:
     modes: tuple[str, ...] = ("client",)
     homes: tuple[str, ...] = ("random",)
     pace: Pace | None = None
+    retries: int | None = None
 
     @property
     def per_min(self) -> str:

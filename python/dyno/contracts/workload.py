@@ -132,6 +132,12 @@ class Workload:
             without.
         days: Initial days of its data; None for data without a history.
         undriven: Why the driver cannot run it; None if it can.
+        loads: Whether it has tables that Dyno creates; without, its statements are about tables of
+            the user's own.
+        record: What the plan of a run records about it.
+        changes: Its transactions that change tables of the user's own.
+        preview: Lines that show its statements with drawn values, for a scale and a seed.
+        given: The word that the user named it by, if that is not its name.
     """
 
     name: str
@@ -162,6 +168,16 @@ class Workload:
     classes: Mapping[str, str] = field(default_factory=dict[str, str])
     days: Days | None = None
     undriven: str | None = None
+    loads: bool = True
+    record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    changes: tuple[str, ...] = ()
+    preview: Callable[[float, int], list[str]] | None = None
+    given: str = ""
+
+    @property
+    def called(self) -> str:
+        """The workload on a command line."""
+        return self.given or self.name
 
     @property
     def operations(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def job(asked: CheckPlan) -> Job:
             them.
     """
     chosen = workloads.named(asked.workload)
-    workload, databases, level = asked.workload, asked.databases, asked.level
+    workload, databases, level = chosen.name, asked.databases, asked.level
     parsed = targets.parse(asked.target)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
     if asked.answers and not chosen.queries:
@@ -54,5 +54,6 @@ def job(asked: CheckPlan) -> Job:
         "answers": asked.answers,
         "isolation": asked.isolation,
         "level": level,
+        **chosen.record,
     }
     return Job(asked, record, (workload,), asked.out, body)

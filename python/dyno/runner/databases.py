@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from dyno import workloads
 from dyno.contracts.databases import names, split
 from dyno.errors import UsageError
 from dyno.stages import resume
@@ -79,7 +80,7 @@ def loaded_in_all(
             what, option = ("what is missing", "resume") if able else ("all of them", "replace")
             raise UsageError(
                 f"{target.name} holds no database {number} of {workload}. Load {what}: dyno "
-                f"load {workload} --target {target.url.redacted} --scale {wanted:g} "
+                f"load {workloads.get(workload).called} --target {target.url.redacted} --scale {wanted:g} "
                 f"--databases {count} --{option}"
             )
         found[name] = stages.loaded_data(target, name, scale)

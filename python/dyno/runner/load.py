@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dyno import _core, targets, workloads
 from dyno.contracts.target import LoadPlan, Made, Target, TargetUrl
+from dyno.errors import UsageError
 from dyno.layouts import DEFAULT
 from dyno.plans.loading import LoadingPlan
 from dyno.runner import spread as places
@@ -28,7 +29,9 @@ def job(asked: LoadingPlan) -> Job:
         TargetError: If the target or a volume cannot be used.
     """
     chosen = workloads.named(asked.workload)
-    workload, databases = asked.workload, asked.databases
+    workload, databases = chosen.name, asked.databases
+    if not chosen.loads:
+        raise UsageError(f"{asked.workload} has no tables; its statements use existing ones.")
     scale, days = chosen.parse_scale(asked.scale), chosen.parse_days(asked.days)
     asked.require_sense()
     parsed = targets.parse(asked.target)
@@ -93,6 +96,7 @@ def job(asked: LoadingPlan) -> Job:
         **({} if days is None else {"days": days}),
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": asked.resume,
+        **chosen.record,
     }
     rows_only = max(0, len(asked.streams) - 1)
     parts = of_load(chosen, scale, parsed, loads=databases, rows_only=rows_only)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dyno import targets, workloads
+from dyno.contracts.target import TargetUrl
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus
@@ -68,14 +69,27 @@ def job(asked: RunPlan) -> Job:
         elif chosen.kind == "dss":
             run_tests(session, asked, scale, settings)
         else:
-            run_transactions(session, asked, scale, settings, rates, search)
+            run_transactions(session, asked, chosen.name, scale, settings, rates, search)
 
-    record = {"target": parsed.redacted, "scale": scale, **settings, **asked.tests_record()}
-    outline = () if search is None else tuple(search.plan())
+    record = {
+        "target": parsed.redacted, "scale": scale, **settings, **asked.tests_record(),
+        **chosen.record,
+    }  # fmt: skip
+    shown = chosen.preview(scale or 1.0, asked.seed) if chosen.preview else []
+    outline = (*shown, *(() if search is None else search.plan()))
     return Job(
-        asked, record, (asked.workload,), asked.out, body, tuned, confinement, outline=outline,
+        asked, record, (chosen.name,), asked.out, body, tuned, confinement, outline=outline,
         parts=_parts(asked, chosen, {**settings, "duration_s": duration_s}, search), cache=cache,
+        question=_question(chosen, parsed),
     )  # fmt: skip
+
+
+def _question(chosen: Workload, url: TargetUrl) -> str:
+    """Asks before transactions change tables that Dyno did not create."""
+    if not chosen.changes or url.scheme == "null":
+        return ""
+    named = ", ".join(chosen.changes)
+    return f"{named} of {chosen.called} change existing tables in {url.redacted}. Run them?"
 
 
 def _parts(

@@ -80,7 +80,8 @@ class Job:
         settings: Settings of the targets.
         confinement: Limits of the engine processes, if any.
         before: Creates or rejects prerequisites before recording starts.
-        outline: Lines that describe a search.
+        outline: Lines that describe statements or a search.
+        question: What the user must agree to before it starts; empty if there is nothing.
         interval_s: Time between two samples of the machine.
         parts: The parts of the work that report progress, as far as they are known.
         cache: The cache on flash in front of the engine's files, if any.
@@ -96,6 +97,7 @@ class Job:
     confinement: Confinement | None = None
     before: Callable[[], None] = _nothing
     outline: tuple[str, ...] = ()
+    question: str = ""
     interval_s: float = 1.0
     parts: Sequence[Part] = ()
     cache: accelerated.Wanted | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno import workloads
 from dyno.bundle.model import Check, those
 from dyno.bundle.phases.oltp import OltpDetail, UntilSteady
 from dyno.config.units import seconds_text
@@ -168,11 +169,13 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         UsageError: If there is no data, or its scale is not ``scale``.
         TargetError: If a load is incomplete.
     """
+    if not workloads.get(workload).loads:
+        return Loaded(scale or 1.0, seed=1, complete=True)
     found = target.loaded(workload)
     if found is None:
         raise UsageError(
             f"{target.name} holds no {workload} data. Load it first: "
-            f"dyno load {workload} --target {target.url.redacted} --scale {scale or 1:g}"
+            f"dyno load {workloads.get(workload).called} --target {target.url.redacted} --scale {scale or 1:g}"
         )
     if not found.complete:
         raise TargetError(

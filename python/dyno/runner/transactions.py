@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def run_transactions(
     session: Session,
     asked: RunPlan,
+    workload: str,
     scale: float | None,
     settings: dict[str, Any],
     rates: list[Rate],
@@ -26,6 +27,7 @@ def run_transactions(
     Args:
         session: The open session.
         asked: The plan.
+        workload: Name of the workload.
         scale: The required scale of the loaded data; None accepts any.
         settings: The levels and maintenance of the plan, as in the bundle.
         rates: The rates of an open loop, one per level.
@@ -41,7 +43,6 @@ def run_transactions(
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
 
-    workload = asked.workload
     with session.target(asked.target, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])

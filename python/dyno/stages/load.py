@@ -251,7 +251,7 @@ class _Sessions:
 
     def open(self) -> Connection:
         """Opens one more session."""
-        session = self._target.connect(self._workload)
+        session = self._target.connect(workloads.place_of(self._workload))
         self._opened.append(session)
         return session
 

@@ -29,17 +29,22 @@ __path__ += [place for place in os.environ.get("DYNO_WORKLOADS", "").split(os.pa
 
 def names() -> list[str]:
     """Names of all workloads, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+    found = {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}
+    return sorted(found - {"own"})
 
 
 def named(name: str) -> Workload:
-    """Returns the workload with the user's name ``name``.
+    """Returns the workload with the user's name ``name``, or in the file of that name.
 
     Raises:
-        UsageError: If there is none; the nearest name is offered.
+        UsageError: If there is none, and the nearest name is offered; or if the file is invalid.
     """
+    from dyno.workloads import own
+
     if name not in names():
-        raise unknown("workload", name, names())
+        if own.is_meant(name):
+            return own.read(name)
+        raise unknown("workload", name, [*names(), *own.examples()])
     return get(name)
 
 
@@ -49,7 +54,13 @@ def get(name: str) -> Workload:
     Raises:
         UsageError: If there is none; the nearest name is offered.
     """
+    from dyno.workloads import own
+
     name = workload_of(name)
+    if (found := own.find(name)) is not None:
+        return found
+    if own.is_meant(name):
+        return own.read(name)
     if name not in names():
         raise unknown("workload", name, names())
     workload: Workload = importlib.import_module(f"{__name__}.{name}").WORKLOAD
@@ -58,7 +69,15 @@ def get(name: str) -> Workload:
 
 def known(name: str) -> Workload | None:
     """The workload of this name or database; None if it is not installed."""
-    return get(name) if workload_of(name) in names() else None
+    from dyno.workloads import own
+
+    base = workload_of(name)
+    return get(name) if base in names() or own.find(base) is not None else None
+
+
+def place_of(name: str) -> str:
+    """The database whose tables the statements of a workload mean: empty for the target's own."""
+    return name if get(name).loads else ""
 
 
 def of_kind(given: Iterable[str], kind: Literal["dss", "oltp"]) -> Workload | None:

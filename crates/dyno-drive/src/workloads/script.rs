@@ -4,6 +4,7 @@
 
 mod draw;
 mod known;
+mod preview;
 mod spec;
 
 use dyno_record::{Error, ErrorKind, Result, derive_seed};
@@ -16,6 +17,7 @@ use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
 use draw::Cell;
 pub use draw::{Draw, Literal};
 use known::{Given, Known, Queued};
+pub use preview::{Preview, preview};
 pub use spec::{Input, Operation, Rows, Script, Step, Words};
 
 /// Maximum parameters of a statement.

@@ -196,12 +196,14 @@ def scale_fact(workload: str, scale: float) -> dict[str, Any]:
 def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:
     """Returns the level in the format of the compiled driver. It may contain a password."""
     driven = workloads.get(plan.workload).transactions
+    place = workloads.place_of(plan.workload)
+    connect = partial(target.connect, place) if target.capabilities.load is True else None
+    params = driven.params(Work(plan.loaded, plan.home, plan.mode, connect))
+    retries = {} if driven.retries is None else {"max_retries": driven.retries}
     return {
-        "wire": target.wire(plan.workload),
-        "workload": {
-            "kind": driven.kind,
-            "params": driven.params(Work(plan.loaded, plan.home, plan.mode)),
-        },
+        "wire": target.wire(place),
+        "workload": {"kind": driven.kind, "params": params},
+        **retries,
         "seed": plan.seed,
         "users": plan.users,
         "loop": plan.loop(),

@@ -48,14 +48,16 @@ pub enum Draw {
         /// The constant C, 0 to A.
         c: i64,
     },
-    /// The next number of a sequence that all users share, by the name of the input.
+    /// The next number of a sequence that all users and operations share.
     Sequence {
+        /// Its name.
+        name: String,
         /// The first number.
         first: i64,
     },
     /// Zipf-distributed, counted back from the last number of a sequence.
     Latest {
-        /// Name of the sequence's input.
+        /// Name of the sequence.
         sequence: String,
         /// Its first number.
         first: i64,
@@ -145,7 +147,6 @@ impl Drawer {
     /// The draw, with `sequence` for the counter of a name that begins at a number, and `pool` for
     /// the values of a pool. The error says what is wrong.
     pub fn new(
-        name: &str,
         draw: &'static Draw,
         sequence: &mut impl FnMut(&str, i64) -> &'static AtomicI64,
         pool: impl Fn(&str) -> Option<&'static [Literal]>,
@@ -190,7 +191,7 @@ impl Drawer {
                 }
                 Self::Nurand(*least, *greatest, *a, *c)
             }
-            Draw::Sequence { first } => Self::Sequence(sequence(name, *first)),
+            Draw::Sequence { name, first } => Self::Sequence(sequence(name, *first)),
             Draw::Latest { sequence: of, first, least, exponent } => {
                 weighed(*exponent)?;
                 if least >= first {

@@ -20,7 +20,7 @@ const MOST: usize = 256;
 /// life of the process, with the counters of its sequences.
 #[derive(Debug)]
 pub struct Known {
-    /// The original script.
+    /// The original script, without its pools.
     pub script: &'static Script,
     /// Names of its operations.
     pub names: Vec<&'static str>,
@@ -30,6 +30,8 @@ pub struct Known {
     pub statements: Vec<Prepared>,
     /// The largest number of variables of an operation.
     pub variables: usize,
+    /// Values that inputs are drawn from.
+    pools: Pools,
     /// Cumulative shares of the operations, up to 1.
     shares: Vec<f64>,
 }
@@ -97,6 +99,20 @@ impl Prepared {
     }
 }
 
+type Pools = BTreeMap<String, &'static [Literal]>;
+
+/// Large pools are stored once, also if scripts differ in other parts.
+fn interned(values: &[Literal]) -> &'static [Literal] {
+    static POOLS: Mutex<Vec<&'static [Literal]>> = Mutex::new(Vec::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = pools.iter().copied().find(|known| *known == values) {
+        return found;
+    }
+    let new: &'static [Literal] = values.to_vec().leak();
+    pools.push(new);
+    new
+}
+
 static KNOWN: Mutex<Vec<&'static Known>> = Mutex::new(Vec::new());
 
 impl Known {
@@ -105,19 +121,29 @@ impl Known {
     /// # Errors
     /// `usage` if it is invalid, with the name of the operation or statement.
     pub fn of(script: &Script) -> Result<&'static Self> {
+        check(script)?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.iter().find(|found| found.script == script) {
+        let pools: Pools =
+            script.pools.iter().map(|(name, values)| (name.clone(), interned(values))).collect();
+        let Script { name, operations, .. } = script.clone_without_pools();
+        let same = |found: &Self| {
+            found.script.name == name
+                && found.script.operations == operations
+                && found.pools == pools
+        };
+        if let Some(found) = known.iter().copied().find(|found| same(found)) {
             return Ok(found);
         }
-        check(script)?;
-        let script: &'static Script = Box::leak(Box::new(script.clone()));
-        let made: &'static Self = Box::leak(Box::new(Self::new(script)?));
+        let script = Script { name, operations, pools: BTreeMap::new() };
+        let script: &'static Script = Box::leak(Box::new(script));
+        let made: &'static Self = Box::leak(Box::new(Self::new(script, pools)?));
         known.push(made);
         Ok(made)
     }
 
-    fn new(script: &'static Script) -> Result<Self> {
-        let mut making = Making { script, statements: Vec::new(), sequences: BTreeMap::new() };
+    fn new(script: &'static Script, pools: Pools) -> Result<Self> {
+        let mut making =
+            Making { pools: &pools, statements: Vec::new(), sequences: BTreeMap::new() };
         let operations = &script.operations;
         let ready = operations.iter().map(|it| making.operation(it)).collect::<Result<Vec<_>>>()?;
         let whole: f64 = operations.iter().map(|operation| operation.weight).sum();
@@ -133,6 +159,7 @@ impl Known {
             variables: ready.iter().map(|it| it.drawers.len() + kept(it)).max().unwrap_or(0),
             operations: ready,
             statements: making.statements,
+            pools,
             shares: operations.iter().map(share).collect(),
         })
     }
@@ -145,13 +172,13 @@ impl Known {
 }
 
 /// What operations share.
-struct Making {
-    script: &'static Script,
+struct Making<'a> {
+    pools: &'a Pools,
     statements: Vec<Prepared>,
     sequences: BTreeMap<String, &'static AtomicI64>,
 }
 
-impl Making {
+impl Making<'_> {
     fn operation(&mut self, operation: &'static Operation) -> Result<Ready> {
         let mut drawers = Vec::with_capacity(operation.inputs.len());
         for input in &operation.inputs {
@@ -191,14 +218,13 @@ impl Making {
     }
 
     fn drawer(&mut self, name: &str, draw: &'static Draw) -> Result<Drawer> {
-        let (pools, sequences) = (&self.script.pools, &mut self.sequences);
+        let (pools, sequences) = (self.pools, &mut self.sequences);
         let mut sequence = |name: &str, first: i64| {
             let new = || -> &'static AtomicI64 { Box::leak(Box::new(AtomicI64::new(first))) };
             *sequences.entry(name.to_owned()).or_insert_with(new)
         };
-        let pool =
-            |name: &str| -> Option<&'static [Literal]> { pools.get(name).map(Vec::as_slice) };
-        Drawer::new(name, draw, &mut sequence, pool)
+        let pool = |name: &str| -> Option<&'static [Literal]> { pools.get(name).copied() };
+        Drawer::new(draw, &mut sequence, pool)
             .map_err(|wrong| usage(&format!("input {name}"), &wrong))
     }
 

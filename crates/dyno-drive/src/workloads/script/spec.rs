@@ -21,6 +21,14 @@ pub struct Script {
     pub pools: BTreeMap<String, Vec<Literal>>,
 }
 
+impl Script {
+    /// A copy without pools, which may be large.
+    pub(super) fn clone_without_pools(&self) -> Self {
+        let (name, operations) = (self.name.clone(), self.operations.clone());
+        Self { name, operations, pools: BTreeMap::new() }
+    }
+}
+
 /// One transaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

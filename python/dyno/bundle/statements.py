@@ -1,0 +1,66 @@
+"""The record of a workload of one's own in a run's plan, and those of the bundles read so far.
+
+The file's text is the definition of the work. What readers of a bundle need besides is recorded
+next to it, so that they parse no text of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from dyno.bundle.model import Model
+
+KEY = "statements"
+"""Its name in the plan."""
+_MOST = 1_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of a workload: its name without folder, its SHA-256, and its text."""
+
+    file: str
+    sha256: str
+    text: str
+
+
+class Recorded(Model):
+    """What a run records of the workload.
+
+    Attributes:
+        file: Name of the file, without its folder.
+        sha256: Of the file as it was read, in hexadecimal digits.
+        text: Its text, without what may be a secret.
+        mix: Share of each transaction.
+        main: The main transaction, and ``plural``, its plural in names of metrics.
+    """
+
+    file: str
+    sha256: str
+    text: str
+    title: str
+    mix: dict[str, float] = Field(max_length=_MOST)
+    main: str
+    plural: str
+
+
+_RECORDED: dict[str, Recorded] = {}
+
+
+def remember(names: tuple[str, ...], plan: Mapping[str, Any]) -> None:
+    """Notes the record in the plan of an opened bundle. An invalid one is ignored."""
+    try:
+        found = Recorded.model_validate(plan.get(KEY))
+    except ValidationError:
+        return
+    if len(names) == 1:
+        _RECORDED[names[0]] = found
+
+
+def recorded(name: str) -> Recorded | None:
+    """The record of a workload in the bundle that was opened last and has one."""
+    return _RECORDED.get(name)

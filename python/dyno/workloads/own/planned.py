@@ -1,0 +1,216 @@
+"""The driver's plan of the transactions: its kind ``script``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from dyno.contracts.target import Connection
+from dyno.errors import UsageError
+from dyno.workloads.own import pools
+from dyno.workloads.own.reviewed import seconds
+from dyno.workloads.own.spec import Draw, File
+from dyno.workloads.own.steps import Step, steps_of, used_draws
+from dyno.workloads.own.tables import sole_key
+from dyno.workloads.own.types import Kind, fitting, kind_of
+
+Connect = Callable[[], Connection]
+REST = "rest"
+_YCSB_EXPONENT = 0.99
+
+
+@dataclass
+class Planner:
+    """Plans a file.
+
+    Attributes:
+        name: Name of the workload, part of its random seeds.
+        csv: Values of the draws from CSV files, by draw.
+        queried: Values of the draws from queries; they are read once a run.
+    """
+
+    name: str
+    file: File
+    csv: Mapping[str, list[pools.Value]]
+    queried: dict[str, list[pools.Value | Decimal]] = field(
+        default_factory=dict[str, list[pools.Value | Decimal]]
+    )
+
+    def plan(self, scale: float, seed: int, connect: Connect | None) -> dict[str, Any]:
+        """The parameters of the driver.
+
+        Args:
+            scale: Of the loaded tables.
+            seed: Of the load; it determines the constants of NURand.
+            connect: Opens a session for queries; without one, their values are placeholders.
+
+        Raises:
+            UsageError: If a query has no usable values, or a bound does not fit its type.
+            DatabaseError: If a query fails.
+        """
+        planned = _Planned(self, scale, seed, connect)
+        operations = [planned.operation(name) for name in self.file.transactions]
+        return {"name": self.name, "operations": operations, "pools": planned.pools}
+
+
+@dataclass
+class _Planned:
+    planner: Planner
+    scale: float
+    seed: int
+    connect: Connect | None
+    pools: dict[str, list[pools.Value]] = field(default_factory=dict[str, list[pools.Value]])
+    drawn: dict[str, tuple[dict[str, Any], Kind]] = field(
+        default_factory=dict[str, tuple[dict[str, Any], Kind]]
+    )
+
+    @property
+    def file(self) -> File:
+        return self.planner.file
+
+    def operation(self, name: str) -> dict[str, Any]:
+        transaction = self.file.transactions[name]
+        steps = steps_of(name, transaction, self.file)
+        drawn = used_draws(steps, self.file.draws)
+        inputs = [self._input(draw, draw) for draw in drawn]
+        listed: list[dict[str, Any]] = []
+        for step in steps:
+            for number in range(1, step.repeat + 1):
+                again = f"#{number}" if step.repeat > 1 else ""
+                own = {each: f"{each}#{step.name}{again}" for each in step.takes if each in drawn}
+                if again:
+                    inputs += [self._input(draw, alias) for draw, alias in own.items()]
+                listed.append(_step(step, again, own if again else {}))
+        taken = {each for step in listed for each in step["given"]}
+        reads_only = len(listed) == 1 and steps[0].text[""].reads
+        begin = not reads_only if transaction.begin is None else transaction.begin
+        return {
+            "name": name,
+            "weight": transaction.weight,
+            "thinking_s": seconds(transaction.think),
+            "keying_s": seconds(transaction.keying),
+            "bare": not begin,
+            "waits": not transaction.pipeline,
+            "inputs": [each for each in inputs if each["name"] in taken],
+            "steps": listed,
+        }
+
+    def _input(self, name: str, alias: str) -> dict[str, Any]:
+        if name not in self.drawn:
+            self.drawn[name] = self._draw(name, self.file.draws[name])
+        draw, kind = self.drawn[name]
+        return {"name": alias, "draw": draw, "kind": kind}
+
+    def _draw(self, name: str, draw: Draw) -> tuple[dict[str, Any], Kind]:
+        where = f"draws.{name}"
+        asked = None if draw.type is None else kind_of(draw.type, where)
+        match draw.way:
+            case "uniform" | "zipf" | "nurand" as way:
+                return self._number(way, getattr(draw, way), draw, asked, where)
+            case "sequence":
+                first, _ = self._sequence(name)
+                return {"sequence": {"name": name, "first": first}}, asked or "big_int"
+            case "latest":
+                first, least = self._sequence(str(draw.latest))
+                exponent = draw.exponent or _YCSB_EXPONENT
+                found = {"sequence": draw.latest, "first": first, "least": least}
+                return {"latest": {**found, "exponent": exponent}}, asked or "big_int"
+            case "letters":
+                least, most = _span(draw.letters)
+                return {"letters": {"least": least, "greatest": most}}, "text"
+            case "pattern":
+                return {"pattern": draw.pattern}, "text"
+            case "constant":
+                return _constant(draw.constant, asked, where)
+            case "csv":
+                self.pools[name] = list(self.planner.csv[name])
+                return {"pool": name}, asked or "text"
+            case _:
+                return self._query(name, draw, asked, where)
+
+    def _number(
+        self, way: str, span: tuple[int | str, int | str], draw: Draw, asked: Kind | None, where: str
+    ) -> tuple[dict[str, Any], Kind]:
+        low, high = (self._bound(bound) for bound in span)
+        if low > high:
+            raise UsageError(f"{where} has a minimum above its maximum at scale {self.scale:g}.")
+        kind = asked or fitting(low, high)
+        if kind == "int" and fitting(low, high) != "int":
+            raise UsageError(f"{where} draws numbers that do not fit the type int; use bigint.")
+        found: dict[str, Any] = {"least": low, "greatest": high}
+        if way == "zipf":
+            found |= {"exponent": draw.exponent or _YCSB_EXPONENT, "scrambled": draw.scrambled}
+        if way == "nurand":
+            found |= {"a": draw.a, "c": _constant_c(self.seed, where, draw.a or 0)}
+        return {way: found}, kind
+
+    def _bound(self, bound: int | str) -> int:
+        """A number, or the rows of a table at the scale, as the generator counts them."""
+        if isinstance(bound, int):
+            return bound
+        return max(1, int(self.file.tables[bound].rows * self.scale + 0.5))
+
+    def _sequence(self, name: str) -> tuple[int, int]:
+        """The first number of a sequence, and the least number before it."""
+        start = self.file.draws[name].sequence
+        if isinstance(start, int):
+            return start, min(1, start - 1)
+        table, first = str(start), self._bound(str(start)) + 1
+        if self.connect is not None:
+            key = sole_key(self.file, table, f"draws.{name}.sequence")
+            with closing(self.connect()) as session:
+                # Names of such files are plain lower-case identifiers.
+                rows = session.execute(f"SELECT MAX({key}) FROM {table}").rows  # noqa: S608
+            first = int(rows[0][0] or 0) + 1
+        return first, min(1, first - 1)
+
+    def _query(
+        self, name: str, draw: Draw, asked: Kind | None, where: str
+    ) -> tuple[dict[str, Any], Kind]:
+        if self.connect is None:
+            self.pools[name] = ["" if asked == "text" else 1]
+            return {"pool": name}, asked or "int"
+        if name not in self.planner.queried:
+            with closing(self.connect()) as session:
+                found = pools.of_query(session, str(draw.query), f"{where}.query")
+            self.planner.queried[name] = found
+        found = self.planner.queried[name]
+        kind = asked or pools.kind_of_values(found, f"{where}.query")
+        self.pools[name] = pools.literals(found, kind, f"{where}.query")
+        return {"pool": name}, kind
+
+
+def _step(step: Step, again: str, own: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": f"{step.name}{again}",
+        "sql": step.text[""].sql,
+        "own": {dialect: [text.sql] for dialect, text in step.text.items() if dialect},
+        "given": [own.get(each, each) for each in step.takes],
+        "returns": [*step.keeps.values(), REST],
+        "keeps": list(step.keeps),
+        "rows": list(step.rows) if isinstance(step.rows, tuple) else step.rows,
+    }
+
+
+def _span(length: int | tuple[int, int] | None) -> tuple[int, int]:
+    return length if isinstance(length, tuple) else (length or 0, length or 0)
+
+
+def _constant(value: int | str | None, asked: Kind | None, where: str) -> tuple[dict[str, Any], Kind]:
+    if isinstance(value, int):
+        kind = asked or fitting(value, value)
+        (literal,) = pools.literals([value], kind, where)
+        return {"constant": literal}, kind
+    kind = asked or "text"
+    (literal,) = pools.literals([value], kind, where)
+    return {"constant": literal}, kind
+
+
+def _constant_c(seed: int, where: str, a: int) -> int:
+    """The constant C of NURand: random for each load, the same for all its runs."""
+    from dyno import _core
+
+    return _core.derive_seed(seed, where, 0, "nurand") % (a + 1)

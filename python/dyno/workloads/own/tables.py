@@ -1,0 +1,112 @@
+"""The tables of a file, as the generator declares them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dyno.contracts.workload import Index
+from dyno.errors import UsageError, nearest
+from dyno.workloads.own.spec import File, Table
+from dyno.workloads.own.types import column_of
+
+MOST_TABLES = 100
+
+
+def require(file: File) -> None:
+    """Refuses invalid columns, keys and indexes.
+
+    Raises:
+        UsageError: With the key.
+    """
+    if len(file.tables) > MOST_TABLES:
+        raise UsageError(f"there are more than {MOST_TABLES} tables.")
+    for name, table in file.tables.items():
+        for column, text in table.columns.items():
+            _require_fit(*column_of(text, f"tables.{name}.columns.{column}"), f"{name}.{column}")
+        lists = {"key": table.key, **{f"indexes.{it}": each for it, each in table.indexes.items()}}
+        for where, columns in lists.items():
+            for column in columns:
+                if column not in table.columns:
+                    hint = nearest(column, table.columns)
+                    raise UsageError(f"tables.{name}.{where} has '{column}'. {hint}")
+            if not columns and where != "key":
+                raise UsageError(f"tables.{name}.{where} has no columns.")
+
+
+def _require_fit(kind: dict[str, Any], values: Any, where: str) -> None:
+    texts = {"char": "len", "varchar": "max"}
+    if isinstance(values, dict) and "letters" in values:
+        least, most = values["letters"]
+        if kind["type"] not in texts:
+            raise UsageError(f"tables: {where} cannot hold letters.")
+        if not 0 <= least <= most <= kind[texts[kind["type"]]]:
+            raise UsageError(f"tables: {where} is too short for its letters, or they are negative.")
+        return
+    if kind["type"] in texts:
+        raise UsageError(f"tables: {where} holds text; use letters N.")
+    if isinstance(values, dict) and values["between"][0] > values["between"][1]:
+        raise UsageError(f"tables: {where} has a minimum above its maximum.")
+
+
+def sole_key(file: File, table: str, where: str) -> str:
+    """The column of a table's primary key, if it is one integer.
+
+    Raises:
+        UsageError: If it is not.
+    """
+    found = file.tables[table]
+    if len(found.key) == 1 and found.columns[found.key[0]].split()[0] in {"int", "bigint"}:
+        return found.key[0]
+    raise UsageError(f"{where} needs a table whose key is one integer column; {table} has none.")
+
+
+def declare(name: str, file: File) -> None:
+    """Declares the tables to the generator.
+
+    Raises:
+        UsageError: If this process has read other tables of the same name.
+    """
+    from dyno import _core
+
+    try:
+        _core.declare(json.dumps({"name": name, "tables": declared(file)}))
+    except _core.EngineError as error:
+        raise UsageError(f"The tables of {name}: {error.args[1]}") from error
+
+
+def declared(file: File) -> list[dict[str, Any]]:
+    """The generator's declaration."""
+    return [
+        {
+            "name": name,
+            "rows": table.rows,
+            "primary_key": table.key,
+            "columns": [_column(column, text) for column, text in table.columns.items()],
+        }
+        for name, table in file.tables.items()
+    ]
+
+
+def _column(name: str, text: str) -> dict[str, Any]:
+    kind, values = column_of(text, name)
+    return {"name": name, "kind": kind, "value": values}
+
+
+def indexes(file: File) -> tuple[Index, ...]:
+    """Secondary indexes."""
+    return tuple(
+        Index(name, table, tuple(columns))
+        for table, found in file.tables.items()
+        for name, columns in found.indexes.items()
+    )
+
+
+def row_bytes(table: Table) -> float:
+    """Mean size of a row as text, with a separator after each value."""
+    total = 0.0
+    for text in table.columns.values():
+        _, values = column_of(text, "")
+        letters = values.get("letters") if isinstance(values, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+        total += sum(letters) / 2 + 1 if letters else 8.0  # pyright: ignore[reportUnknownArgumentType]
+    return total

@@ -1,0 +1,189 @@
+"""The workload that a file becomes."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from dyno.bundle import statements
+from dyno.bundle.model import Check
+from dyno.contracts.databases import OWN
+from dyno.contracts.target import Connection, Loaded
+from dyno.contracts.transactions import Transactions, Work
+from dyno.contracts.workload import Workload
+from dyno.errors import UsageError
+from dyno.safety.redaction import secretless
+from dyno.workloads.own import pools, preview, sql, tables
+from dyno.workloads.own.planned import Planner
+from dyno.workloads.own.spec import File
+from dyno.workloads.own.steps import steps_of
+from dyno.workloads.own.types import kind_of
+from dyno.workloads.rows import check_rows, expected_rows
+
+_MOST_SCALE = 100_000.0
+
+def workload_of(file: File, source: statements.Source, folder: Path, given: str) -> Workload:
+    """Makes the workload, and declares its tables.
+
+    Args:
+        file: The checked file.
+        source: What is recorded of it.
+        folder: Where CSV files are relative to.
+        given: The word that the user named it by.
+
+    Raises:
+        UsageError: If a CSV file is not usable.
+    """
+    name = f"{OWN}{file.name}"
+    planner = Planner(name, file, _csv(file, folder))
+    if file.tables:
+        tables.declare(name, file)
+    made = transactions(file, planner)
+    return Workload(
+        name=name,
+        kind="oltp",
+        title=_title(file),
+        notice=file.notice,
+        bytes_per_scale=round(sum(tables.row_bytes(it) * it.rows for it in file.tables.values())),
+        row_bytes={name: tables.row_bytes(table) for name, table in file.tables.items()},
+        parse_scale=parse_scale,
+        check=_checker(name, file),
+        indexes=tables.indexes(file),
+        transactions=made,
+        loads=bool(file.tables),
+        given=given,
+        changes=() if file.tables else _writing(file),
+        preview=partial(preview.lines, planner),
+        record={
+            statements.KEY: statements.Recorded(
+                file=source.file,
+                sha256=source.sha256,
+                text=text_of(file, source.text),
+                title=_title(file),
+                mix=dict(made.mix),
+                main=made.main,
+                plural=made.plural,
+            ).model_dump(mode="json")
+        },
+    )
+
+
+def transactions(file: File, planner: Planner) -> Transactions:
+    """Its transactions, as the driver runs them."""
+    whole = sum(transaction.weight for transaction in file.transactions.values())
+    main = file.main or next(iter(file.transactions))
+
+    def params(work: Work) -> dict[str, Any]:
+        return planner.plan(work.loaded.scale, work.loaded.seed, work.connect)
+
+    return Transactions(
+        main=main,
+        plural=file.plural or plural_of(main),
+        mix={name: each.weight / whole for name, each in file.transactions.items()},
+        kind="script",
+        params=params,
+        unit="scale unit",
+        retries=file.retries,
+    )
+
+
+def plural_of(name: str) -> str:
+    """A plural for names of metrics."""
+    return f"{name[:-1]}ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
+
+
+def parse_scale(scale: float) -> float:
+    """A factor of the tables' rows.
+
+    Raises:
+        UsageError: If it is out of range.
+    """
+    if not (math.isfinite(scale) and 0 < scale <= _MOST_SCALE):
+        raise UsageError(f"The scale must be above 0 and at most {_MOST_SCALE:,.0f}, not {scale:g}.")
+    return scale
+
+
+def text_of(file: File, text: str) -> str:
+    """The text for the record, in which statements that may have a secret lost their literals."""
+    every = [
+        each if isinstance(each, str) else each.sql
+        for transaction in file.transactions.values()
+        for each in transaction.statements
+    ]
+    every += [check.sql for check in file.checks]
+    every += [draw.query for draw in file.draws.values() if draw.query is not None]
+    every += [
+        own
+        for transaction in file.transactions.values()
+        for each in transaction.statements
+        if not isinstance(each, str)
+        for own in (each.postgres, each.mysql, each.sqlite)
+        if own is not None
+    ]
+    for statement in every:
+        if (safe := secretless(statement)) != statement:
+            if statement not in text:  # written with escapes
+                return secretless(text)
+            text = text.replace(statement, safe)
+    return text
+
+
+def _writing(file: File) -> tuple[str, ...]:
+    """Transactions that do more than read."""
+    return tuple(
+        name
+        for name, transaction in file.transactions.items()
+        if not all(
+            text.reads
+            for step in steps_of(name, transaction, file)
+            for text in step.text.values()
+        )
+    )
+
+
+def _title(file: File) -> str:
+    return file.title or str(file.name).replace("_", " ").capitalize()
+
+
+def _csv(file: File, folder: Path) -> dict[str, list[pools.Value]]:
+    found: dict[str, list[pools.Value]] = {}
+    for name, draw in file.draws.items():
+        if draw.csv is not None:
+            kind = kind_of(draw.type or "text", f"draws.{name}")
+            path = folder / Path(draw.csv).expanduser()
+            found[name] = pools.of_csv(path, str(draw.column), kind, f"draws.{name}")
+    return found
+
+
+def _checker(
+    name: str, file: File
+) -> Callable[[str, Callable[[], Connection], Loaded, Literal["load", "run"]], list[Check]]:
+    def check(
+        target: str,
+        connect: Callable[[], Connection],
+        loaded: Loaded,
+        after: Literal["load", "run"],
+    ) -> list[Check]:
+        """Rows after the load, and the checks of the file."""
+        wanted = [each for each in file.checks if each.after in (after, "both")]
+        if not wanted and (after == "run" or not file.tables):
+            return []
+        with contextlib.closing(connect()) as session:
+            counted = check_rows(target, session, expected_rows(name, loaded)) \
+                if after == "load" and file.tables else []  # fmt: skip
+            return [*counted, *(_check(target, session, each.name, each.sql) for each in wanted)]
+
+    return check
+
+
+def _check(target: str, session: Connection, name: str, text: str) -> Check:
+    """A query that must return no row."""
+    query = sql.parsed(text, f"the check '{name}'").sql
+    found = len(session.execute(query).rows)
+    message = "no row violates it" if not found else f"{found:,} rows violate it"
+    detail = {"violations": found}
+    return Check(name=name, target=target, passed=not found, message=message, detail=detail)

@@ -1,0 +1,224 @@
+"""Plans for the driver: draws, types, pools and the order of values."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno import _core, workloads
+from dyno.contracts.target import Loaded, QueryResult
+from dyno.contracts.transactions import Work
+from dyno.errors import UsageError
+from dyno.workloads.own import pools, preview, spec
+from dyno.workloads.own.planned import Planner
+
+DRAWS = """
+[tables.item]
+rows = 1_000
+key = ["id"]
+columns = { id = "int row" }
+[draws]
+uniform = { uniform = [5, 7] }
+big = { uniform = [1, 5_000_000_000] }
+zipf = { zipf = [1, "item"], exponent = 1.2 }
+spread = { zipf = [1, "item"], scrambled = true }
+nurand = { nurand = [10, 20], a = 7 }
+sequence = { sequence = "item" }
+latest = { latest = "sequence" }
+letters = { letters = [2, 4] }
+pattern = { pattern = "#-@" }
+money = { constant = "12.50", type = "decimal(2)" }
+word = { constant = "x" }
+queried = { query = "select id from item" }
+[transactions.all]
+statements = [\"\"\"select :uniform, :big, :zipf, :spread, :nurand, :sequence, :latest, :letters,
+  :pattern, :money, :word, :queried, :now\"\"\"]
+"""
+
+
+class Session:
+    """Answers every query with the same rows."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def execute(self, sql: str) -> QueryResult:
+        return QueryResult([sql], [(value,) for value in self.values])
+
+    def cancel(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def planner(content: str) -> Planner:
+    return Planner("own_x", spec.read(content, "x", "x"), {})
+
+
+def drawn(plan: dict[str, Any], count: int = 400) -> list[dict[str, Any]]:
+    found = json.loads(_core.preview(json.dumps(plan), 3, count))
+    return [dict(each["values"]) for each in found]
+
+
+def test_every_way_of_drawing_stays_within_its_bounds() -> None:
+    plan = planner(DRAWS).plan(2.0, 1, lambda: Session(9, 4))
+    values = drawn(plan)
+    column = {name: [each[name] for each in values] for name in values[0]}
+    assert set(column["uniform"]) == {5, 6, 7}
+    assert all(1 <= each <= 5_000_000_000 for each in column["big"])
+    assert all(1 <= each <= 2_000 for name in ("zipf", "spread") for each in column[name])
+    # Rank 1 has a weight of 1 / zeta(1.2, 2000): about 24 %.
+    assert 60 < column["zipf"].count(1) < 140
+    assert column["spread"].count(1) < 40
+    assert all(10 <= each <= 20 for each in column["nurand"])
+    assert column["sequence"] == list(range(10, 410)), "it goes on after the largest key, 9"
+    pairs = zip(column["latest"], column["sequence"], strict=True)
+    assert all(1 <= latest <= number for latest, number in pairs)
+    assert {len(each) for each in column["letters"]} == {2, 3, 4}
+    assert all(each[0].isdigit() and each[1] == "-" and each[2].islower()
+               for each in column["pattern"])  # fmt: skip
+    assert set(column["money"]) == {1250}
+    assert set(column["queried"]) == {4, 9}
+    kinds = {each["name"]: each["kind"] for each in plan["operations"][0]["inputs"]}
+    assert (kinds["uniform"], kinds["big"], kinds["money"]) == ("int", "big_int", {"decimal": 2})
+
+
+def test_draws_repeat_with_their_seed() -> None:
+    plan = planner(DRAWS).plan(1.0, 1, None)
+    text = json.dumps({**plan, "name": "own_again"})
+    other = json.dumps({**plan, "name": "own_again", "pools": {"queried": [2]}})
+    one, two = json.loads(_core.preview(text, 3, 20)), json.loads(_core.preview(other, 3, 20))
+    without = [
+        [[name, value] for name, value in each["values"] if name not in {"queried"}]
+        for each in one
+    ]
+    assert without == [
+        [[name, value] for name, value in each["values"] if name not in {"queried"}]
+        for each in two
+    ]
+
+
+def test_a_repeated_statement_draws_anew() -> None:
+    content = """
+[draws]
+id = { uniform = [1, 1_000_000_000] }
+[transactions.t]
+statements = [{ name = "a", sql = "select :id", repeat = 3 }, "select :id"]
+"""
+    plan = planner(content).plan(1.0, 1, None)
+    (operation,) = plan["operations"]
+    given_each = [step["given"] for step in operation["steps"]]
+    assert len({names[0] for names in given_each}) == 4
+    assert len(set(drawn(plan, 1)[0].values())) == 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "bare"),
+    [('"select 1"', True), ('"update t set a = 1"', False), ('"select 1", "select 2"', False)],
+)
+def test_only_a_single_select_runs_without_begin(statement: str, bare: bool) -> None:
+    plan = planner(f"[transactions.t]\nstatements = [{statement}]").plan(1.0, 1, None)
+    assert plan["operations"][0]["bare"] is bare
+
+
+def test_the_preview_shows_values_and_where_others_come_from() -> None:
+    content = DRAWS + """
+[transactions.later]
+statements = [
+  { name = "get", sql = "select id from item where id = :zipf", keep = ["found int"] },
+  "delete from item where id = :found",
+]
+"""
+    text = "\n".join(preview.lines(planner(content), 1.0, 1))
+    assert "$10 money = 12.50" in text
+    assert "$12 queried = from its query" in text
+    assert "$1 found = from later.get" in text
+    assert "$13 now = the current time" in text
+
+
+CSV = """
+[draws]
+sku = { csv = "sku.csv", column = "sku", type = "TYPE" }
+[transactions.t]
+statements = ["select :sku"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "values"),
+    [
+        ("text", "sku,n\n\"a,b\",1\nc,2\n", ["a,b", "c"]),
+        ("int", "n,sku\n1,5\n2,-7\n", [5, -7]),
+        ("decimal(2)", "sku\n1.5\n2\n", [150, 200]),
+    ],
+)
+def test_values_of_a_csv_file(kind: str, rows: str, values: list[Any], tmp_path: Path) -> None:
+    (tmp_path / "sku.csv").write_text(rows)
+    path = tmp_path / "shop.toml"
+    path.write_text(CSV.replace("TYPE", kind))
+    work = Work(Loaded(1.0, 1, complete=True), "random", "client")
+    plan = workloads.named(str(path)).transactions.params(work)
+    assert plan["pools"] == {"sku": values}
+    assert pools.of_csv(tmp_path / "sku.csv", "sku", _kind(kind), "x") == values
+
+
+def _kind(text: str) -> Any:
+    from dyno.workloads.own.types import kind_of
+
+    return kind_of(text, "x")
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "named"),
+    [
+        ("skus\n1\n", "text", "no column 'sku'. Did you mean 'skus'?"),
+        ("sku\n", "text", "no values"),
+        ("sku\nsecret-value\n", "int", "row 2 has a value that does not fit the type int"),
+        ("sku\n3000000000\n", "int", "does not fit the type int"),
+        ("n,sku\n1\n", "text", "row 2: the column 'sku' is missing"),
+        ('sku\n"a\n', "text", "not valid CSV"),
+    ],
+)
+def test_a_csv_file_that_does_not_fit(rows: str, kind: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "sku.csv"
+    path.write_text(rows)
+    with pytest.raises(UsageError) as caught:
+        pools.of_csv(path, "sku", _kind(kind), "draws.sku")
+    assert named in str(caught.value)
+    assert "secret-value" not in str(caught.value)
+
+
+def test_a_csv_file_must_be_a_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="device"):
+        pools.of_csv(Path("/dev/zero"), "sku", "text", "draws.sku")
+    with pytest.raises(UsageError, match="Cannot read"):
+        pools.of_csv(tmp_path / "none.csv", "sku", "text", "draws.sku")
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [((), "no values"), ((1, "a"), "numbers and texts"), ((1.5,), "cast them"), ((True,), "cast")],
+)
+def test_a_query_whose_rows_do_not_fit(values: tuple[Any, ...], named: str) -> None:
+    content = """
+[draws]
+x = { query = "select x from t" }
+[transactions.t]
+statements = ["select :x"]
+"""
+    with pytest.raises(UsageError, match=named):
+        planner(content).plan(1.0, 1, lambda: Session(*values))
+
+
+@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9),
+                            max_value=10**9), min_size=1, max_size=20))  # fmt: skip
+def test_decimals_keep_their_value(values: list[Decimal]) -> None:
+    kind = pools.kind_of_values([*values], "x")
+    scale = kind["decimal"] if isinstance(kind, dict) else 0
+    found = pools.literals([*values], kind, "x")
+    assert [Decimal(int(str(each))).scaleb(-scale) for each in found] == values

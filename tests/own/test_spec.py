@@ -1,0 +1,159 @@
+"""Files of statements are read strictly: each fault is one line that names its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno import workloads
+from dyno.errors import UsageError
+from dyno.workloads import own
+from dyno.workloads.own import spec, sql, types
+
+GOOD = """
+[tables.item]
+rows = 100
+key = ["id"]
+[tables.item.columns]
+id = "int row"
+name = "varchar(20) letters 5..20"
+[draws]
+id = { uniform = [1, "item"] }
+next = { sequence = "item" }
+[transactions.look]
+weight = 3
+statements = ["select name from item where id = :id"]
+[transactions.copy]
+statements = [
+  { name = "get", sql = "select name from item where id = :id", keep = ["name text"] },
+  { name = "put", sql = "insert into item values (:next, :name)" },
+]
+"""
+
+
+def read(content: str) -> spec.File:
+    return spec.read(content, "The workload x.toml", "x")
+
+
+def test_a_good_file() -> None:
+    found = read(GOOD)
+    assert (found.name, list(found.transactions)) == ("x", ["look", "copy"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("weight", "wieght", "Did you mean 'weight'?"),
+        ("uniform", "unifrom", "Did you mean 'uniform'?"),
+        ("weight = 3", "weight = 0", "transactions.look.weight is 0"),
+        ("weight = 3", "weight = nan", "transactions.look.weight"),
+        ("weight = 3", "weight = '3'", "transactions.look.weight"),
+        ("= :id\"]", "= :idd\"]", "unknown parameter :idd. Did you mean 'id'?"),
+        ('[1, "item"]', '[1, "itm"]', "Did you mean 'item'?"),
+        ('[1, "item"]', "[5, 1]", "minimum above its maximum"),
+        ('[1, "item"]', "[1]", "two values"),
+        ('[1, "item"]', '[1, "item"], letters = 5', "has uniform and letters"),
+        ('[1, "item"]', '[1, "item"], exponent = 2.0', "applies to zipf and latest"),
+        ('[1, "item"]', '[1, "item"], type = "text"', "do not fit the type text"),
+        ('[1, "item"]', '[1, "item"], type = "bigin"', "Did you mean 'bigint'?"),
+        ('{ sequence = "item" }', '{ latest = "id" }', "no sequence"),
+        ('["name text"]', '["name txt"]', "Did you mean 'text'?"),
+        ('["name text"]', '["id text"]', "which is a draw, too"),
+        ('["name text"]', '["other text"]', "unknown parameter :name"),
+        ('["name text"]', '["name text", "more int"]', "no later statement"),
+        ("int row", "int letters 3", "cannot hold letters"),
+        ("letters 5..20", "letters 5..21", "too short"),
+        ("int row", "float row", "write TYPE VALUES"),
+        ('key = ["id"]', 'key = ["ident"]', "Did you mean"),
+        ("select name from item where id = :id\"]", "drop table item\"]", "must be one of"),
+        ("select name from item where id = :id\"]", "commit\"]", "begin and end by themselves"),
+        ("select name from item where id = :id\"]", "select 1; select 2\"]", "several statements"),
+        ("select name from item where id = :id\"]", "select $1\"]", "write parameters as :name"),
+        ("[transactions.look]", "[transactions.Look]", "lower-case name"),
+        ("[draws]", "[draws]\nnow = { constant = 1 }", "draws.now"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused(old: str, new: str, named: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UsageError) as caught:
+        read(GOOD.replace(old, new))
+    message = str(caught.value)
+    assert named in message
+    assert "\n" not in message
+    assert "x.toml" in message
+
+
+def test_a_cycle_of_values_is_named() -> None:
+    cycle = """
+[transactions.t]
+statements = [
+  { name = "a", sql = "select x from t where y = :y", keep = ["x int"] },
+  { name = "b", sql = "select y from t where x = :x", keep = ["y int"] },
+]
+"""
+    with pytest.raises(UsageError, match=r"cycle of values: t\.a needs t\.b needs t\.a"):
+        read(cycle)
+    alone = cycle.replace('"select y from t where x = :x"', '"select y from t"')
+    with pytest.raises(UsageError, match="only t.b after it keeps"):
+        read(alone)
+
+
+@pytest.mark.parametrize("content", ["", "x", "[transactions]", "[transactions.a]", "a = [" * 9000])
+def test_what_is_no_workload_is_refused(content: str) -> None:
+    with pytest.raises(UsageError):
+        read(content)
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_reader_of_statements(text: str) -> None:
+    try:
+        found = sql.parsed(text, "it")
+    except UsageError:
+        return
+    assert len(set(found.names)) == len(found.names)
+
+
+@given(st.text(max_size=80))
+def test_no_text_breaks_the_reader_of_columns(text: str) -> None:
+    try:
+        kind, _ = types.column_of(text, "it")
+    except UsageError:
+        return
+    assert kind["type"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "names"),
+    [
+        ("select :a, :b, :a", "select $1, $2, $1", ("a", "b")),
+        ("select ':a', \":b\", `:c`, :d", "select ':a', \":b\", `:c`, $1", ("d",)),
+        ("select x::int, :a::text", "select x::int, $1::text", ("a",)),
+        ("select $$ :a $$, :b", "select $$ :a $$, $1", ("b",)),
+        ("select :a -- it's :b\n;", "select $1", ("a",)),
+        ("select /*+ :a */ 1 /* ; :b */", "select /*+ :a */ 1", ()),
+        ("select a[1:2]", "select a[1:2]", ()),
+    ],
+)
+def test_parameters_are_found_outside_of_quotes_and_comments(
+    text: str, expected: str, names: tuple[str, ...]
+) -> None:
+    found = sql.parsed(text, "it")
+    assert (found.sql, found.names) == (expected, names)
+
+
+@pytest.mark.parametrize("name", own.examples())
+def test_examples_are_found_by_name(name: str) -> None:
+    found = workloads.named(name)
+    assert found.name.startswith("own_")
+    assert sum(found.transactions.mix.values()) == pytest.approx(1)
+
+
+def test_a_wrong_name_is_met_by_an_example() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'ycsb-a'"):
+        workloads.named("ycsb_a")
+
+
+def test_shipped_workloads_do_not_include_files() -> None:
+    workloads.named("ycsb-a")
+    assert not [name for name in workloads.names() if name.startswith("own")]
