@@ -65,7 +65,7 @@ def test_a_good_file() -> None:
         ("int row", "int letters 3", "cannot hold letters"),
         ("letters 5..20", "letters 5..21", "too short"),
         ("int row", "float row", "write TYPE VALUES"),
-        ('key = ["id"]', 'key = ["ident"]', "Did you mean"),
+        ('key = ["id"]', 'key = ["ident"]', "Known: id, name"),
         ("select name from item where id = :id\"]", "drop table item\"]", "must be one of"),
         ("select name from item where id = :id\"]", "commit\"]", "begin and end by themselves"),
         ("select name from item where id = :id\"]", "select 1; select 2\"]", "several statements"),
