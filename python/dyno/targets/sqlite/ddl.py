@@ -56,7 +56,8 @@ def literal(text: str) -> str:
 
 def exact(workload: str) -> bool:
     """Whether decimals of a workload are integer units instead of REAL."""
-    return workload in workloads.names() and workloads.get(workload).kind == "oltp"
+    found = workloads.known(workload)
+    return found is not None and found.kind == "oltp"
 
 
 def column_type(kind: dict[str, Any], *, exact: bool) -> str:

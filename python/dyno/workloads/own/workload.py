@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from dyno.bundle import statements
+from dyno.bundle import check_names, statements
 from dyno.bundle.model import Check
 from dyno.contracts.databases import OWN
 from dyno.contracts.target import Connection, Loaded
@@ -186,4 +186,10 @@ def _check(target: str, session: Connection, name: str, text: str) -> Check:
     found = len(session.execute(query).rows)
     message = "no row violates it" if not found else f"{found:,} rows violate it"
     detail = {"violations": found}
-    return Check(name=name, target=target, passed=not found, message=message, detail=detail)
+    return Check(
+        name=f"{check_names.CONDITION}: {name}",
+        target=target,
+        passed=not found,
+        message=message,
+        detail=detail,
+    )

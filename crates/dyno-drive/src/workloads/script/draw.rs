@@ -230,11 +230,11 @@ impl Drawer {
             }
             Self::Sequence(next) => next.fetch_add(1, Relaxed),
             Self::Latest(next, least, exponent) => {
-                let last = next.load(Relaxed) - 1;
+                let newest = next.load(Relaxed) - 1;
                 // The distribution follows the sequence; computing it is cheap.
-                let ranks = (last - least + 1).max(1) as f64;
+                let ranks = (newest - least + 1).max(1) as f64;
                 let back = Zipf::new(ranks, *exponent).map_or(1.0, |zipf| zipf.sample(rng));
-                last - (back as i64 - 1)
+                newest - (back as i64 - 1)
             }
             Self::Letters(least, greatest) => {
                 text.clear();

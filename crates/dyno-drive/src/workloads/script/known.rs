@@ -296,8 +296,8 @@ fn check(script: &Script) -> Result<()> {
             return Err(usage(&step.name, &format!("has more than {MOST_PARAMETERS} parameters")));
         }
         let unread = |step: &&Step| {
-            let named = step.returns.iter().filter(|kind| **kind != Type::Rest).count();
-            step.keeps.len() > named
+            let readable = step.returns.iter().filter(|kind| **kind != Type::Rest).count();
+            step.keeps.len() > readable
                 || step.returns.iter().rev().skip(1).any(|it| *it == Type::Rest)
         };
         if let Some(step) = steps.iter().find(unread) {

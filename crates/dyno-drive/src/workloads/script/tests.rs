@@ -85,3 +85,139 @@ fn what_makes_no_sense_is_refused_by_name() {
         assert!(error.message.contains(named), "{error}");
     }
 }
+
+fn operation(operation: &serde_json::Value) -> Result<Scripted> {
+    let script = json!({"name": "one", "operations": [operation]});
+    serde_json::from_value::<Script>(script).unwrap().workload(1)
+}
+
+/// A transfer that needs the row of its first statement in the third.
+fn transfer() -> serde_json::Value {
+    json!({
+        "name": "transfer", "weight": 1,
+        "inputs": [{"name": "account", "least": 1, "greatest": 9}],
+        "steps": [
+            {"name": "ask", "sql": "select b from a where c = $1", "given": ["account"],
+             "returns": ["big_int", "rest"], "keeps": ["balance"], "rows": 1},
+            {"name": "note", "sql": "insert into n values ($1)", "given": ["account"]},
+            {"name": "pay", "sql": "update a set b = $1", "given": ["balance"]},
+            {"name": "again", "sql": "insert into n values ($1)", "given": ["account"]},
+        ],
+    })
+}
+
+#[test]
+fn a_statement_waits_only_for_the_rows_that_it_needs() {
+    let known = operation(&transfer()).unwrap().known;
+    let waits = |known: &Known| -> Vec<bool> {
+        known.operations[0].steps.iter().map(|step| step.waits).collect()
+    };
+    assert_eq!(waits(known), [false, false, true, false]);
+    let mut alone = transfer();
+    alone["waits"] = json!(true);
+    assert_eq!(waits(operation(&alone).unwrap().known), [false, true, true, true]);
+}
+
+#[test]
+fn steps_with_the_same_text_share_a_statement() {
+    let workload = operation(&transfer()).unwrap();
+    assert_eq!(workload.statements(Dialect::Postgres).len(), 3);
+    let known = workload.known;
+    assert_eq!(known.operations[0].steps[1].id, known.operations[0].steps[3].id);
+    assert_eq!(known.variables, 2);
+}
+
+#[test]
+fn values_that_are_not_there_are_refused() {
+    let mut late = transfer();
+    late["steps"].as_array_mut().unwrap().reverse();
+    let mut twice = transfer();
+    twice["steps"][1]["returns"] = json!(["int"]);
+    twice["steps"][1]["keeps"] = json!(["balance"]);
+    let mut undeclared = transfer();
+    undeclared["steps"][0]["returns"] = json!(["rest"]);
+    for (wrong, named) in [(late, "no input \"balance\""), (twice, "twice"), (undeclared, "ask")] {
+        let error = operation(&wrong).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Usage);
+        assert!(error.message.contains(named), "{error}");
+    }
+}
+
+#[test]
+fn sequences_go_on_across_operations_and_latest_stays_below() {
+    let sequence = json!({"sequence": {"name": "s", "first": 5}});
+    let latest = json!({"latest": {"sequence": "s", "first": 5, "least": 1, "exponent": 0.99}});
+    let made = |name: &str| {
+        json!({
+            "name": name, "weight": 1,
+            "inputs": [
+                {"name": "new", "draw": sequence, "kind": "big_int"},
+                {"name": "old", "draw": latest, "kind": "big_int"},
+            ],
+            "steps": [{"name": name, "sql": "select $1, $2", "given": ["new", "old"],
+                       "returns": ["rest"]}],
+        })
+    };
+    let script = json!({"name": "sequences", "operations": [made("a"), made("b")]});
+    let script: Script = serde_json::from_value(script).unwrap();
+    let found = preview(&script, 1, 200).unwrap();
+    for (number, each) in found.iter().enumerate() {
+        let values: Vec<i64> = each
+            .values
+            .iter()
+            .map(|(_, value)| match value {
+                preview::Drawn::Number(number) => *number,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(values[0], 5 + number as i64);
+        assert!((1..=values[0]).contains(&values[1]), "{values:?}");
+    }
+    assert!(found.iter().any(|each| each.operation == "b"));
+}
+
+#[test]
+fn draws_outside_of_what_is_possible_are_refused() {
+    for draw in [
+        json!({"uniform": {"least": 2, "greatest": 1}}),
+        json!({"uniform": {"least": i64::MIN, "greatest": i64::MAX}}),
+        json!({"zipf": {"least": 1, "greatest": 9, "exponent": 0.0}}),
+        json!({"zipf": {"least": 0, "greatest": i64::MAX, "exponent": 1.0}}),
+        json!({"nurand": {"least": 1, "greatest": 9, "a": 3, "c": 4}}),
+        json!({"latest": {"sequence": "s", "first": 1, "least": 1, "exponent": 1.0}}),
+        json!({"pool": "none"}),
+        json!({"letters": {"least": 2, "greatest": 1}}),
+    ] {
+        let input = json!({"name": "x", "draw": draw});
+        let step = json!({"name": "s", "sql": "select $1", "given": ["x"]});
+        let one = json!({"name": "o", "weight": 1, "inputs": [input], "steps": [step]});
+        let error = operation(&one).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Usage);
+        assert!(error.message.contains("input x"), "{error}");
+    }
+}
+
+#[test]
+fn values_fit_their_type_or_are_refused() {
+    for (cell, kind, expected) in [
+        (Cell::Number(7), Type::Int, Some(Value::Int(7))),
+        (Cell::Number(1 << 40), Type::Int, None),
+        (Cell::Number(1 << 40), Type::BigInt, Some(Value::BigInt(1 << 40))),
+        (Cell::Number(125), Type::Decimal(2), Some(Value::cents(125))),
+        (Cell::Text, Type::Text, Some(Value::Text("x"))),
+        (Cell::Text, Type::Int, None),
+        (Cell::Number(7), Type::Text, None),
+        (Cell::Null, Type::Text, Some(Value::Null)),
+    ] {
+        assert_eq!(cell.value(kind, "x"), expected);
+    }
+}
+
+#[test]
+fn expected_rows_are_a_number_or_a_range() {
+    let rows = |value| serde_json::from_value::<Rows>(value).unwrap();
+    assert!(rows(json!(1)).contains(1) && !rows(json!(1)).contains(0));
+    let range = rows(json!([0, 2]));
+    assert!(range.contains(0) && range.contains(2) && !range.contains(3));
+    assert_eq!(range.to_string(), "0 to 2");
+}
