@@ -61,7 +61,11 @@ def run(*args: str | Path) -> dict[str, Any]:
 
 def codes(found: dict[str, Any]) -> set[str]:
     """Reasons against the run that do not concern other work on this machine."""
-    return {reason["code"] for reason in found["reasons"]} & {"errors", "inconsistent", "incomplete"}
+    return {reason["code"] for reason in found["reasons"]} & {
+        "errors",
+        "inconsistent",
+        "incomplete",
+    }
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -130,7 +134,9 @@ def test_tables_of_ones_own_are_changed_only_with_consent(tmp_path: Path) -> Non
     database = tmp_path / "mine.sqlite"
     with sqlite3.connect(database) as session:
         session.execute("create table item (id integer primary key, n integer)")
-        session.executemany("insert into item values (?, 0)", [(number,) for number in range(1, 10)])
+        session.executemany(
+            "insert into item values (?, 0)", [(number,) for number in range(1, 10)]
+        )
     file = tmp_path / "mine.toml"
     file.write_text("""
 [draws]
@@ -183,11 +189,13 @@ def test_a_search_and_a_dry_run_need_no_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("transactions = 1", "transactions"), ("", "transactions is missing"), ("[x", "not valid TOML")],
+    [
+        ("transactions = 1", "transactions"),
+        ("", "transactions is missing"),
+        ("[x", "not valid TOML"),
+    ],
 )
-def test_a_broken_file_stops_before_anything_starts(
-    text: str, named: str, tmp_path: Path
-) -> None:
+def test_a_broken_file_stops_before_anything_starts(text: str, named: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text)
     out = tmp_path / "out"

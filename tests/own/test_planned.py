@@ -94,12 +94,10 @@ def test_draws_repeat_with_their_seed() -> None:
     other = json.dumps({**plan, "name": "own_again", "pools": {"queried": [2]}})
     one, two = json.loads(_core.preview(text, 3, 20)), json.loads(_core.preview(other, 3, 20))
     without = [
-        [[name, value] for name, value in each["values"] if name not in {"queried"}]
-        for each in one
+        [[name, value] for name, value in each["values"] if name not in {"queried"}] for each in one
     ]
     assert without == [
-        [[name, value] for name, value in each["values"] if name not in {"queried"}]
-        for each in two
+        [[name, value] for name, value in each["values"] if name not in {"queried"}] for each in two
     ]
 
 
@@ -127,13 +125,16 @@ def test_only_a_single_select_runs_without_begin(statement: str, bare: bool) -> 
 
 
 def test_the_preview_shows_values_and_where_others_come_from() -> None:
-    content = DRAWS + """
+    content = (
+        DRAWS
+        + """
 [transactions.later]
 statements = [
   { name = "get", sql = "select id from item where id = :zipf", keep = ["found int"] },
   "delete from item where id = :found",
 ]
 """
+    )
     text = "\n".join(preview.lines(planner(content), 1.0, 1))
     assert "$10 money = 12.50" in text
     assert "$12 queried = from its query" in text
@@ -152,7 +153,7 @@ statements = ["select :sku"]
 @pytest.mark.parametrize(
     ("kind", "rows", "values"),
     [
-        ("text", "sku,n\n\"a,b\",1\nc,2\n", ["a,b", "c"]),
+        ("text", 'sku,n\n"a,b",1\nc,2\n', ["a,b", "c"]),
         ("int", "n,sku\n1,5\n2,-7\n", [5, -7]),
         ("decimal(2)", "sku\n1.5\n2\n", [150, 200]),
     ],

@@ -95,7 +95,7 @@ statements = [
     with pytest.raises(UsageError, match=r"cycle of values: t\.a needs t\.b needs t\.a"):
         read(cycle)
     alone = cycle.replace('"select y from t where x = :x"', '"select y from t"')
-    with pytest.raises(UsageError, match="only t.b after it keeps"):
+    with pytest.raises(UsageError, match=r"only t\.b after it keeps"):
         read(alone)
 
 

@@ -38,6 +38,8 @@ options = declared(
     click.option(
         "--time-limit", type=TIME, help="With --find-max: stop after this time.  [default: 30m]"
     ),
-    click.option("--dry-run", is_flag=True, help="With --find-max or a FILE.toml: show what it would do."),
+    click.option(
+        "--dry-run", is_flag=True, help="With --find-max or a FILE.toml: show what it would do."
+    ),
 )
 """Adds ``--find-max`` and its options."""

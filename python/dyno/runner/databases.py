@@ -80,8 +80,8 @@ def loaded_in_all(
             what, option = ("what is missing", "resume") if able else ("all of them", "replace")
             raise UsageError(
                 f"{target.name} holds no database {number} of {workload}. Load {what}: dyno "
-                f"load {workloads.get(workload).called} --target {target.url.redacted} --scale {wanted:g} "
-                f"--databases {count} --{option}"
+                f"load {workloads.get(workload).called} --target {target.url.redacted} "
+                f"--scale {wanted:g} --databases {count} --{option}"
             )
         found[name] = stages.loaded_data(target, name, scale)
         if found[name].scale != found[workload].scale:

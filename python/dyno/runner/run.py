@@ -35,6 +35,8 @@ def job(asked: RunPlan) -> Job:
         asked.require_able(chosen)
     else:
         asked = asked.for_queries()
+    if asked.databases > 1 and not chosen.loads:
+        raise UsageError(f"{chosen.called} has no tables, so that --databases has nothing to copy.")
     parsed = targets.parse(asked.target)
     asked.require_streams(asked.during)
     rates, duration_s = asked.paced()

@@ -175,7 +175,8 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
     if found is None:
         raise UsageError(
             f"{target.name} holds no {workload} data. Load it first: "
-            f"dyno load {workloads.get(workload).called} --target {target.url.redacted} --scale {scale or 1:g}"
+            f"dyno load {workloads.get(workload).called} --target {target.url.redacted} "
+            f"--scale {scale or 1:g}"
         )
     if not found.complete:
         raise TargetError(

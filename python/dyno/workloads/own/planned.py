@@ -107,32 +107,39 @@ class _Planned:
     def _draw(self, name: str, draw: Draw) -> tuple[dict[str, Any], Kind]:
         where = f"draws.{name}"
         asked = None if draw.type is None else kind_of(draw.type, where)
+        found: tuple[dict[str, Any], Kind]
         match draw.way:
             case "uniform" | "zipf" | "nurand" as way:
-                return self._number(way, getattr(draw, way), draw, asked, where)
+                found = self._number(way, getattr(draw, way), draw, asked, where)
             case "sequence":
                 first, _ = self._sequence(name)
-                return {"sequence": {"name": name, "first": first}}, asked or "big_int"
+                found = {"sequence": {"name": name, "first": first}}, asked or "big_int"
             case "latest":
                 first, least = self._sequence(str(draw.latest))
                 exponent = draw.exponent or _YCSB_EXPONENT
-                found = {"sequence": draw.latest, "first": first, "least": least}
-                return {"latest": {**found, "exponent": exponent}}, asked or "big_int"
+                of = {"sequence": draw.latest, "first": first, "least": least}
+                found = {"latest": {**of, "exponent": exponent}}, asked or "big_int"
             case "letters":
                 least, most = _span(draw.letters)
-                return {"letters": {"least": least, "greatest": most}}, "text"
+                found = {"letters": {"least": least, "greatest": most}}, "text"
             case "pattern":
-                return {"pattern": draw.pattern}, "text"
+                found = {"pattern": draw.pattern}, "text"
             case "constant":
-                return _constant(draw.constant, asked, where)
+                found = _constant(draw.constant, asked, where)
             case "csv":
                 self.pools[name] = list(self.planner.csv[name])
-                return {"pool": name}, asked or "text"
+                found = {"pool": name}, asked or "text"
             case _:
-                return self._query(name, draw, asked, where)
+                found = self._query(name, draw, asked, where)
+        return found
 
     def _number(
-        self, way: str, span: tuple[int | str, int | str], draw: Draw, asked: Kind | None, where: str
+        self,
+        way: str,
+        span: tuple[int | str, int | str],
+        draw: Draw,
+        asked: Kind | None,
+        where: str,
     ) -> tuple[dict[str, Any], Kind]:
         low, high = (self._bound(bound) for bound in span)
         if low > high:
@@ -199,7 +206,9 @@ def _span(length: int | tuple[int, int] | None) -> tuple[int, int]:
     return length if isinstance(length, tuple) else (length or 0, length or 0)
 
 
-def _constant(value: int | str | None, asked: Kind | None, where: str) -> tuple[dict[str, Any], Kind]:
+def _constant(
+    value: int | str | None, asked: Kind | None, where: str
+) -> tuple[dict[str, Any], Kind]:
     if isinstance(value, int):
         kind = asked or fitting(value, value)
         (literal,) = pools.literals([value], kind, where)

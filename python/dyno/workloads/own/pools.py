@@ -87,9 +87,7 @@ def literals(values: list[Value | Decimal], kind: Kind, where: str) -> list[Valu
     Raises:
         UsageError: If one does not fit.
     """
-    return [
-        _typed(str(each), kind, where) if each is not None else None for each in values
-    ]
+    return [_typed(str(each), kind, where) if each is not None else None for each in values]
 
 
 def _is_plain(value: Any) -> bool:

@@ -71,16 +71,19 @@ class _Values:
             return "from its query"
         if self._drawn is None:
             return "drawn"
-        value, kind = self._drawn[name], self._kinds[name]
-        if isinstance(value, int) and isinstance(kind, dict):
-            digits = f"{abs(value):0{kind['decimal'] + 1}}"
-            cut = len(digits) - kind["decimal"]
-            point = f"{digits[:cut]}.{digits[cut:]}" if kind["decimal"] else digits
-            return f"-{point}" if value < 0 else point
-        if isinstance(value, str):
-            short = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
-            return f"'{short}'"
-        return "null" if value is None else str(value)
+        return _written(self._drawn[name], self._kinds[name])
+
+
+def _written(value: Any, kind: Kind) -> str:
+    """A drawn value, as SQL writes it."""
+    if isinstance(value, int) and isinstance(kind, dict):
+        digits = f"{abs(value):0{kind['decimal'] + 1}}"
+        cut = len(digits) - kind["decimal"]
+        point = f"{digits[:cut]}.{digits[cut:]}" if kind["decimal"] else digits
+        return f"-{point}" if value < 0 else point
+    if isinstance(value, str):
+        return f"'{value if len(value) <= _LONGEST else value[: _LONGEST - 1] + '…'}'"
+    return "null" if value is None else str(value)
 
 
 def _step(step: dict[str, Any], values: _Values) -> list[str]:

@@ -23,11 +23,13 @@ def _name(text: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_name)]
+
+
 def _pair(value: Any) -> Any:
     if isinstance(value, list):
-        if len(value) != 2:  # pyright: ignore[reportUnknownArgumentType]
+        if len(value) != 2:
             raise ValueError("it must have two values, such as [1, 100]")
-        return tuple(value)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return tuple(value)
     return value
 
 

@@ -128,8 +128,8 @@ def _too_early(step: Step, taken: str, keepers: dict[str, Step]) -> str:
         words = " needs ".join(each.name for each in [step, *path])
         return f"transactions have a cycle of values: {words}."
     return (
-        f"transactions.{step.name} needs :{taken}, which only {keepers[taken].name} after it keeps. "
-        "Move it up."
+        f"transactions.{step.name} needs :{taken}, which only {keepers[taken].name} after it "
+        "keeps. Move it up."
     )
 
 

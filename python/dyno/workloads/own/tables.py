@@ -107,6 +107,6 @@ def row_bytes(table: Table) -> float:
     total = 0.0
     for text in table.columns.values():
         _, values = column_of(text, "")
-        letters = values.get("letters") if isinstance(values, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
-        total += sum(letters) / 2 + 1 if letters else 8.0  # pyright: ignore[reportUnknownArgumentType]
+        letters = values.get("letters") if isinstance(values, dict) else None
+        total += sum(letters) / 2 + 1 if letters else 8.0
     return total

@@ -26,6 +26,7 @@ from dyno.workloads.rows import check_rows, expected_rows
 
 _MOST_SCALE = 100_000.0
 
+
 def workload_of(file: File, source: statements.Source, folder: Path, given: str) -> Workload:
     """Makes the workload, and declares its tables.
 
@@ -103,7 +104,9 @@ def parse_scale(scale: float) -> float:
         UsageError: If it is out of range.
     """
     if not (math.isfinite(scale) and 0 < scale <= _MOST_SCALE):
-        raise UsageError(f"The scale must be above 0 and at most {_MOST_SCALE:,.0f}, not {scale:g}.")
+        raise UsageError(
+            f"The scale must be above 0 and at most {_MOST_SCALE:,.0f}, not {scale:g}."
+        )
     return scale
 
 
@@ -138,9 +141,7 @@ def _writing(file: File) -> tuple[str, ...]:
         name
         for name, transaction in file.transactions.items()
         if not all(
-            text.reads
-            for step in steps_of(name, transaction, file)
-            for text in step.text.values()
+            text.reads for step in steps_of(name, transaction, file) for text in step.text.values()
         )
     )
 
