@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno import workloads
+from dyno import _core, workloads
 from dyno.errors import UsageError
 from dyno.workloads import own
 from dyno.workloads.own import spec, sql, types
+from dyno.workloads.own.planned import Planner
 
 GOOD = """
 [tables.item]
@@ -157,3 +162,12 @@ def test_a_wrong_name_is_met_by_an_example() -> None:
 def test_shipped_workloads_do_not_include_files() -> None:
     workloads.named("ycsb-a")
     assert not [name for name in workloads.names() if name.startswith("own")]
+
+
+def test_the_example_of_the_documentation_is_valid() -> None:
+    page = Path(__file__).parents[2] / "docs" / "own-statements.md"
+    (toml,) = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    found = read(toml)
+    assert (found.name, found.main) == ("web_shop", "order")
+    plan = Planner("own_web_shop", found, {}).plan(1.0, 1, None)
+    assert len(json.loads(_core.preview(json.dumps(plan), 1, 5))) == 5
