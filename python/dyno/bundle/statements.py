@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -17,6 +17,9 @@ from dyno.bundle.model import Model
 KEY = "statements"
 """Its name in the plan."""
 _MOST = 1_000
+
+Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
+"""A name as files have it; bundles of others are untrusted."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,10 @@ class Recorded(Model):
     file: str
     sha256: str
     text: str
-    title: str
-    mix: dict[str, float] = Field(max_length=_MOST)
-    main: str
-    plural: str
+    title: Annotated[str, Field(max_length=200)]
+    mix: Annotated[dict[Word, float], Field(max_length=_MOST)]
+    main: Word
+    plural: Word
 
 
 _RECORDED: dict[str, Recorded] = {}
