@@ -5,7 +5,7 @@ CPU. Also measured: pgbench's simple-update, as pgbench sends it (a round trip a
 Dyno does unless told otherwise, and sysbench's oltp_read_write. Both tools take turns on the same
 server and tables; medians of paired ratios. CPU as in `bench_point_select.py`. A transaction of
 simple-update waits for storage: its rates vary by some percent from one pair to the next.
-`python benches/bench_own.py [SECONDS [ROUNDS]]`, five minutes by default
+`python benches/bench_own.py [SECONDS [ROUNDS]]`, three minutes by default
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def mariadb(out: Path, seconds: int, rounds: int) -> None:
 
 
 def main() -> None:
-    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["2", "9"][len(sys.argv) - 1 :]))
+    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["3", "5"][len(sys.argv) - 1 :]))
     with scratch() as folder:
         postgresql(Path(folder), seconds, rounds)
         mariadb(Path(folder), seconds, rounds)

@@ -211,3 +211,27 @@ def test_the_examples_are_listed_and_shown() -> None:
     assert all(each["purpose"] for each in listed)
     shown = dyno("workloads", "show", "ycsb-a").stdout
     assert shown == (own.EXAMPLES / "ycsb-a.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_a_study_compares_runs_of_a_file(tmp_path: Path) -> None:
+    study = tmp_path / "mine.toml"
+    study.write_text("""
+pairs = 2
+headline = ["tps"]
+replace = 1
+[base]
+workload = "ycsb-a"
+target = "null:?mean_us=500"
+[base.run]
+users = 2
+warmup = "100ms"
+duration = "300ms"
+no_criteria = true
+[[variants]]
+name = "slow"
+target = "null:?mean_us=5000"
+""")
+    done = dyno("study", study, "--json", "--out", tmp_path / "out")
+    assert done.returncode in {0, 1}, done.stderr
+    assert "tps" in json.dumps(json.loads(done.stdout))

@@ -15,6 +15,7 @@ from dyno.studies.model import DEFAULT_MARGIN, IO, Study, Value
 from dyno.studies.store import StudyStore
 from dyno.studies.variants import WORKLOADS, changed
 from dyno.targets.defaults import ROW_STORE
+from dyno.workloads import own
 
 _HEADLINE = {"oltp": ("tps",), "dss": ("total_s",), IO: ("iops", "mbps")}
 _EXPLORATORY = {"oltp": ("p95_ms", "client_cpu_ms"), "dss": ("query_s", "geomean_s"), IO: ()}
@@ -78,7 +79,7 @@ def study(
     Raises:
         UsageError: If the study is contradictory.
     """
-    if workload not in WORKLOADS:
+    if workload not in WORKLOADS and not own.is_meant(workload):
         *others, last = WORKLOADS
         known = f"{', '.join(others)} or {last}"
         raise UsageError(f"Unknown study workload '{workload}'. Known: {known}.")

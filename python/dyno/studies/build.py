@@ -11,6 +11,7 @@ from dyno.studies.form import StudySpec
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Reset, Study, Variant
 from dyno.studies.variants import WORKLOADS, factorial, named
+from dyno.workloads import own
 
 MOST_VARIANTS = 64
 
@@ -24,7 +25,8 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: define either [[variants]] or [factors].")
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
-    _require("workload", (spec.base.workload,), WORKLOADS, what)
+    if not own.is_meant(spec.base.workload):
+        _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
         loads.require_metrics((*spec.headline, *spec.exploratory), spec.base.verb)
         made = factorial(spec) if spec.factors else named(spec)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dyno import workloads
 from dyno.errors import UsageError, nearest
 from dyno.studies.metrics import METRICS
+from dyno.workloads import own
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -101,7 +102,7 @@ def _members(name: str, kinds: Iterable[str]) -> list[str]:
     """The known members of a family."""
     found: list[str] = []
     for kind in kinds:
-        if kind in workloads.names():
+        if kind in workloads.names() or own.is_meant(kind):
             workload = workloads.named(kind)
             if name == "p95_ms":
                 found += workload.operations

@@ -17,6 +17,7 @@ from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
 from dyno.studies.model import Study
+from dyno.workloads import own
 
 Verb = Literal["run", "load", "both"]
 
@@ -298,7 +299,8 @@ METRICS = {
 
 def had_by(workload: str, verb: Verb) -> list[str]:
     """Names of the metrics of a workload's runs or loads."""
-    kind = workloads.named(workload).kind if workload in workloads.names() else workload
+    known = workload in workloads.names() or own.is_meant(workload)
+    kind = workloads.named(workload).kind if known else workload
     return [
         name
         for name, metric in METRICS.items()

@@ -15,6 +15,7 @@ from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import IO, Value, Variant
 from dyno.studies.overrides import plain as spelling
+from dyno.workloads import own
 
 WORKLOADS = (*workloads.names(), IO)
 PARTS = ("load", "run", "settings", "limits")
@@ -38,7 +39,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         UsageError: If a path is unknown; the message offers the nearest one.
     """
     plain, parts = _applied(base, changes)
-    if plain["workload"] not in WORKLOADS:
+    if plain["workload"] not in WORKLOADS and not own.is_meant(str(plain["workload"])):
         raise unknown("workload", str(plain["workload"]), WORKLOADS)
     for word in parts["settings"]:
         if word not in settings.WORDS:
