@@ -131,7 +131,6 @@ class Workload:
         classes: Queries of a certificate by class, the simplest first; empty for a workload
             without.
         days: Initial days of its data; None for data without a history.
-        undriven: Why the driver cannot run it; None if it can.
         loads: Whether it has tables that Dyno creates; without, its statements are about tables of
             the user's own.
         record: What the plan of a run records about it.
@@ -167,7 +166,6 @@ class Workload:
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None
     classes: Mapping[str, str] = field(default_factory=dict[str, str])
     days: Days | None = None
-    undriven: str | None = None
     loads: bool = True
     record: Mapping[str, Any] = field(default_factory=dict[str, Any])
     changes: tuple[str, ...] = ()

@@ -28,8 +28,6 @@ def job(asked: RunPlan) -> Job:
         TargetError: If the target cannot be used.
     """
     chosen = workloads.named(asked.workload)
-    if chosen.undriven is not None:
-        raise UsageError(f"{chosen.name} cannot run: {chosen.undriven}.")
     asked.require_own(chosen)
     if chosen.kind == "oltp":
         asked.require_able(chosen)

@@ -37,6 +37,7 @@ class Metric:
         otherwise: The metric to use in runs without any of ``asked``.
         per: How many units of the estimate are one of the metric.
         only: The workload kind that has it, if its scope does not tell; empty for all.
+        main: The main operation of the workloads that have it; empty for all.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Metric:
     otherwise: Metric | None = None
     per: float = 1.0
     only: str | None = None
+    main: str = ""
 
     @property
     def kind(self) -> str:
@@ -112,10 +114,11 @@ def _headline(main: Transactions) -> Iterable[Metric]:
     """The metrics of a workload's main operation."""
     name = f"{main.main}_p95_ms"
     per_min = _L.per_min(main.plural)
-    yield Metric(main.per_min, f"{main.plural_title.lower()} per minute", (per_min,), "more")
+    meaning = f"{main.plural_title.lower()} per minute"
+    yield Metric(main.per_min, meaning, (per_min,), "more", main=main.main)
     meaning = f"{_a(main)} p95 response time, ms"
     where = {"operation": re.escape(main.main)}
-    yield Metric(name, meaning, (_O.response("p95"),), "less", where=where)
+    yield Metric(name, meaning, (_O.response("p95"),), "less", where=where, main=main.main)
 
 
 def _of_role(name: str, meaning: str, wish: Wish = "neither") -> Metric:
@@ -300,11 +303,12 @@ METRICS = {
 def had_by(workload: str, verb: Verb) -> list[str]:
     """Names of the metrics of a workload's runs or loads."""
     known = workload in workloads.names() or own.is_meant(workload)
-    kind = workloads.named(workload).kind if known else workload
+    chosen = workloads.named(workload) if known else None
+    kind, main = (chosen.kind, chosen.transactions.main) if chosen else (workload, "")
     return [
         name
         for name, metric in METRICS.items()
-        if metric.kind in ("", kind) and metric.verb in (verb, "both")
+        if metric.kind in ("", kind) and metric.main in ("", main) and metric.verb in (verb, "both")
     ]
 
 

@@ -193,7 +193,7 @@ fn kept<S: Session>(
     Ok(match kind {
         Type::Int | Type::BigInt => Cell::Number(session.int(slot, 0, column)?),
         Type::Decimal(_) => Cell::Number(session.decimal(slot, 0, column)?),
-        Type::Text | Type::Timestamp | Type::Rest => {
+        Type::Text | Type::Date | Type::Timestamp | Type::Rest => {
             text.clear();
             text.push_str(session.text(slot, 0, column)?);
             Cell::Text
