@@ -91,7 +91,8 @@ fn expected_sizes_are_close_to_what_is_written() {
         let bytes = data.expected_bytes(table.name).unwrap() as f64;
         if written > 1_000 {
             let share = bytes / text_bytes(&data, table.name) as f64;
-            assert!((0.93..1.07).contains(&share), "{}: {share}", table.name);
+            // Identifiers have fewer digits here than at scale 1, where sizes were measured.
+            assert!((0.9..1.1).contains(&share), "{}: {share}", table.name);
         }
     }
 }
