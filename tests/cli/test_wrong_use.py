@@ -47,7 +47,6 @@ CASES = [
     (("run", "tpcc", "--target", "null:", "--no-refresh"), "--no-refresh applies to queries"),
     (("run", "tpch", "--target", "embedded:duckdb", "--during", "reindex"), "reindex during a run"),
     (("run", "tpcc", "--target", "null:", "--during", "reindex"), "has no maintenance"),
-    (("run", "tpch", "--target", "null:", "--users", "4"), "--test throughput --streams N"),
     (
         ("run", "tpch", "--target", "null:", "--duration", "9s"),
         "--duration applies to transactions",
