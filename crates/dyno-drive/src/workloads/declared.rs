@@ -1,7 +1,24 @@
 //! Declares statements with their positions: the constants and the list cannot differ.
 
-/// Makes a [`StatementId`](crate::wire::StatementId) of each name, and `FIXED`, the list of names,
-/// texts, parameter types and result types in the same order.
+use std::borrow::Cow;
+
+use crate::wire::{Statement, Type};
+
+/// Name, text, parameter types and result types of a statement.
+pub type Declared = (&'static str, &'static str, &'static [Type], &'static [Type]);
+
+/// Statements as sessions prepare them.
+pub fn statements_of(declared: &'static [Declared]) -> impl Iterator<Item = Statement> {
+    declared.iter().map(|(name, sql, params, returns)| Statement {
+        name,
+        sql: Cow::Borrowed(sql),
+        params,
+        returns,
+    })
+}
+
+/// Makes a [`StatementId`](crate::wire::StatementId) of each name, and `FIXED`, the list of them in
+/// the same order.
 macro_rules! statements {
     ($($(#[$doc:meta])* $id:ident = $name:literal, $sql:literal, $params:expr => $returns:expr;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -9,7 +26,7 @@ macro_rules! statements {
         enum Position { $($id,)* }
         $($(#[$doc])* pub const $id: $crate::wire::StatementId =
             $crate::wire::StatementId(Position::$id as u16);)*
-        const FIXED: &[(&str, &str, &[$crate::wire::Type], &[$crate::wire::Type])] =
+        const FIXED: &[$crate::workloads::declared::Declared] =
             &[$(($name, $sql, $params, $returns),)*];
     };
 }

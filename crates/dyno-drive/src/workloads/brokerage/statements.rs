@@ -1,9 +1,7 @@
 //! The statements of the transactions, over the published names of tables and columns.
 
-use std::borrow::Cow;
-
 use crate::wire::{Statement, Type};
-use crate::workloads::declared::statements;
+use crate::workloads::declared::{statements, statements_of};
 
 const INT: Type = Type::Int;
 const LONG: Type = Type::BigInt;
@@ -452,11 +450,5 @@ statements! {
 
 /// All statements, in the order of their positions.
 pub fn all() -> Vec<Statement> {
-    let fixed = FIXED.iter().map(|(name, sql, params, returns)| Statement {
-        name,
-        sql: Cow::Borrowed(sql),
-        params,
-        returns,
-    });
-    fixed.collect()
+    statements_of(FIXED).collect()
 }

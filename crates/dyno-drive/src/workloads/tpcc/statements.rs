@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::wire::{Statement, StatementId, Type};
-use crate::workloads::declared::statements;
+use crate::workloads::declared::{statements, statements_of};
 
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
@@ -170,12 +170,6 @@ pub const fn take_stock(district: i32) -> StatementId {
 
 /// All statements, in the order of their indexes.
 pub fn all() -> Vec<Statement> {
-    let fixed = FIXED.iter().map(|(name, sql, params, returns)| Statement {
-        name,
-        sql: Cow::Borrowed(sql),
-        params,
-        returns,
-    });
     let stock = (1..).zip(TAKE_STOCK).map(|(district, name)| Statement {
         name,
         sql: Cow::Owned(format!(
@@ -188,7 +182,7 @@ pub fn all() -> Vec<Statement> {
         params: &[INT, INT, INT, INT],
         returns: &[INT, TEXT, TEXT],
     });
-    fixed.chain(stock).collect()
+    statements_of(FIXED).chain(stock).collect()
 }
 
 #[cfg(test)]
