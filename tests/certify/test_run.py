@@ -60,7 +60,7 @@ def test_both_forms_of_one_engine_in_one_certificate(out: Path) -> None:
     both = ("embedded:clickhouse", "--both-forms")
     loads: list[set[str]] = []
     for _ in range(2):
-        document, bundle = certify(out, *both)
+        document, bundle = certify(out, *both, duration="4s")
         found = Certificate.model_validate(certified.record(bundle.path)["certificate"])
         row, column = found.figures.forms
         assert (row.form, row.target, column.form) == ("row", "clickhouse", "column")

@@ -1,6 +1,6 @@
 //! Market-Feed: records prices and submits the limit orders that they trigger, in two round trips.
 
-use dyno_record::Result;
+use dyno_record::{Result, monotonic_ns};
 
 use super::exchange::Tick;
 use super::statements::{FORGET_REQUEST, INSERT_HISTORY, RECORD_PRICE, SUBMIT, TRIGGERED};
@@ -8,7 +8,7 @@ use crate::wire::{Access, Session, Slot, Value};
 
 /// Runs it once; returns the trades that it submitted.
 pub async fn run<S: Session>(session: &mut S, ticks: &[Tick], unix_us: i64) -> Result<Vec<i64>> {
-    let now = Value::Timestamp(unix_us);
+    let (now, begun_ns) = (Value::Timestamp(unix_us), monotonic_ns());
     session.queue_begin(Access::Write);
     let mut asked: Vec<Slot> = Vec::with_capacity(ticks.len());
     for Tick { symbol, cents, shares } in ticks {
@@ -23,6 +23,9 @@ pub async fn run<S: Session>(session: &mut S, ticks: &[Tick], unix_us: i64) -> R
             trades.push(session.int(slot, row, 0)?);
         }
     }
+    // An order found here may have begun after this feed, which may have waited for its commit.
+    let found_us = unix_us + ((monotonic_ns() - begun_ns) / 1_000) as i64;
+    let now = Value::Timestamp(found_us);
     for trade in &trades {
         let trade = Value::BigInt(*trade);
         session.queue(SUBMIT, &[now, trade]);
