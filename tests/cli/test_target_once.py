@@ -13,7 +13,7 @@ from dyno.cli import cli
 
 
 def verbs(command: click.Command = cli, *words: str) -> Iterator[tuple[str, ...]]:
-    """Every command with an option ``--target`` that is no list."""
+    """Every command that takes ``--target`` once."""
     for option in command.params:
         if "--target" in option.opts and not option.multiple:
             yield words

@@ -16,7 +16,7 @@ from dyno.targets.postgresql.maintenance import Connect
 
 
 def sliding_window(connect: Connect, workload: str) -> PostgresWindow | str:
-    """The window, or the reason why there is no source of rows."""
+    """The window, or why it has no rows to fill it."""
     found = PostgresWindow(connect, workload)
     if found.source:
         return found

@@ -80,7 +80,7 @@ def _require_references(file: File, name: str, draw: Draw) -> None:
         if other is None or other.sequence is None:
             sequences = [each for each, found in file.draws.items() if found.sequence is not None]
             raise UsageError(
-                f"{where}.latest is '{draw.latest}', which is no sequence of draws. "
+                f"{where}.latest is '{draw.latest}', which is not a sequence in [draws]. "
                 f"{nearest(draw.latest, sequences)}"
             )
     if draw.query is not None and (
@@ -98,7 +98,7 @@ def bound_at_scale_1(file: File, bound: int | str, where: str) -> int:
     if isinstance(bound, str):
         if bound not in file.tables:
             known = nearest(bound, file.tables) if file.tables else "The file has no tables."
-            raise UsageError(f"{where} has '{bound}', which is no table of the file. {known}")
+            raise UsageError(f"{where} has '{bound}', which is not a table in the file. {known}")
         return file.tables[bound].rows
     if not -(2**63) <= bound < 2**63:
         raise UsageError(f"{where} has {bound}, which is not a 64-bit integer.")

@@ -49,8 +49,8 @@ def parsed(text: str, where: str) -> Parsed:
         where: What it is called, for messages.
 
     Raises:
-        UsageError: If it is empty, too long, several statements, or one that is no query and
-            changes no rows.
+        UsageError: If it is empty, too long, more than one statement, or neither queries nor
+            changes rows.
     """
     if len(text) > LONGEST:
         raise UsageError(f"{where} is longer than {LONGEST:,} characters.")

@@ -27,7 +27,7 @@ def kind_of(text: str, where: str) -> Kind:
     """A type of a variable.
 
     Raises:
-        UsageError: If there is no such type.
+        UsageError: If the type is unknown.
     """
     if (decimal := _DECIMAL.fullmatch(text)) and int(decimal[1]) <= 8:
         return {"decimal": int(decimal[1])}

@@ -11,7 +11,7 @@ use crate::wire::{Type, Value};
 
 /// Maximum length of a drawn text.
 const LONGEST: u32 = 65_536;
-/// Maximum values of a Zipf distribution; beyond it, floating point has no distinct ones.
+/// Largest range of a Zipf distribution: floating point cannot represent every integer above it.
 const MOST_RANKS: i64 = 1 << 50;
 
 /// How an input is drawn.
