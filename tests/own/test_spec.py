@@ -62,7 +62,7 @@ def test_a_good_file() -> None:
         ('[1, "item"]', '[1, "item"], exponent = 2.0', "applies to zipf and latest"),
         ('[1, "item"]', '[1, "item"], type = "text"', "do not fit the type text"),
         ('[1, "item"]', '[1, "item"], type = "bigin"', "Did you mean 'bigint'?"),
-        ('{ sequence = "item" }', '{ latest = "id" }', "no sequence"),
+        ('{ sequence = "item" }', '{ latest = "id" }', "not a sequence"),
         ('["name text"]', '["name txt"]', "Did you mean 'text'?"),
         ('["name text"]', '["id text"]', "which is a draw, too"),
         ('["name text"]', '["other text"]', "unknown parameter :name"),
