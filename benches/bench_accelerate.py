@@ -63,14 +63,22 @@ def loop(folder: Path) -> Generator[tuple[Path, str]]:
 
 @contextlib.contextmanager
 def throttled(device: str, **limits: int) -> Generator[None]:
-    """The device takes at most so many ``read_iops`` or ``read_bps``."""
+    """The device takes at most so many ``read_iops`` or ``read_bps`` of this process and its own.
+
+    In a control group, so that no limit stays for others where the bench is killed.
+    """
+    group = THROTTLES / f"dyno-bench-{os.getpid()}"
+    group.mkdir()
     for name, limit in limits.items():
-        (THROTTLES / f"blkio.throttle.{name}_device").write_text(f"{device} {limit}")
+        (group / f"blkio.throttle.{name}_device").write_text(f"{device} {limit}")
+    (group / "cgroup.procs").write_text("0")
     try:
         yield
     finally:
-        for name in limits:
-            (THROTTLES / f"blkio.throttle.{name}_device").write_text(f"{device} 0")
+        for process in (group / "cgroup.procs").read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                (THROTTLES / "cgroup.procs").write_text(process)
+        group.rmdir()
 
 
 def fio(path: Path, kind: str, *options: str, size: str = HOT, seconds: float = SECONDS,

@@ -212,7 +212,8 @@ def test_a_device_that_another_process_holds(device: Path, out: Path, asked: Ask
 
 def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked) -> None:
     os.truncate(image, 8 * MIB)  # reads beyond the end fail
-    words = ("io", device, "--profile", asked())
+    # Long enough for a hundred errors also where something limits the device.
+    words = ("io", device, "--profile", asked("1s"))
     refused(dyno(*words, "--out", out), 3, "Input/output error", str(device))
     assert only(out).run.status == "failed"
     assert failed(only(out))["io"] >= 10  # stops after ten without a success, or after a hundred
