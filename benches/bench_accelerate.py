@@ -34,7 +34,7 @@ from dyno.accelerate.simulate import speed_up
 MB = 1 << 20
 SECONDS, TURNS = 4, 5
 HOT, COLD, SCANS = "256M", "1500M", 3
-THROTTLES = Path("/sys/fs/cgroup/blkio")
+GROUP = Path(f"/sys/fs/cgroup/blkio/dyno-bench-{os.getpid()}")
 
 
 def call(*command: str | Path) -> str:
@@ -55,30 +55,40 @@ def loop(folder: Path) -> Generator[tuple[Path, str]]:
     try:
         call("mount", device, point)
         number = Path(device).stat().st_rdev
-        yield point, f"{os.major(number)}:{os.minor(number)}"
+        with grouped():
+            yield point, f"{os.major(number)}:{os.minor(number)}"
     finally:
         subprocess.run(["umount", "-l", point], check=False)
         call("losetup", "-d", device)
 
 
 @contextlib.contextmanager
-def throttled(device: str, **limits: int) -> Generator[None]:
-    """The device takes at most so many ``read_iops`` or ``read_bps`` of this process and its own.
+def grouped() -> Generator[None]:
+    """Runs this process, with the daemons that it starts, in a control group.
 
-    In a control group, so that no limit stays for others where the bench is killed.
+    Limits are set there, so that none stays for others where the bench is killed.
     """
-    group = THROTTLES / f"dyno-bench-{os.getpid()}"
-    group.mkdir()
-    for name, limit in limits.items():
-        (group / f"blkio.throttle.{name}_device").write_text(f"{device} {limit}")
-    (group / "cgroup.procs").write_text("0")
+    GROUP.mkdir()
+    (GROUP / "cgroup.procs").write_text("0")
     try:
         yield
     finally:
-        for process in (group / "cgroup.procs").read_text().split():
+        for process in (GROUP / "cgroup.procs").read_text().split():
             with contextlib.suppress(ProcessLookupError):
-                (THROTTLES / "cgroup.procs").write_text(process)
-        group.rmdir()
+                (GROUP.parent / "cgroup.procs").write_text(process)
+        GROUP.rmdir()
+
+
+@contextlib.contextmanager
+def throttled(device: str, **limits: int) -> Generator[None]:
+    """The device takes at most so many ``read_iops`` or ``read_bps``."""
+    for name, limit in limits.items():
+        (GROUP / f"blkio.throttle.{name}_device").write_text(f"{device} {limit}")
+    try:
+        yield
+    finally:
+        for name in limits:
+            (GROUP / f"blkio.throttle.{name}_device").write_text(f"{device} 0")
 
 
 def fio(path: Path, kind: str, *options: str, size: str = HOT, seconds: float = SECONDS,

@@ -20,6 +20,7 @@ from dyno.certificates import Certificate
 from dyno.cli import cli
 from dyno.decide import judge
 from dyno.errors import UsageError
+from dyno.report.certificate import page as rendered
 from dyno.runner import certified as issuing
 from dyno.safety import signing
 from tests.certify import made
@@ -351,3 +352,18 @@ def test_the_page_has_the_notice_the_marks_and_no_scripts(tmp_path: Path) -> Non
     assert hostile not in page
     assert not re.search(r"<script|https?://|src=", page)
     assert certified.fingerprint(content(bundle).model_dump(mode="json")) in page
+
+
+@pytest.mark.parametrize(("physical_mbps", "told"), [(1000.0, True), (100.0, False), (None, False)])
+def test_a_rate_read_from_devices_is_not_of_a_warm_cache(
+    copied: Bundle, physical_mbps: float | None, told: bool
+) -> None:
+    """Of 1,600 logical MB/s."""
+    found = content(copied)
+    (one,) = found.figures.forms
+    assert one.rate is not None
+    rate = one.rate.model_copy(update={"physical_mbps": physical_mbps})
+    forms = (one.model_copy(update={"rate": rate}),)
+    figures = found.figures.model_copy(update={"forms": forms})
+    shown = rendered(found.model_copy(update={"figures": figures}), "0" * 64)
+    assert ("62 % was read from the devices" in shown) is told

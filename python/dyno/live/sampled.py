@@ -48,9 +48,10 @@ class Samples:
         bins = (t_ns - self.origin_ns) // NS
         # In pieces of limited length, as a block has all bins from its first to its last.
         piece = (bins - bins.min()) // max(1, _BLOCK // self._width)
-        for one in np.unique(piece).tolist():
+        for one in range(int(piece.max()) + 1):
             of_it = piece == one
-            self._add(bins[of_it], value[of_it], column[of_it])
+            if of_it.any():
+                self._add(bins[of_it], value[of_it], column[of_it])
 
     def _add(self, bins: Array, value: Array, column: Array) -> None:
         """Adds readings to every level, as a block of sums with a row a bin."""
@@ -112,7 +113,9 @@ class Samples:
         code = np.zeros(batch.num_rows, np.int64)
         for values, codes in parts:
             code = code * (len(values) + 1) + codes
-        found, first, place = np.unique(code, return_index=True, return_inverse=True)
+        found, place = distinct(code)
+        first = np.empty(len(found), np.int64)
+        first[place[::-1]] = np.arange(len(place))[::-1]  # the first of equal ones stays
         column = np.full(len(found), -1, np.int64)
         for at, one in enumerate(found.tolist()):
             names: list[str | None] = []
@@ -192,6 +195,14 @@ def numbers(batch: pa.RecordBatch, name: str, kind: Any) -> Array:
         pc: Any = pyarrow.compute
         return pc.fill_null(column, 0).to_numpy(zero_copy_only=False).astype(np.int64)
     return column.to_numpy(zero_copy_only=False).astype(np.float64)
+
+
+def distinct(values: Array) -> tuple[Array, Array]:
+    """The different integers, and the place of each value among them. Hashes, does not sort."""
+    import pyarrow as pa
+
+    coded: Any = pa.array(values).dictionary_encode()
+    return coded.dictionary.to_numpy(), coded.indices.to_numpy()
 
 
 def encoded(batch: pa.RecordBatch, name: str) -> tuple[list[str | None], Array]:

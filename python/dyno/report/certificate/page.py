@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from dyno.certificates import Certificate
+from dyno.certificates.figures import Rates
 from dyno.report.certificate import view
 from dyno.report.kit.formats import rounded
 
 _TEMPLATES = Path(__file__).with_name("templates")
+_CACHED_PERCENT = 10
+"""A cache with fewer bytes read from the devices counts as warm."""
 
 
 def page(found: Certificate, fingerprint: str, signer: str = "") -> str:
@@ -75,6 +78,16 @@ def _basis(found: Certificate) -> list[str]:
         if one.rate is not None and one.rate.mbps_per_core is not None:
             lines.append(
                 f"Consumption rate ({one.form}): maximum {rounded(one.rate.mbps_per_core)} MB/s a "
-                f"core with a warm cache, benchmark {rounded(one.combined.mbps_per_core)} MB/s."
+                f"core {_cached(one.rate)}, benchmark {rounded(one.combined.mbps_per_core)} MB/s."
             )
     return lines
+
+
+def _cached(rate: Rates) -> str:
+    """Where the test of the maximum consumption rate read its data."""
+    if not rate.logical_mbps or rate.physical_mbps is None:
+        return "with a warm cache"
+    percent = min(100.0, 100 * rate.physical_mbps / rate.logical_mbps)
+    if percent < _CACHED_PERCENT:
+        return "with a warm cache"
+    return f"(the data did not fit in the cache: {percent:.0f} % was read from the devices)"
