@@ -9,8 +9,8 @@ from typing import Any
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.render import Chart, Data
 
-_TICKS = (1, 2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-_NAMES = ("0 %", "50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %")
+_TICKS = (2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+_NAMES = ("50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %")
 
 
 @dataclass(frozen=True)
