@@ -88,6 +88,7 @@ def test_the_three_scores(tmp_path: Path) -> None:
     # From the first submission at 0 s to the last commit at 68 s: after the last query at 66 s.
     rate = 2 * 22 * 3600 * SCALE / 68
     assert found.value("dss.duckdb.throughput_total_s") == pytest.approx(68)
+    assert found.value("dss.duckdb.throughput_mean_s") == pytest.approx(2)  # 1 s and 3 s
     assert found.value("dss.duckdb.throughput") == pytest.approx(rate)
     assert found.value("dss.duckdb.composite") == pytest.approx((expected * rate) ** 0.5)
     assert found.value("dss.duckdb.stream-1.total_s") == pytest.approx(22)

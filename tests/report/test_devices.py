@@ -70,6 +70,16 @@ def test_data_and_log_have_a_row_each(tmp_path: Path) -> None:
     assert written(found)["devices"] == {"postgresql": devices}
 
 
+def test_files_are_listed_by_file_system(tmp_path: Path) -> None:
+    apart = {"mount_point": "/log", "fs_type": "xfs", "device": "vdc", "layers": ["LVM", "raid1"],
+             "size_bytes": 4 * 10**12, "free_bytes": 10**12}  # fmt: skip
+    shared = {"mount_point": "/", "device": "vdb", "size_bytes": "big", "free_bytes": -1}
+    found = built(tmp_path, volumes={"data": shared, "log": apart, "temp": shared})
+    _, first, second = page(found).table("Where the files are")
+    assert first[1:] == ["data, temporary files", "/", "–", "vdb", "none", "–", "–", "–"]
+    assert second[1:] == ["log", "/log", "xfs", "vdc", "LVM on raid1", "4.00 TB", "1.00 TB", "25"]
+
+
 def test_a_log_on_a_device_that_lies_on_another_is_shown_and_judged(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     facts = builder.targets["postgresql"]

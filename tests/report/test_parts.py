@@ -100,7 +100,7 @@ def failing(path: Path) -> Builder:
 def test_a_failed_query(tmp_path: Path) -> None:
     found = report_of(judged(failing(tmp_path).write()))
     row = found.page.table("Power test")[1]
-    assert row == ["duckdb (column store)", "21", "–", "–", "–", "1 failed"]
+    assert row == ["duckdb (column store)", "21", "–", "–", "–", "–", "1 failed"]
     assert "q09" not in found.page.table("Seconds by query")[1]
 
 

@@ -99,6 +99,8 @@ def _target(
     )
     geomean = geometric_mean(test.seconds.values())
     yield at.geomean_s.estimate(geomean, f"{table}: geometric mean of the queries' seconds")
+    mean = statistics.mean(test.seconds.values())
+    yield at.mean_s.estimate(mean, f"{table}: arithmetic mean of the queries' seconds")
     longest = max(test.seconds.values())
     if longest <= 0:
         return

@@ -6,6 +6,7 @@ succeeded.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -195,6 +196,10 @@ def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
         return
     yield at.throughput_total_s.estimate(
         seconds, f"{_TABLE}: first submission to last completion of all streams"
+    )
+    yield at.throughput_mean_s.estimate(
+        statistics.mean(finite(row["seconds"]) or 0.0 for row in queries),
+        f"{_TABLE}: arithmetic mean of the seconds of all queries",
     )
     yield _rate(at, test, seconds)
 

@@ -200,6 +200,11 @@ METRICS = {
         ),
         Metric("total_s", "power test total, s", (_Q.power_total_s,), "less"),
         Metric("geomean_s", "geometric mean of query times, s", (_Q.geomean_s,), "less"),
+        Metric("mean_s", "mean of query times, s", (_Q.mean_s,), "less"),
+        Metric(
+            "users_mean_s", "mean of query times of the throughput test, s",
+            (_Q.throughput_mean_s,), "less",
+        ),
         Metric(
             "query_s", "query time, s", (metrics.Query.seconds,), "less",
             where={"query": r"q\d\d"}, each=("query",),

@@ -59,6 +59,8 @@ class Queries(Scope, names=_TARGET):
     power_total_s = Metric("s")
     """Total time of all queries in the single-user test."""
     geomean_s = Metric("s")
+    mean_s = Metric("s")
+    """Arithmetic mean of the times of the queries in the single-user test."""
     power_score = Metric("queries/h × SF")
     """Score defined by Dyno, without refresh functions."""
     power = Metric(None)
@@ -67,6 +69,8 @@ class Queries(Scope, names=_TARGET):
     """Throughput without refresh functions."""
     composite = Metric(None)
     throughput_total_s = Metric("s")
+    throughput_mean_s = Metric("s")
+    """Arithmetic mean of the times of all queries of all streams."""
     throughput_failed = Metric()
     refresh_failed = Metrics("", "{}_refresh_failed", TESTS)
 

@@ -215,6 +215,7 @@ def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
         "load_steps": _load_steps(page, workload, name),
         "power_total_s": page.value(at.power_total_s),
         "geomean_s": page.value(at.geomean_s),
+        "mean_s": page.value(at.mean_s),
         "queries": _queries(page, name),
         **_trials(page, name),
     }
@@ -231,6 +232,7 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
         "figures_unit": unit(page, target),
         "figures_missing": missing(page).get(target),
         "throughput_s": page.value(at.throughput_total_s),
+        "throughput_mean_s": page.value(at.throughput_mean_s),
         "throughput_without_refresh": page.value(at.throughput_score),
         "streams": None
         if several is None

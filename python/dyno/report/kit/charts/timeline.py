@@ -74,8 +74,9 @@ def timeline(
     for number, panel in enumerate(panels):
         last = number == len(panels) - 1
         parts.append(_panel(data, panel, shades, used, domain, width, last=last))
-    chart = alt.vconcat(*parts, spacing=10).resolve_scale(color="independent", x="shared")
-    return Chart(chart, data)
+    chart = alt.vconcat(*parts, spacing=10)
+    apart = chart.resolve_scale(color="independent", strokeDash="independent", x="shared")
+    return Chart(apart, data)
 
 
 def _x(field: str, domain: Sequence[float], *, last: bool) -> Any:

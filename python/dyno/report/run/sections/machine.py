@@ -27,6 +27,7 @@ def section(page: Page) -> Section | None:
         "Virtualisation": _virtualisation,
         "File system": _file_system,
         "Device": _device,
+        "Network": _network,
         "Clock": _clock,
         "Asynchronous I/O": _io_uring,
     }
@@ -181,6 +182,23 @@ def _disk(disk: dict[str, Any]) -> str:
     if disk.get("write_cache"):
         words.append(f"write cache: {disk['write_cache']}")
     return ", ".join(words)
+
+
+def _network(host: dict[str, Any]) -> str:
+    """Physical and bonded interfaces that are up."""
+    words: list[str] = []
+    for one in _part(host, "network").get("interfaces") or []:
+        if one.get("state") != "up" or not (one.get("physical") or one.get("bonded")):
+            continue
+        text = str(one["name"])
+        if one.get("speed_mbps"):
+            text += f" {one['speed_mbps'] / 1000:g} Gbit/s"
+        if one.get("mtu"):
+            text += f", MTU {one['mtu']}"
+        if one.get("bonded"):
+            text += f", bond of {', '.join(map(str, one['bonded']))}"
+        words.append(text)
+    return "; ".join(words)
 
 
 def _clock(host: dict[str, Any]) -> str:

@@ -102,7 +102,7 @@ def _totals(page: Page) -> Table:
     columns = [Column("Target"), Column("Queries", numeric=True)]
     columns += [
         Column(label, numeric=True)
-        for label in ("Total, s", "Geometric mean, s", "Power score", "Failed")
+        for label in ("Total, s", "Geometric mean, s", "Mean, s", "Power score", "Failed")
     ]
     rows: list[list[str | Cell]] = []
     for target in page.query_targets:
@@ -114,6 +114,7 @@ def _totals(page: Page) -> Table:
                 rounded(page.value(at.queries_done)),
                 fixed(page.value(at.power_total_s), 2),
                 fixed(page.value(at.geomean_s), 3),
+                fixed(page.value(at.mean_s), 3),
                 rounded(page.value(at.power_score)),
                 Cell(rounded(failed), "bad", "failed") if failed else rounded(failed),
             ]

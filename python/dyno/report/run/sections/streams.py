@@ -61,7 +61,14 @@ def _scores(page: Page) -> Table:
     columns = [Column("Target")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Streams", "Power", "Throughput", "Composite", "Throughput test, s")
+        for label in (
+            "Streams",
+            "Power",
+            "Throughput",
+            "Composite",
+            "Throughput test, s",
+            "Mean query, s",
+        )
     ]
     columns.append(Column("Unit"))
     rows: list[list[str | Cell]] = []
@@ -80,6 +87,7 @@ def _scores(page: Page) -> Table:
                 else rounded(rate),
                 rounded(found.get("composite")),
                 fixed(page.value(metrics.Queries(target).throughput_total_s), 2),
+                fixed(page.value(metrics.Queries(target).throughput_mean_s), 2),
                 unit(page, target) or "–",
             ]
         )

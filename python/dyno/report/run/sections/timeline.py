@@ -33,7 +33,8 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "check": charts.Lane("Checks", theme.MUTED),
     "watch": charts.Lane("Watch", theme.MUTED),
 }
-_WANTED = [("cpu", "busy"), ("cpu", "iowait")]
+_WANTED = [("cpu", "busy"), ("cpu", "iowait"), ("memory", "available")]
+_GIB = 1 << 30
 
 
 def section(page: Page) -> Section | None:
@@ -59,7 +60,11 @@ def _figure(page: Page) -> Figure | None:
                 *_readings(series, ("cpu", "host", "iowait"), "I/O wait"),
             ],
             100.0,
-        )
+        ),
+        charts.Panel(
+            "Available memory, GiB",
+            _readings(series, ("memory", "host", "available"), "available", _GIB),
+        ),
     ]
     done = throughput(page.bundle)
     panels.append(
@@ -70,27 +75,30 @@ def _figure(page: Page) -> Figure | None:
     if not panels or not bands:
         return None
     alt = (
-        "The phases of the run as bands over time; below them CPU and throughput. The section "
+        "The phases of the run as bands over time; below them CPU, available memory and "
+        "throughput. The section "
         "CPU and memory has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = "CPU and transactions" if done.values else "CPU"
+    shown = f"CPU, memory{' and transactions' if done.values else ''}"
     return Figure(
-        render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
+        render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 340), alt),
         f"Phases of the run, and {shown} over time. The shading shows the phase.",
         notice=page.transaction_notice if done.values else "",
     )
 
 
-def _points(name: str, series: Series | None) -> list[charts.Reading]:
+def _points(name: str, series: Series | None, unit: float = 1) -> list[charts.Reading]:
     if series is None:
         return []
     pairs = zip(series.seconds, series.values, strict=True)
-    return [charts.Reading(name, second, value) for second, value in pairs]
+    return [charts.Reading(name, second, value / unit) for second, value in pairs]
 
 
-def _readings(series: dict[Key, Series], key: Key, name: str) -> list[charts.Reading]:
-    return _points(name, series.get(key))
+def _readings(
+    series: dict[Key, Series], key: Key, name: str, unit: float = 1
+) -> list[charts.Reading]:
+    return _points(name, series.get(key), unit)
 
 
 def _bands(page: Page) -> Iterable[charts.Band]:

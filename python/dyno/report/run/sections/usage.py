@@ -94,7 +94,8 @@ def _labels(page: Page, phases: list[Phase]) -> list[str]:
 
 
 def _table(page: Page, phases: list[Phase]) -> Table:
-    labels = ("Duration", "CPU mean, %", "CPU max, %", "CPU steal, %", "Min. available memory")
+    labels = ("Duration", "CPU mean, %", "CPU max, %", "CPU steal, %", "Mean available memory",
+              "Min. available memory")  # fmt: skip
     columns = [Column("Phase"), *(Column(label, numeric=True) for label in labels)]
     rows: list[list[str | Cell]] = []
     for phase in phases:
@@ -106,6 +107,7 @@ def _table(page: Page, phases: list[Phase]) -> Table:
                 rounded(page.value(at.cpu_busy.mean)),
                 rounded(page.value(at.cpu_busy.max)),
                 rounded(page.value(at.cpu_steal.mean)),
+                bytes_text(page.value(at.memory_available.mean)),
                 bytes_text(page.value(at.memory_available.min)),
             ]
         )

@@ -23,7 +23,7 @@ from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import rounded
-from dyno.report.run import courses, volumes
+from dyno.report.run import courses, volume_map, volumes
 from dyno.report.run.devices import role_name
 from dyno.report.run.page import Page
 
@@ -62,12 +62,12 @@ _NOTE = (
 
 
 def section(page: Page) -> Section | None:
-    """A figure over time, then a table with a row for each phase and device."""
-    table = _table(page)
+    """A figure over time, a row for each phase and device, and where the files are."""
+    table, places = _table(page), volume_map.table(page)
     if table is None:
         return None
-    figure = _figure(page)
-    blocks: list[Block] = [table] if figure is None else [figure, table]
+    found = (_figure(page), table, places)
+    blocks: list[Block] = [block for block in found if block is not None]
     notes = _shared(page)
     if notes:
         blocks.append(Notes([Note(text, "muted") for text in notes]))
