@@ -342,6 +342,30 @@ def test_a_volatile_cache_is_a_note(tmp_path: Path, fsync: bool, cache: str, cou
     assert all("volatile cache of vda" in note.message for note in notes)
 
 
+def test_blocks_that_the_kernel_splits(tmp_path: Path) -> None:
+    facts = targets(largest_request_bytes=128 << 10)
+    builder = profile(tmp_path, targets=facts)
+    for row in builder.tables["io"]:
+        row["block_bytes"] = 256 << 10 if row["phase"] == "sequential_read" else 128 << 10
+    (note,) = of(judged(builder.write()), "split-blocks")
+    assert (note.level, note.evidence) == ("note", ("max_sectors_kb = 128",))
+    assert "256 KiB" in note.message
+
+
+@pytest.mark.parametrize(
+    ("share", "members", "told"), [(0.79, ["vda"], False), (0.81, ["vda"], True)]
+)
+def test_a_rate_near_that_of_the_link(
+    tmp_path: Path, share: float, members: list[str], told: bool
+) -> None:
+    estimates = judged(profile(tmp_path, targets=targets()).write()).estimates
+    best = max(one.value for one in estimates if one.name.endswith("qd16.mbps"))
+    link = {"link": "SATA 6.0 Gbit/s", "link_mbps": best / share, "members": members}
+    found = judged(profile(tmp_path / "other", targets=targets(**link)).write())
+    assert [note.level for note in of(found, "link-ceiling")] == ["note"] * told
+    assert found.validity.valid is True
+
+
 @pytest.mark.parametrize(
     ("content", "valid", "words"),
     [

@@ -123,6 +123,7 @@ def server(root: Path) -> Path:
         "queue/write_cache": "write back\n",
         "queue/nr_requests": "1023\n",
         "queue/read_ahead_kb": "4096\n",
+        "queue/max_sectors_kb": "1280\n",
         "queue/logical_block_size": "512\n",
         "queue/physical_block_size": "4096\n",
         "device/model": "Fast Flash 960   \n",

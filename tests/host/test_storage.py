@@ -132,8 +132,11 @@ def test_facts_under_a_volume_group(tmp_path: Path) -> None:
             "write_cache": "write back",
             "requests": 1023,
             "read_ahead_bytes": 4096 * 1024,
+            "largest_request_bytes": 1280 * 1024,
             "logical_block_bytes": 512,
             "physical_block_bytes": 4096,
+            "link": None,
+            "link_mbps": None,
         }
     ]
     assert facts["size_bytes"] > facts["free_bytes"] > 0

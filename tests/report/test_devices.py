@@ -77,7 +77,16 @@ def test_files_are_listed_by_file_system(tmp_path: Path) -> None:
     found = built(tmp_path, volumes={"data": shared, "log": apart, "temp": shared})
     _, first, second = page(found).table("Where the files are")
     assert first[1:] == ["data, temporary files", "/", "–", "vdb", "none", "–", "–", "–"]
-    assert second[1:] == ["log", "/log", "xfs", "vdc", "LVM on raid1", "4\u202fTB", "1\u202fTB", "25"]
+    assert second[1:] == [
+        "log",
+        "/log",
+        "xfs",
+        "vdc",
+        "LVM on raid1",
+        "4\u202fTB",
+        "1\u202fTB",
+        "25",
+    ]
 
 
 def test_a_log_on_a_device_that_lies_on_another_is_shown_and_judged(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno.host.files import ROOT, children, chosen, read_int, read_text
+from dyno.host.link import link_facts
 
 SECTOR_BYTES = 512
 """The unit of sizes and counters in ``/sys/block`` and ``/proc/diskstats``, whatever the device."""
@@ -153,6 +154,7 @@ def disk_facts(folder: Path) -> dict[str, Any]:
     queue = folder / "queue"
     rotational = read_int(queue / "rotational")
     sectors, ahead = read_int(folder / "size"), read_int(queue / "read_ahead_kb")
+    largest = read_int(queue / "max_sectors_kb")
     return {
         "name": folder.name,
         "model": read_text(folder / "device/model") or read_text(folder / "device/name"),
@@ -162,6 +164,8 @@ def disk_facts(folder: Path) -> dict[str, Any]:
         "write_cache": read_text(queue / "write_cache"),
         "requests": read_int(queue / "nr_requests"),
         "read_ahead_bytes": None if ahead is None else ahead * 1024,
+        "largest_request_bytes": None if largest is None else largest * 1024,
         "logical_block_bytes": read_int(queue / "logical_block_size"),
         "physical_block_bytes": read_int(queue / "physical_block_size"),
+        **link_facts(folder),
     }

@@ -86,6 +86,10 @@ FIELDS: dict[str, str] = {
     "through': it has none, or a protected one.",
     "storage.disks[].read_ahead_bytes": "Most bytes that Linux reads ahead.",
     "storage.disks[].requests": "Queue length (nr_requests).",
+    "storage.disks[].largest_request_bytes": "Largest request (max_sectors_kb): Linux splits "
+    "larger ones.",
+    "storage.disks[].link": "Its link to this machine: 'PCIe 16 GT/s x4', 'SATA 6.0 Gbit/s'.",
+    "storage.disks[].link_mbps": "Highest rate of that link, MB/s.",
     "storage.disks[].logical_block_bytes": "Logical block size.",
     "storage.disks[].physical_block_bytes": "Physical block size.",
     "clock.source": "Current clock source.",
@@ -115,6 +119,9 @@ VOLUME: dict[str, str] = {
     "in_memory": "Why one of its disks is in this machine's memory: a loop device through the "
     "page cache, or a RAM disk; null otherwise.",
     "members": "Its physical disks.",
+    "largest_request_bytes": "Largest request that each of its disks takes in one piece.",
+    "link": "Links of its disks, comma-separated; null if one is unknown.",
+    "link_mbps": "Sum of their highest rates, MB/s.",
     "memory_bytes": "RAM of this machine.",
     "cgroup_limit": "Control group throttles on it for this process: rbps, wbps (bytes per "
     "second), riops, wiops (I/Os per second); null without any.",

@@ -65,6 +65,8 @@ def volume_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         "raid": " on ".join(made) or None,
         "in_memory": _in_memory(disks, root),
         "members": [disk["name"] for disk in members],
+        "largest_request_bytes": min(_known(members, "largest_request_bytes"), default=None),
+        **_links(members),
         "memory_bytes": memory_facts(root)["total_bytes"],
         "cgroup_limit": None if device is None else io_limits(_numbers(device), root) or None,
         "size_bytes": size,
@@ -164,6 +166,19 @@ def _is_virtual(disk: Path) -> bool:
 
 def _size(device: Path) -> int | None:
     return disk_facts(device)["size_bytes"]
+
+
+def _known(disks: list[dict[str, Any]], fact: str) -> list[Any]:
+    return [disk[fact] for disk in disks if disk[fact] is not None]
+
+
+def _links(disks: list[dict[str, Any]]) -> dict[str, Any]:
+    """All links together, as a stripe or a mirror reads from all; none if one is unknown."""
+    rates = _known(disks, "link_mbps")
+    if not rates or len(rates) < len(disks):
+        return {"link": None, "link_mbps": None}
+    links = ", ".join(dict.fromkeys(_known(disks, "link")))
+    return {"link": links, "link_mbps": sum(rates)}
 
 
 def _any(values: Iterable[bool | None]) -> bool | None:

@@ -133,6 +133,10 @@ def _facts(facts: dict[str, Any]) -> Iterable[str]:
             yield yes if facts[key] else no
     if facts.get("write_cache"):
         yield f"write cache: {facts['write_cache']}"
+    if facts.get("link") and isinstance(facts.get("link_mbps"), float):
+        yield f"{facts['link']}: at most {facts['link_mbps']:,.0f} MB/s"
+    if isinstance(facts.get("largest_request_bytes"), int):
+        yield f"requests of at most {bytes_text(facts['largest_request_bytes'])}"
     limit = facts.get("cgroup_limit")
     if isinstance(limit, dict) and limit:
         yield f"cgroup limit {', '.join(f'{key} {value}' for key, value in limit.items())}"
