@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dyno.cli import _pdf
 from dyno.cli._options import Options, common, examples
 from dyno.safety import plainjson
 
@@ -20,18 +21,16 @@ if TYPE_CHECKING:
     epilog=examples(
         "dyno report last",
         "dyno report 20261120T1402 --open",
+        "dyno report last --pdf                also writes sheet.pdf",
         "dyno report path/to/somebody/elses/bundle --json",
         "dyno report somebody-elses.tar.gz     writes somebody-elses.sheet.html",
     ),
 )
 @click.argument("runs", nargs=-1, required=True)
 @click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
+@_pdf.option
 @common
-def command(
-    runs: tuple[str, ...],
-    show: bool,
-    options: Options,
-) -> int:
+def command(runs: tuple[str, ...], show: bool, pdf: bool, options: Options) -> int:
     """Analyse and judge RUNS again from their bundles.
 
     Writes the report (sheet.html), all metrics (estimates.json) and findings.json into each bundle.
@@ -50,6 +49,7 @@ def command(
     from dyno.errors import EXIT_INVALID
     from dyno.report import document, latencies, run_report, summary
 
+    _pdf.require(pdf)
     documents: list[dict[str, object]] = []
     failed = False
     for name in runs:
@@ -62,7 +62,9 @@ def command(
                 write_judgement(bundle.path, estimates, findings)
             page = _page(bundle)
             write_atomically(page, run_report(bundle, estimates, findings, definitions()))
-            documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
+            paper = {"pdf": str(_pdf.beside(page))} if pdf else {}
+            found = document(bundle, estimates, findings)
+            documents.append({**found, "sheet": str(page), **paper})
             if not options.as_json:
                 lines = [
                     *latencies(bundle, estimates, findings),
@@ -70,6 +72,8 @@ def command(
                 ]
                 click.echo(coloured(lines))
                 click.echo(f"Report: {page}")
+                for path in paper.values():
+                    click.echo(f"PDF: {path}")
         if show:
             click.launch(page.as_uri())
     if options.as_json:

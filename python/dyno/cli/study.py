@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _live, _study_work
+from dyno.cli import _live, _pdf, _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, print_plan
@@ -186,13 +186,18 @@ def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Opt
 @command.command("show", short_help="Show the results of a study.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--open", "show_page", is_flag=True, help="Open the page in the browser.")
+@_pdf.option
 @common
-def show(folder: Path, show_page: bool, options: Options) -> int:
+def show(folder: Path, show_page: bool, pdf: bool, options: Options) -> int:
     """Analyse the study in FOLDER again and rebuild study.html. No database is needed."""
     from dyno.studies.store import StudyStore
 
+    _pdf.require(pdf)
     book = StudyStore.open(folder.absolute())
     code = _study_work.print_result(book, options)
+    if pdf:
+        path = _pdf.beside(book.folder / "study.html")
+        click.echo(f"PDF: {path}", err=options.as_json)
     if show_page:
         click.launch((book.folder / "study.html").as_uri())
     return code

@@ -14,15 +14,15 @@ from dyno.analyse import estimate
 from dyno.bundle import certified
 from dyno.bundle.model import Estimate, Finding, Validity
 from dyno.bundle.reader import Bundle
-from dyno.bundle.writer import file_error, write_atomically
+from dyno.bundle.writer import write_atomically
 from dyno.certificates import Certificate
 from dyno.decide import judge
 from dyno.decide.certify import certificate
 from dyno.errors import UsageError
 from dyno.report.certificate import page
 from dyno.report.kit.formats import moment
-from dyno.report.kit.pdf import printed
-from dyno.safety import safefiles, signing
+from dyno.report.kit.pdf import write as write_pdf
+from dyno.safety import signing
 from dyno.safety.text import plain
 
 _SAME = 1e-9
@@ -102,12 +102,7 @@ def issue(
     names = [certified.PAGE]
     write_atomically(bundle.path / certified.PAGE, html)
     if pdf:
-        path = bundle.path / certified.PDF
-        try:
-            with safefiles.replacing(path) as file:
-                file.write(printed(html))
-        except OSError as error:
-            raise file_error(error, path) from error
+        write_pdf(html, bundle.path / certified.PDF)
         names.append(certified.PDF)
     signed: dict[str, Any] = {
         "certificate": content,

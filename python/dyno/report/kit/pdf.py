@@ -11,7 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from dyno.bundle.writer import file_error
 from dyno.errors import TargetError, UsageError
+from dyno.safety import safefiles
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _LONGEST_S = 120.0
@@ -31,6 +33,22 @@ def browser() -> str:
             "from any browser."
         )
     return found
+
+
+def write(html: str, path: Path) -> None:
+    """Replaces ``path`` by the PDF of a page, atomically.
+
+    Raises:
+        UsageError: If no browser is installed, or ``path`` is not a regular file.
+        TargetError: If the browser fails.
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    made = printed(html)
+    try:
+        with safefiles.replacing(path) as file:
+            file.write(made)
+    except OSError as error:
+        raise file_error(error, path) from error
 
 
 def printed(html: str) -> bytes:
