@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,11 +28,18 @@ if TYPE_CHECKING:
         "dyno compare 20261122T10 20261122T11",
         "dyno compare PROFILE RUN --json | jq .gap",
         "dyno compare RUN RUN               metrics side by side",
+        "dyno compare RUN RUN --page before-after.html",
     ),
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
+@click.option(
+    "--page",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page of two runs side by side.",
+)
 @common
-def command(runs: tuple[str, ...], options: Options) -> int:
+def command(runs: tuple[str, ...], page: Path | None, options: Options) -> int:
     """Compare the storage profile with what an application reached, or compare two runs.
 
     Name one run with a storage profile (`dyno io`) and one with queries or transactions
@@ -57,7 +65,12 @@ def command(runs: tuple[str, ...], options: Options) -> int:
             raise UsageError("Both names mean the same run. Give one run, or two different ones.")
         sides = [_Side.of(bundle) for bundle in bundles]
         roles = _roles(sides)
-        lines, document = _side_by_side(*sides) if roles is None else _gap(*roles)
+        if roles is None:
+            lines, document = _side_by_side(*sides, page)
+        elif page is None:
+            lines, document = _gap(*roles)
+        else:
+            raise UsageError("--page shows two runs of the same kind side by side. Omit it.")
         return _print(sides, lines, document, options)
 
 
@@ -217,11 +230,14 @@ def _machine(host: dict[str, Any]) -> list[Any]:
     return [facts.get(name) if isinstance(facts, dict) else None for facts, name in sections]
 
 
-def _side_by_side(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
-    """Two runs side by side.
+def _side_by_side(
+    first: _Side, second: _Side, page: Path | None
+) -> tuple[list[str], dict[str, Any]]:
+    """Two runs side by side; also writes their page.
 
     Raises:
         UsageError: If they have no metric in common.
+        DiskFullError, TargetError: If the page cannot be written.
     """
     from dyno.errors import UsageError
     from dyno.report.comparison.side_by_side import beside_lines, differences, pairs
@@ -238,12 +254,19 @@ def _side_by_side(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any
         "",
         *beside_lines(first.bundle, second.bundle, found, shutil.get_terminal_size().columns),
     ]
+    if page is not None:
+        from dyno.bundle.writer import write_atomically
+        from dyno.report.comparison.page import comparison_page
+
+        write_atomically(page.absolute(), comparison_page(first.bundle, second.bundle, found))
+        lines.append(f"Page: {page}")
     document: dict[str, Any] = {
         "kind": "runs",
         "first": first.name,
         "second": second.name,
         "differences": differences(first.bundle, second.bundle),
         "figures": [pair.document for pair in found],
+        **({} if page is None else {"page": str(page)}),
     }
     return lines, document
 
