@@ -8,7 +8,7 @@ import pytest
 
 from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.cpu_times import parse_stat
-from dyno.stages.observe import cpu, memory, network, pressure
+from dyno.stages.observe import cpu, interface, memory, network, pressure
 from dyno.stages.observe.base import Probe
 from dyno.stages.observe.registry import names, open_probes
 from tests.host.machine import MEMINFO, MEMINFO_3_10, write
@@ -29,11 +29,31 @@ def test_probes_are_found_by_their_files() -> None:
     assert all(isinstance(probe, Probe) for probe in probes)
 
 
-@pytest.mark.parametrize("name", ["cpu", "disk", "memory", "network", "pressure"])
+@pytest.mark.parametrize("name", ["cpu", "disk", "interface", "memory", "network", "pressure"])
 def test_a_missing_source_is_reported(tmp_path: Path, name: str) -> None:
     probe = next(probe for probe in open_probes(tmp_path) if probe.name == name)
     with pytest.raises(UnavailableError, match="cannot be read: No such file"):
         probe.read(0)
+
+
+DEV = """Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo
+    lo: 900 9 0 0 0 0 0 0 900 9 0 0 0 0 0 0
+  eth0:{0} 5 {2} 1 0 0 0 0 {1} 7 2 {3} 0 0 0 0
+ unused: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+"""
+
+
+def test_traffic_of_interfaces(tmp_path: Path) -> None:
+    probe = interface.open_probe(tmp_path)
+    for at, counters in enumerate([(10**6, 0, 0, 0), (5 * 10**6, 2 * 10**6, 2, 4), (0, 0, 0, 0)]):
+        write(tmp_path, {"proc/net/dev": DEV.format(*counters)})
+        found = probe.read(at * 2 * SECOND)
+        assert {sample.subject for sample in found} == ({"eth0"} if at == 1 else set())
+        if at == 1:
+            assert values(found) == {
+                "receive_mbps": 2.0, "send_mbps": 1.0, "errors": 1.0, "drops": 2.0
+            }  # fmt: skip
 
 
 def test_cpu_shares_between_two_readings(tmp_path: Path) -> None:

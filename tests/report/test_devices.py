@@ -151,3 +151,31 @@ def test_a_storage_profile_has_the_device_of_its_volume(tmp_path: Path) -> None:
     builder.phases[-1].detail.update(targets=targets, subjects=[{}])
     found = judged(builder.write())
     assert [row["Device"] for row in means(found, "Storage profile")] == ["vdb"]
+
+
+@pytest.mark.parametrize(
+    ("rates", "shown"),
+    [
+        ((90.0, 2.0, 0.0, 0.0), ["eth1", "90.0", "2.00", "0", "0"]),
+        ((0.2, 0.1, 0.0, 0.5), ["eth1", "0.200", "0.100", "0", "0.500"]),
+        ((0.2, 0.1, 0.0, 0.0), None),
+    ],
+)
+def test_network_traffic_is_listed(
+    tmp_path: Path, rates: tuple[float, ...], shown: list[str] | None
+) -> None:
+    builder = Builder(tmp_path / "run").machine().target("postgresql").oltp(4)
+    busy = [row for row in builder.tables["samples"] if row["metric"] == "busy"]
+    names = ("receive_mbps", "send_mbps", "errors", "drops")
+    builder.tables["samples"] += [
+        {**row, "source": "interface", "subject": "eth1", "metric": name, "value": value}
+        for row in busy
+        for name, value in zip(names, rates, strict=True)
+    ]
+    tables = page(judged(builder.write()))
+    if shown is None:
+        with pytest.raises(AssertionError, match="no table"):
+            tables.table("Network interfaces")
+    else:
+        (row,) = tables.table("Network interfaces")[1:]
+        assert row[1:] == shown

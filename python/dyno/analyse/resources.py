@@ -33,6 +33,7 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "disk": None,
     "memory": frozenset({"available", "swap_used"}),
     "network": frozenset({"retransmitted"}),
+    "interface": None,
     "pressure": None,
     "process": frozenset({"cpu", "rss"}),
     "others": None,

@@ -206,6 +206,20 @@ def _of_machines(watched: Watched, place: tuple[int, int, int]) -> Iterable[Char
                 values = list(watched.samples.means(known, *place))
                 names = [_word(key[2]) for key in known]
                 yield Chart(one, "Machine", name, unit, kind, names, values)
+    yield from _of_interfaces(watched, place)
+
+
+def _of_interfaces(watched: Watched, place: tuple[int, int, int]) -> Iterable[Chart]:
+    """Traffic of the machines' network interfaces."""
+    for source in _sources(watched, "interface"):
+        machine = source.partition("@")[2]
+        known = [key for key in watched.samples.known(source) if key[2].endswith("_mbps")]
+        known = sorted(known)[:MOST_LINES]
+        if known:
+            title = f"Network of {machine}" if machine else "Network"
+            names = [f"{key[1]} {key[2].removesuffix('_mbps')}" for key in known]
+            values = list(watched.samples.means(known, *place))
+            yield Chart(source, "Machine", title, "MB/s", "lines", names, values)
 
 
 def _of_databases(watched: Watched, place: tuple[int, int, int]) -> Iterable[Chart]:

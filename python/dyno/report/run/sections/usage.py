@@ -11,6 +11,7 @@ from dyno.report.kit.charts import bars as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import bytes_text, rounded, seconds, users_title
+from dyno.report.run import interfaces
 from dyno.report.run.page import Page
 from dyno.report.run.volumes import observed
 
@@ -29,6 +30,9 @@ def section(page: Page) -> Section | None:
     if not phases:
         return None
     blocks: list[Block] = [_table(page, phases)]
+    traffic = interfaces.table(page, phases)
+    if traffic is not None:
+        blocks.append(traffic)
     figures = _figures(page, phases[:_MOST_BARS])
     if figures:
         blocks.insert(0, Row(figures, even=True))
