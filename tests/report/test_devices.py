@@ -156,7 +156,7 @@ def test_a_storage_profile_has_the_device_of_its_volume(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rates", "shown"),
     [
-        ((90.0, 2.0, 0.0, 0.0), ["eth1", "90.0", "2.00", "0", "0"]),
+        ((90.0, 2.0, 0.0, 0.0), ["eth1", "90", "2", "0", "0"]),
         ((0.2, 0.1, 0.0, 0.5), ["eth1", "0.200", "0.100", "0", "0.500"]),
         ((0.2, 0.1, 0.0, 0.0), None),
     ],
