@@ -207,7 +207,9 @@ def _commands(
         proof += f" --with load.flash={place}" if work == "oltp" else ""
         return ["", "Do it:", *(f"  {step}" for step in steps),
                 "Prove it, with --out on the slow volume:", proof]  # fmt: skip
-    apply = f"dyno accelerate apply DATA-FOLDER --flash {place}/cache --size {size} --work {work}"
+    folder = found.target.volumes.get("data", {}).get("path")
+    folder = plain(quote(folder)) if isinstance(folder, str) and folder else "DATA-FOLDER"
+    apply = f"dyno accelerate apply {folder} --flash {place}/cache --size {size} --work {work}"
     where = f"{quote(found.target.url)} --flash {quote(str(flash.absolute()))}"
     how: dict[Choice, str] = {
         "cache": f"{apply}    with the server stopped",
