@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from dyno.bundle.model import Check
 from dyno.contracts.isolation import Isolation
@@ -57,6 +57,14 @@ class Days:
     usual: int
     most: int
     bytes: int
+
+
+class Range(Protocol):
+    """The values of a column."""
+
+    def __call__(self, scale: float, days: int | None = None, /) -> tuple[Any, Any]:
+        """The least and the greatest value at a scale, with these or the usual initial days."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -117,8 +125,8 @@ class Workload:
         check: Proofs on loaded data: ``check(target, connect, loaded, after)`` with the target's
             name, what was loaded, and ``after`` ``load`` or ``run``; it opens its own sessions.
         foreign_keys: References between the tables, for layouts that declare them.
-        ranges: Least and greatest value of a column at a scale, by table and column, for layouts
-            that spread partitions evenly. Only columns that are worth it.
+        ranges: Least and greatest value of a column, by table and column, for layouts that spread
+            partitions evenly. Only columns that are worth it.
         reference: What an answer (rows, validation parameters) at a scale differs in from the
             published one; None where nothing is published.
         expected: The rows that Dyno ships as the right answer with validation parameters at a
@@ -151,9 +159,7 @@ class Workload:
     queries: tuple[Query, ...] = ()
     order: Callable[[int], Sequence[str]] = field(default=lambda _stream: ())
     foreign_keys: tuple[ForeignKey, ...] = ()
-    ranges: Mapping[tuple[str, str], Callable[[float], tuple[Any, Any]]] = field(
-        default_factory=dict[tuple[str, str], Callable[[float], tuple[Any, Any]]]
-    )
+    ranges: Mapping[tuple[str, str], Range] = field(default_factory=dict[tuple[str, str], Range])
     streams: Callable[[float], int] = field(default=lambda _scale: 2)
     refresh: Refresh | None = None
     reference: Callable[[Query, float, Rows], list[Difference] | None] = field(

@@ -15,16 +15,28 @@ from dyno.layouts import bounds as ranges
 from dyno.layouts import spec
 
 
-def resolve(text: str, workload: str, scale: float, indexes: Iterable[str] = ()) -> Layout:
+def resolve(
+    text: str,
+    workload: str,
+    scale: float,
+    indexes: Iterable[str] = (),
+    days: int | None = None,
+) -> Layout:
     """The layout that ``text`` names (a preset or a file) for a workload at a scale.
 
-    ``indexes`` are added to its own, each as ``TABLE:COLUMN,COLUMN``.
+    Args:
+        text: What names it.
+        workload: The workload.
+        scale: The scale of its data.
+        indexes: Added to its own, each as ``TABLE:COLUMN,COLUMN``.
+        days: Initial days of the data; None for the workload's usual number.
 
     Raises:
         UsageError: One line on what is wrong, with the nearest right name.
     """
     name, source, written = spec.read(text)
-    return Resolver(name, source, workloads.get(workload), scale).layout(extra(written, indexes))
+    resolver = Resolver(name, source, workloads.get(workload), scale, days)
+    return resolver.layout(extra(written, indexes))
 
 
 def extra(written: spec.Spec, indexes: Iterable[str]) -> spec.Spec:
@@ -63,9 +75,11 @@ def place(volume: str, where: str, *, folder: bool = False) -> str:
 class Resolver:
     """Fits one layout to one workload."""
 
-    def __init__(self, name: str, source: str, workload: Workload, scale: float) -> None:
+    def __init__(
+        self, name: str, source: str, workload: Workload, scale: float, days: int | None = None
+    ) -> None:
         self._name, self._source = name, source
-        self._workload, self._scale = workload, scale
+        self._workload, self._scale, self._days = workload, scale, days
         self._tables = {table["name"]: table for table in schema.tables(workload.name)}
 
     def layout(self, written: spec.Spec) -> Layout:
@@ -150,7 +164,7 @@ class Resolver:
                 f"{where}: Dyno does not know the range of "
                 f"{written.column}{f' (known: {columns})' if columns else ''}; set bounds."
             )
-        low, high = known(self._scale)
+        low, high = known(self._scale, self._days)
         return ranges.spread(low, high, written.count or 0, where)
 
     def _index(self, table: str, written: spec.IndexSpec, where: str) -> IndexDesign:

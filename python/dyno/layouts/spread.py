@@ -10,7 +10,7 @@ from dyno.errors import UsageError
 from dyno.layouts.volumes import table_bytes
 
 
-def spread(layout: Layout, places: Sequence[str], scale: float) -> Layout:
+def spread(layout: Layout, places: Sequence[str], scale: float, days: int | None = None) -> Layout:
     """The same design with everything on ``places``.
 
     The partitions of a table go to them in turn; then the other tables, the largest first, each to
@@ -25,7 +25,7 @@ def spread(layout: Layout, places: Sequence[str], scale: float) -> Layout:
             f"Layout {layout.name} already places its tables; omit --spread and --volumes."
         )
     sizes = {
-        name: table_bytes(layout.workload, name, scale)
+        name: table_bytes(layout.workload, name, scale, days)
         for name in schema.table_names(layout.workload)
     }
     filled = dict.fromkeys(places, 0.0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dyno import workloads
 from dyno.config.units import bytes_text
 from dyno.contracts import schema
 from dyno.contracts.layout import TABLESPACE, Layout
@@ -20,6 +22,8 @@ _KEYS = 1.5
 """Tables with their keys and indexes against tables alone: 1.4 for TPC-H in PostgreSQL 18."""
 _LEAST = 1 << 20
 """Space that any volume must have: what a log or temporary files need is not known before."""
+_LARGEST_COUNTED = 0.4
+"""Scale up to which the rows of data with a history are counted."""
 _CLUSTERED = 2.2
 """Rebuilding a table needs space for a second copy with its indexes."""
 
@@ -35,22 +39,50 @@ def folders(layout: Layout) -> dict[str, str]:
     return found
 
 
-def table_bytes(workload: str, table: str, scale: float) -> int:
-    """Roughly what the rows of a table take in a row store, without keys."""
-    from dyno import _core
+def table_bytes(workload: str, table: str, scale: float, days: int | None = None) -> int:
+    """Roughly what the rows of a table take in a row store, without keys.
 
-    rows, _ = _core.rows(workload, table, scale, 1)
+    ``days`` are the initial days of the data; None for the workload's usual number.
+    """
+    rows = _rows(workload, table, scale, days)
     columns = next(item for item in schema.tables(workload) if item["name"] == table)["columns"]
     return round(rows * (_ROW_OVERHEAD + sum(_column_bytes(column["kind"]) for column in columns)))
 
 
-def needs(layout: Layout, scale: float) -> dict[str, int]:
+def _rows(workload: str, table: str, scale: float, days: int | None) -> float:
+    from dyno import _core
+
+    if workloads.get(workload).days is not None:
+        return _with_history(workload, table, scale, days)
+    return _core.rows(workload, table, scale, 1)[0]
+
+
+@functools.lru_cache(maxsize=256)
+def _with_history(workload: str, table: str, scale: float, days: int | None) -> float:
+    """Roughly the rows of a table of data with a history.
+
+    Their number follows from a simulation of all days, which takes minutes for large data. It grows
+    linearly with the scale, so two small scales are enough.
+    """
+    from dyno import _core
+
+    def rows(at: float) -> int:
+        return _core.rows(workload, table, at, 1, days)[0]
+
+    if scale <= _LARGEST_COUNTED:
+        return rows(scale)
+    half = _LARGEST_COUNTED / 2
+    growth = (rows(_LARGEST_COUNTED) - rows(half)) / half
+    return rows(half) + growth * (scale - half)
+
+
+def needs(layout: Layout, scale: float, days: int | None = None) -> dict[str, int]:
     """Bytes that each data volume must hold at the peak of the load, roughly."""
     found: dict[str, float] = {}
     for name in schema.table_names(layout.workload):
         design = layout.design(name)
         factor = _CLUSTERED if design.cluster else _KEYS if layout.primary_keys else 1.0
-        size = table_bytes(layout.workload, name, scale) * factor
+        size = table_bytes(layout.workload, name, scale, days) * factor
         parts = design.partitions or (None,)
         for part in parts:
             volume = layout.volume_of(name, part)
@@ -59,11 +91,11 @@ def needs(layout: Layout, scale: float) -> dict[str, int]:
     return {volume: round(size) for volume, size in found.items()}
 
 
-def share_here(layout: Layout, scale: float) -> float:
+def share_here(layout: Layout, scale: float, days: int | None = None) -> float:
     """Share of the data, 0 to 1, that no volume of the layout takes."""
     total = here = 0.0
     for name in schema.table_names(layout.workload):
-        size = table_bytes(layout.workload, name, scale)
+        size = table_bytes(layout.workload, name, scale, days)
         parts = layout.design(name).partitions or (None,)
         total += size
         here += size * sum(layout.volume_of(name, part) is None for part in parts) / len(parts)

@@ -131,7 +131,7 @@ def _loads(target: Target) -> tuple[Load, ...]:
             continue
         if loaded is not None and loaded.complete:
             layout = json.loads(loaded.layout) if loaded.layout else None
-            found.append(Load(name, loaded.scale, layout=layout_of(layout)))
+            found.append(Load(name, loaded.scale, layout=layout_of(layout), days=loaded.days))
     return tuple(found)
 
 

@@ -79,11 +79,17 @@ class Ahead:
 
 
 def of_load(
-    workload: Workload, scale: float, url: TargetUrl, *, loads: int = 1, rows_only: int = 0
+    workload: Workload,
+    scale: float,
+    url: TargetUrl,
+    *,
+    loads: int = 1,
+    rows_only: int = 0,
+    days: int | None = None,
 ) -> list[Part]:
     """Parts of loads: ``rows_only`` loads without keys and indexes, then ``loads`` with them."""
     rate = 1e6 * _LOAD_MB_PER_S[store(url.name) or "row store"]
-    rows = Part(workload.bytes_per_scale * scale / rate, fixed=False)
+    rows = Part(workload.raw_bytes(scale, days) / rate, fixed=False)
     index = Part(_INDEX_SHARE * rows.seconds, fixed=False)
     return [rows] * rows_only + [rows, index] * loads
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dyno import workloads
-from dyno.bundle.model import Run
+from dyno.bundle.model import Run, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.contracts.layout import Layout
@@ -48,12 +48,12 @@ def _basis(run: Run) -> Basis:
     plan, workload = run.plan, run.workloads[0]
     kind = workloads.named(workload).kind
     _require_repeatable(plan)
-    scale = _scale(run)
+    scale, days = _scale(run), _days(run)
     base = Base(
         workload=workload,
         target=str(plan.get("target", "")).replace(":***@", "@"),
         scale=scale,
-        load=_design(plan.get("layout"), workload, scale),
+        load={**_history(workload, days), **_design(plan.get("layout"), workload, scale, days)},
         run=_transactions(plan) if kind == "oltp" else _queries(plan),
         settings=_words(plan.get("settings")),
         limits=_words(plan.get("limits")),
@@ -90,7 +90,19 @@ def _scale(run: Run) -> float:
     raise UsageError(f"{run.run} did not record the scale of its data.")
 
 
-def _design(recorded: Any, workload: str, scale: float) -> dict[str, Value]:
+def _days(run: Run) -> int | None:
+    """Initial days of the data; None for a workload without."""
+    found = (phase.detail.days for phase in those(run.phases, OltpDetail))
+    return next((days for days in found if days is not None), None)
+
+
+def _history(workload: str, days: int | None) -> dict[str, Value]:
+    """The option of ``dyno load`` for data with other than the usual initial days."""
+    known = workloads.named(workload).days
+    return {} if days is None or known is None or days == known.usual else {"days": days}
+
+
+def _design(recorded: Any, workload: str, scale: float, days: int | None) -> dict[str, Value]:
     """The options of ``dyno load`` that give the recorded layout.
 
     Raises:
@@ -101,13 +113,14 @@ def _design(recorded: Any, workload: str, scale: float) -> dict[str, Value]:
     layout = Layout.model_validate(recorded)
     source = layout.name if layout.source == "preset" else layout.source
     indexes: list[str] = []
-    plain = resolve(source, workload, scale)
+    plain = resolve(source, workload, scale, days=days)
     for table, design in layout.tables.items():
         known = plain.design(table).indexes
         indexes += [
             f"{table}:{','.join(one.columns)}" for one in design.indexes if one not in known
         ]
-    again = resolve(source, workload, scale, indexes).model_copy(update={"notes": layout.notes})
+    again = resolve(source, workload, scale, indexes, days)
+    again = again.model_copy(update={"notes": layout.notes})
     if again != layout:
         raise UsageError(f"The layout {layout.name} has changed since the run loaded its data.")
     named: dict[str, Value] = {} if source == DEFAULT else {"layout": source}

@@ -77,17 +77,18 @@ def chosen_layout(
         UsageError: If it is invalid or the target does not support it.
         TargetError: If one of its volumes cannot be used.
     """
-    plain = resolve(text, workload, scale, asked.index)
-    spread = places.over(asked, plain, url, scale)
+    days = asked.days
+    plain = resolve(text, workload, scale, asked.index, days)
+    spread = places.over(asked, plain, url, scale, days)
     layout = places.on_flash(asked, spread, url)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
     # Dyno creates its own folders with the engine. They use the same disk space.
     checked = plain if asked.beside else spread
     checked = checked if asked.flash is None else places.on_flash(asked, checked, url)
-    notes = volumes.check(checked, volumes.needs(checked, scale), asked.out)
+    notes = volumes.check(checked, volumes.needs(checked, scale, days), asked.out)
     layout = layout.model_copy(update={"notes": (*notes, *places.notes(asked))})
-    return Chosen(layout, volumes.share_here(checked, scale))
+    return Chosen(layout, volumes.share_here(checked, scale, days))
 
 
 def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:

@@ -99,7 +99,7 @@ def job(asked: LoadingPlan) -> Job:
         **chosen.record,
     }
     rows_only = max(0, len(asked.streams) - 1)
-    parts = of_load(chosen, scale, parsed, loads=databases, rows_only=rows_only)
+    parts = of_load(chosen, scale, parsed, loads=databases, rows_only=rows_only, days=days)
     return Job(
         asked, record, (workload,), asked.out, body, tuned, confinement, before=check_space,
         parts=parts,

@@ -22,8 +22,12 @@ def notes(asked: Spread) -> tuple[str, ...]:
     return (f"The {asked.spread} folders of --spread are on one device and share its bandwidth.",)
 
 
-def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
+def over(
+    asked: Spread, layout: Layout, url: TargetUrl, scale: float, days: int | None = None
+) -> Layout:
     """Returns the layout on the requested volumes; unchanged if there are none.
+
+    ``days`` are the initial days of the data; None for the workload's usual number.
 
     Raises:
         UsageError: If there are fewer volumes than requested.
@@ -35,7 +39,8 @@ def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
             "--spread without --volumes needs an embedded engine. Name the volumes of this "
             "server: --volumes /mnt/a,/mnt/b or tablespace:NAME,…"
         )
-    return spread(layout, _beside(asked, url) if asked.beside else _named(asked), scale)
+    named = _beside(asked, url) if asked.beside else _named(asked)
+    return spread(layout, named, scale, days)
 
 
 def on_flash(asked: FlashVolumes, layout: Layout, url: TargetUrl) -> Layout:

@@ -145,13 +145,18 @@ def _measured(variant: Variant, earlier: Sequence[StudyStore]) -> tuple[list[flo
 
 def raw_bytes(variant: Variant) -> float:
     """The size of the rows that a variant loads."""
-    databases = variant.load.get("databases", 1)
-    many = databases if isinstance(databases, int) else 1
-    return workloads.named(variant.workload).bytes_per_scale * (variant.scale or 0.0) * many
+    many, days = _whole(variant, "databases") or 1, _whole(variant, "days")
+    return workloads.named(variant.workload).raw_bytes(variant.scale or 0.0, days) * many
+
+
+def _whole(variant: Variant, option: str) -> int | None:
+    """An option of the load that is a whole number; None without it."""
+    value = variant.load.get(option)
+    return value if isinstance(value, int) else None
 
 
 def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
-    """Duration of a load: that of the target's last load of the workload, scaled linearly."""
+    """Duration of a load: that of the target's last load of the workload, scaled by its size."""
     for book in reversed(earlier):
         kinds = {one.name: one for one in book.study.variants}
         for note in reversed(_notes(book)):
@@ -159,8 +164,11 @@ def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
             if note.kind != "load" or other is None or not other.scale or not variant.scale:
                 continue
             if (other.workload, other.target) == (variant.workload, variant.target):
-                seconds = note.seconds * variant.scale / other.scale
-                same = other.scale == variant.scale
+                size, own = raw_bytes(variant), raw_bytes(other)
+                if not own:
+                    continue
+                seconds = note.seconds * size / own
+                same = own == size
                 source = "as before" if same else f"scaled from scale {other.scale:g}"
                 return Length(seconds, source, (_AGAIN if same else _RULE) * seconds)
     store = targets.store(targets.parse(variant.target).name) or "row store"

@@ -25,6 +25,7 @@ class Load:
         unit: What that is: ``bytes read`` or ``time``.
         users: The most users of its transactions; None if none ran.
         layout: The name of its layout.
+        days: Initial days of the data; None if unknown, or for a workload without.
     """
 
     database: str
@@ -33,6 +34,7 @@ class Load:
     unit: str = ""
     users: int | None = None
     layout: str = DEFAULT
+    days: int | None = None
 
 
 def of_run(bundle: Bundle, target: str) -> tuple[Load, ...]:
@@ -63,12 +65,14 @@ def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: s
     ]
     users = [phase.detail.users for phase in driven if phase.detail.users]
     scale = next((one for one in scales if one is not None and one > 0), None)
+    days = [phase.detail.days for phase in (*those(phases, LoadDetail), *driven)]
     return Load(
         name,
         scale,
         queries if dss else {},
         unit if dss else "",
         int(max(users)) if users else None,
+        days=next((one for one in days if one is not None), None),
     )
 
 

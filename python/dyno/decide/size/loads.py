@@ -170,7 +170,8 @@ def data_tb(run: Run, phase: Phase, known: metrics.Estimates) -> float | None:
     workload, size = workloads.known(name) if name else None, _scale(phase)
     if workload is None or not isinstance(size, int | float):
         return None
-    return size * workload.bytes_per_scale / 1e12
+    days = phase.detail.days if has_detail(phase, OltpDetail) else None
+    return workload.raw_bytes(size, days) / 1e12
 
 
 def _scale(phase: Phase) -> object:

@@ -85,17 +85,17 @@ FOREIGN_KEYS = (
 )
 
 
-def _customers(scale: float) -> tuple[Any, Any]:
+def _customers(scale: float, _days: int | None = None) -> tuple[Any, Any]:
     return (1, round(scale * 1_000))
 
 
-def _accounts(scale: float) -> tuple[Any, Any]:
+def _accounts(scale: float, _days: int | None = None) -> tuple[Any, Any]:
     return (1, round(scale * 10_000))
 
 
-def _trades(scale: float) -> tuple[Any, Any]:
-    """Of the usual initial days: 57.6 a customer and day."""
-    return (1, round(scale * 57_600) * DAYS.usual)
+def _trades(scale: float, days: int | None = None) -> tuple[Any, Any]:
+    """57.6 a customer and day."""
+    return (1, round(scale * 57_600) * (DAYS.usual if days is None else days))
 
 
 _BY_TRADE = {

@@ -26,11 +26,11 @@ FOREIGN_KEYS = (
 )
 
 
-def _warehouses(scale: float) -> tuple[Any, Any]:
+def _warehouses(scale: float, _days: int | None = None) -> tuple[Any, Any]:
     return (1, int(scale))
 
 
-def _items(_scale: float) -> tuple[Any, Any]:
+def _items(_scale: float, _days: int | None = None) -> tuple[Any, Any]:
     return (1, 100_000)
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
-from typing import Any
 
-from dyno.contracts.workload import ForeignKey
+from dyno.contracts.workload import ForeignKey, Range
 from dyno.workloads.tpch.checks import LINKS
 
 FOREIGN_KEYS = tuple(
@@ -18,14 +16,14 @@ FOREIGN_KEYS = tuple(
 _FIRST_ORDER, _LAST_ORDER = dt.date(1992, 1, 1), dt.date(1998, 8, 2)
 
 
-def _days(first: int, last: int) -> Callable[[float], tuple[Any, Any]]:
+def _days(first: int, last: int) -> Range:
     """Dates this many days after the order's (TPC-H specification 4.2.3)."""
     low, high = _FIRST_ORDER + dt.timedelta(first), _LAST_ORDER + dt.timedelta(last)
-    return lambda _scale: (low, high)
+    return lambda _scale, _days=None: (low, high)
 
 
-def _keys(per_scale: int) -> Callable[[float], tuple[Any, Any]]:
-    return lambda scale: (1, max(1, round(per_scale * scale)))
+def _keys(per_scale: int) -> Range:
+    return lambda scale, _days=None: (1, max(1, round(per_scale * scale)))
 
 
 # Shipped 1 to 121 days after the order and committed 30 to 90; received 1 to 30 days after shipped.

@@ -146,6 +146,8 @@ def study(system: System, found: Proposal, load: Load, layouts: Mapping[str, str
         target=_text(system.db.address.replace(":***@", "@")),
         scale=f"{load.scale:g}",
     )
+    if load.days is not None:
+        lines += f"\n[base.load]\ndays = {load.days}\n"
     if kind == "oltp":
         lines += f"\n[base.run]\nusers = {load.users or _USERS}\n"
     for name, path in layouts.items():

@@ -119,7 +119,7 @@ def _declared(load: Load) -> Iterable[Known]:
         )
         indexes = {one.name: one.columns for one in workload.indexes if one.table == name}
         ranges = {
-            column: span(load.scale)
+            column: span(load.scale, load.days)
             for (of, column), span in workload.ranges.items()
             if of == name and load.scale is not None
         }
