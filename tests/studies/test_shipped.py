@@ -46,10 +46,15 @@ def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
         f"{at}.db-2.during_qph": 1, f"{at}.during_change_percent": -3.3, f"{at}.round_s": 12,
         f"{at}.space_peak_bytes": 37, f"{at}.space_estimate_bytes": 38, f"{at}.estimate_s": 0.5,
         f"{at}.log_bytes": 7, f"{at}.step-attach.seconds": 0.2,
+        f"{at}.step-wal_log.seconds": 0.5, f"{at}.step-wal_log.mb_per_s": 540,
+        f"{at}.step-file_copy.mb_per_s": 700, f"{at}.mb_per_s": 90,
         "index.tpch.postgresql.log_bytes": 50,
     })  # fmt: skip
     found = {name: metric.of(run) for name, metric in METRICS.items()}
     assert found["window_s"] == {"window_s.attach": 0.2}
+    assert found["create_s"] == {"create_s.wal_log": 0.5}
+    assert found["create_mbps"] == {"create_mbps.wal_log": 540, "create_mbps.file_copy": 700}
+    assert found["backup_mbps"] == {"backup_mbps": 90}
     for name, value in {
         "beside_qph": 870, "before_qph": 900, "beside_change": -3.3, "maintenance_s": 12,
         "maintenance_space": 37, "space_estimate": 38, "estimate_s": 0.5,
@@ -92,6 +97,7 @@ def test_its_plans_are_what_their_command_lines_ask_for(name: str) -> None:
             layout = resolve(
                 str(variant.load.get("layout", "default")), variant.workload, variant.scale
             )
+            assert variant.load.get("databases", 1) == variant.run.get("databases", 1)
             targets.require_layout(targets.parse(variant.target), layout)
 
 

@@ -128,6 +128,9 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
     for name, seconds in (detail.steps_s or {}).items():
         if name in STEPS:
             yield at.step(name).seconds.estimate(seconds, "median of this step, all rounds")
+            size = (detail.steps_bytes or {}).get(name)
+            if size and seconds > 0:
+                yield at.step(name).mb_per_s.estimate(size / seconds / 1e6, "bytes / median time")
     size, taken = detail.written_bytes, detail.written_s
     if size:
         source = "bytes on storage of all completed backups"

@@ -15,13 +15,14 @@ from dyno.contracts.target import Progress, Target
 from dyno.errors import UsageError, unknown
 
 Maintenance = Literal[
-    "integrity-check", "reindex", "backup", "vacuum", "quick-check", "sliding-window"
-]
+    "integrity-check", "reindex", "backup", "vacuum", "quick-check", "sliding-window",
+    "create-database",
+]  # fmt: skip
 """``integrity-check`` verifies tables and indexes; ``quick-check`` does so without a
 comparison of indexes with rows; ``reindex`` rebuilds the indexes online;
 ``backup`` writes a full copy to a scratch folder under ``--out``; ``vacuum`` removes dead rows and
 collects statistics; ``sliding-window`` fills, attaches, detaches and drops partitions of a table of
-its own."""
+its own; ``create-database`` copies a database of known size and drops the copy."""
 
 _UNKNOWN = "Dyno has no maintenance task for it that leaves it usable"
 
@@ -130,6 +131,16 @@ class Stepped(Protocol):
     @property
     def step_seconds(self) -> Mapping[str, float]:
         """Median seconds by step."""
+        ...
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A job whose steps write a known size."""
+
+    @property
+    def step_bytes(self) -> Mapping[str, int]:
+        """Bytes by step."""
         ...
 
 

@@ -12,6 +12,7 @@ from dyno.bundle import metrics
 from dyno.bundle.carriers import ROLE
 from dyno.bundle.flash import ALL, SOURCE, Flash
 from dyno.bundle.metrics.byrole import BY_ROLE
+from dyno.bundle.metrics.during import CREATION, WINDOW
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
@@ -192,7 +193,20 @@ METRICS = {
         ),
         Metric(
             "window_s", "time of a step of a sliding window by step, s",
-            (metrics.MaintenanceStep.seconds,), "less", each=("step",),
+            (metrics.MaintenanceStep.seconds,), "less",
+            where={"step": "|".join(WINDOW)}, each=("step",),
+        ),
+        Metric(
+            "create_s", "time to create a database from a template by strategy, s",
+            (metrics.MaintenanceStep.seconds,), "less",
+            where={"step": "|".join(CREATION)}, each=("step",),
+        ),
+        Metric(
+            "create_mbps", "MB/s of the creation of a database by strategy",
+            (metrics.MaintenanceStep.mb_per_s,), "more", each=("step",),
+        ),
+        Metric(
+            "backup_mbps", "MB/s of a backup, written and synced", (_M.mb_per_s,), "more",
         ),
         Metric(
             "maintenance_log", "log written during a round of maintenance, bytes",

@@ -9,8 +9,11 @@ from dyno.bundle.metrics.base import Metric, Scope
 Part = Literal["before", "during", "after"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
-STEPS = ("fill", "attach", "detach", "drop")
+WINDOW = ("fill", "attach", "detach", "drop")
 """Steps of a sliding window."""
+CREATION = ("wal_log", "file_copy")
+"""Ways to create a database."""
+STEPS = (*WINDOW, *CREATION)
 
 _PHASE = r"during\.(?P<phase>[^.]+)"
 
@@ -42,6 +45,8 @@ class MaintenanceStep(Scope, names=rf"{_PHASE}\.step-(?P<step>\w+)"):
 
     seconds = Metric("s")
     """Median time."""
+    mb_per_s = Metric("MB/s")
+    """Of a step that writes a known size."""
 
 
 class Maintenance(Beside, names=_PHASE):

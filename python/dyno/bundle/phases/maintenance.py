@@ -27,6 +27,7 @@ class MaintenanceDetail(Detail):
         estimate_s: Time to prepare the task, with its estimate.
         estimate_only: Whether the task was estimated and did not run.
         steps_s: Median seconds by step, of tasks that time their steps.
+        steps_bytes: Bytes by step, of tasks whose steps write a known size.
         log_bytes: Bytes that the server wrote to its log meanwhile, for all sessions.
         written_bytes: Size on storage of all completed backups.
         written_s: Time to write and sync them.
@@ -51,6 +52,7 @@ class MaintenanceDetail(Detail):
     estimate_only: bool | None = None
     log_bytes: Number | None = None
     steps_s: dict[str, Number] | None = None
+    steps_bytes: dict[str, Number] | None = None
     written_bytes: Number | None = None
     written_s: Number | None = None
 

@@ -12,8 +12,8 @@ options = declared(
     click.option(
         "--during",
         metavar="TASK",
-        help="Run a maintenance task: integrity-check, quick-check, reindex, backup, vacuum or "
-        "sliding-window.",
+        help="Run a maintenance task: integrity-check, quick-check, reindex, backup, vacuum, "
+        "sliding-window or create-database.",
     ),
     click.option(
         "--during-limit",

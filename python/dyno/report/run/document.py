@@ -133,6 +133,10 @@ def _beside(at: metrics.Beside) -> list[metrics.Key]:
     return [*(part.tps for part in parts), *(part.change_percent for part in parts[1:])]
 
 
+def _known(values: dict[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     """A maintenance operation under load; changes are in % of the throughput before it.
 
@@ -152,7 +156,9 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     count = (phase.detail.streams or 0) // (phase.detail.streams_each or 1)
     asked = range(1, 1 + min(count, MOST)) if phase.detail.streams_each else ()
     steps = {name: page.value(at.step(name).seconds) for name in STEPS}
-    timed = {"steps_s": steps} if any(value is not None for value in steps.values()) else {}
+    timed = {"steps_s": _known(steps)} if _known(steps) else {}
+    rates = _known({name: page.value(at.step(name).mb_per_s) for name in STEPS})
+    timed |= {"steps_mb_per_s": rates} if rates else {}
     return {
         "name": phase.detail.maintenance,
         "target": phase.target,

@@ -13,7 +13,7 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts import databases
 from dyno.contracts.logged import logged, since
-from dyno.contracts.maintenance import Job, Maintenance, Stepped, Writer, prepare
+from dyno.contracts.maintenance import Job, Maintenance, Sized, Stepped, Writer, prepare
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, Interrupted
 
@@ -24,6 +24,7 @@ _TITLES: dict[Maintenance, str] = {
     "vacuum": "Vacuum",
     "quick-check": "Quick check",
     "sliding-window": "Sliding window",
+    "create-database": "Creation of a database",
 }
 _SAMPLE_S = 0.2
 _END_S = 15.0
@@ -233,6 +234,7 @@ class Upkeep:
             estimate_s=self._estimate_s,
             log_bytes=self.course.log,
             steps_s=dict(self._job.step_seconds) if isinstance(self._job, Stepped) else None,
+            steps_bytes=dict(self._job.step_bytes) if isinstance(self._job, Sized) else None,
             written_bytes=written.size if written else None,
             written_s=written.seconds if written else None,
         )

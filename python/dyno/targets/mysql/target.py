@@ -56,6 +56,10 @@ from dyno.workspace import places
 from dyno.workspace.footprint import Meter
 
 _NO_TLS = "loader and driver support TLS over TCP only; omit unix_socket or ssl from the URL"
+_NO_COPY = (
+    "its CREATE DATABASE makes an empty folder, and table files grow on demand: there is nothing "
+    "to copy"
+)
 _NO_VACUUM = "InnoDB purges old rows in the background; OPTIMIZE TABLE is what reindex does"
 
 _LOGGED = (
@@ -81,7 +85,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "mysql"
-    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
+    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM, "create-database": _NO_COPY}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         super().__init__(url, out, limits, Server, Tuning, _IN_SESSION)

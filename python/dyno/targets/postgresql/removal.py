@@ -7,7 +7,7 @@ from psycopg import sql
 from dyno import workloads
 from dyno.contracts import databases
 from dyno.targets import mark
-from dyno.targets.postgresql import ddl, procedures, tablespaces
+from dyno.targets.postgresql import ddl, newdatabase, procedures, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
 
 
@@ -16,11 +16,12 @@ def marked(session: PostgresConnection) -> list[str]:
     found = [f"table {place}.{name}" for place, name in _tables(session)]
     found += [f"procedure {name}" for name in _procedures(session)]
     found += [f"schema {place}" for place in _schemas(session)]
+    found += [f"database {name}" for name in newdatabase.left(session)]
     return found + [f"tablespace {name}, if empty" for name in tablespaces.own(session)]
 
 
 def remove(session: PostgresConnection) -> list[str]:
-    """Removes tables and procedures, all or none, then empty schemas and tablespaces.
+    """Removes tables and procedures, all or none, then empty schemas, databases and tablespaces.
 
     A schema of Dyno with other objects remains, including these objects.
 
@@ -44,6 +45,7 @@ def remove(session: PostgresConnection) -> list[str]:
         if _is_empty(session, place):
             ddl.run(session, [sql.SQL("DROP SCHEMA {}").format(sql.Identifier(place))])
             gone.append(f"schema {place}")
+    gone += [f"database {name}" for name in newdatabase.sweep(session)]
     return gone + [f"tablespace {name}" for name in tablespaces.sweep(session, None, None)]
 
 

@@ -39,6 +39,7 @@ from dyno.targets.postgresql import (
     inside,
     isolation,
     journal,
+    newdatabase,
     plans,
     privilege,
     procedures,
@@ -65,6 +66,7 @@ from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
 from dyno.targets.server import InSession, ServerTarget
 from dyno.targets.sessionprobe import Asked
+from dyno.targets.space import require_space
 from dyno.workspace.footprint import Meter
 
 _IN_SESSION = InSession(
@@ -95,7 +97,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "postgresql"
-    WHOLE_MAINTENANCE: ClassVar = ("backup",)
+    WHOLE_MAINTENANCE: ClassVar = ("backup", "create-database")
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         super().__init__(url, out, limits, Server, Tuning, _IN_SESSION)
@@ -249,13 +251,17 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             self._server.extra = dict(backup.SETTINGS)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """``REINDEX CONCURRENTLY``, checks of tables and indexes, a backup, or a vacuum."""
+        """``REINDEX CONCURRENTLY``, checks of tables and indexes, a backup, a vacuum …"""
         if name == "reindex":
             return Reindex(self.connect, workload)
         if name == "vacuum":
             return Vacuum(self.connect, workload)
         if name == "sliding-window":
             return sliding_window(self.connect, workload)
+        if name == "create-database":
+            if self._server is not None:
+                require_space(self._home, newdatabase.NEEDED, "Free space, or use another --out.")
+            return newdatabase.new_database(self._open)
         if name == "backup":
             return backup.take(self.connect(), self._out)
         return integrity_check(self.connect, workload, quick=name == "quick-check")

@@ -65,6 +65,7 @@ _WHOLE = (
 )
 
 _NO_PARTITIONS = "it has no partitioned tables"
+_NO_COPY = "a new database is an empty file that grows on demand"
 _NO_VACUUM = "its VACUUM rewrites the whole file and blocks all writers"
 _ONE_FILE = (
     "a URL names one file, which is one database with one writer; several files share no server"
@@ -76,7 +77,11 @@ class SqliteTarget:
 
     name = "sqlite"
     SEVERAL_DATABASES: ClassVar = _ONE_FILE
-    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM, "sliding-window": _NO_PARTITIONS}
+    LACKS_MAINTENANCE: ClassVar = {
+        "vacuum": _NO_VACUUM,
+        "sliding-window": _NO_PARTITIONS,
+        "create-database": _NO_COPY,
+    }
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url

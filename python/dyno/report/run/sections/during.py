@@ -120,7 +120,7 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
             size = decimal_bytes(page.value(at.written_bytes))
             words.append(f"{size} written and synced at {rounded(speed)} MB/s")
         steps = [
-            f"{name} {seconds(value)}"
+            f"{name} {seconds(value)}{_rate(page, at.step(name))}"
             for name in STEPS
             if (value := page.value(at.step(name).seconds)) is not None
         ]
@@ -154,3 +154,9 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     )
     columns, rows = without_empty(columns, rows)
     return Table("Maintenance operations", columns, rows, note)
+
+
+def _rate(page: Page, step: metrics.MaintenanceStep) -> str:
+    """`` (120 MB/s)`` for a step that writes a known size."""
+    value = page.value(step.mb_per_s)
+    return "" if value is None else f" ({rounded(value)} MB/s)"
