@@ -246,8 +246,8 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return neutral
 
     def before_maintenance(self, name: Maintenance) -> None:
-        """Makes the private server write a WAL that is sufficient for a backup."""
-        if self._server is not None and name == "backup":
+        """Makes the private server write the WAL of a backup, and of the copy of a database."""
+        if self._server is not None and name in ("backup", "create-database"):
             self._server.extra = dict(backup.SETTINGS)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
