@@ -12,14 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dyno import _core, targets, workloads
+from dyno.bundle.metrics import Estimates
+from dyno.bundle.model import those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.contracts import schema
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Loaded, LoadPlan, Target
+from dyno.decide.advise.loads import Load
+from dyno.decide.advise.partition import tables
+from dyno.decide.advise.system import Facts, System
+from dyno.decide.size.loads import data_tb
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
 from dyno.layouts.spread import spread
 from dyno.plans.loading import LoadingPlan
+from dyno.runner.basis import basis
 from dyno.runner.layout import chosen_layout
+from tests.bundles import Builder
 from tests.targets.conftest import ask, embedded, embedded_mariadb
 
 SCALE, DAYS = 0.1, 20
@@ -61,6 +70,27 @@ def test_a_load_is_planned_with_its_days(tmp_path: Path) -> None:
     apart = spread(apart, ["/a", "/b"], SCALE, 100)
     needed = volumes.needs(apart, SCALE, 100)
     assert max(needed.values()) < 1.5 * min(needed.values())
+
+
+def test_a_study_advice_and_sizing_take_the_days_of_a_run(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "20261120T140000Z-ab12", verb="run")
+    builder.plan = {
+        "command": "dyno run brokerage --target embedded:postgresql --users 4",
+        "target": "embedded:postgresql",
+    }
+    bundle = builder.target("postgresql").oltp(4).write()
+    (level,) = those(bundle.run.phases, OltpDetail)
+    known = {"workload": "brokerage", "scale": SCALE, "warehouses": None, "days": DAYS}
+    detail = OltpDetail.model_validate({**level.detail.model_dump(exclude_none=True), **known})
+    phase = level.model_copy(update={"detail": detail})
+    run = bundle.run.model_copy(update={"phases": (phase,), "workloads": ("brokerage",)})
+    assert basis(run).base.load == {"days": DAYS}
+    raw = workloads.get("brokerage").raw_bytes(SCALE, DAYS)
+    assert data_tb(run, phase, Estimates(())) == pytest.approx(raw / 1e12)
+    declared = tables.of_system(
+        System("x", Facts({}, ""), loads=(Load("brokerage", SCALE, days=DAYS),))
+    )
+    assert declared["dyno_brokerage.trade"].ranges["t_id"] == (1, TRADES)
 
 
 @pytest.fixture(

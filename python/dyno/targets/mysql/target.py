@@ -57,8 +57,8 @@ from dyno.workspace.footprint import Meter
 
 _NO_TLS = "loader and driver support TLS over TCP only; omit unix_socket or ssl from the URL"
 _NO_COPY = (
-    "its CREATE DATABASE makes an empty folder, and InnoDB preallocates files with fallocate, which "
-    "writes nothing: there is no rate to measure"
+    "its CREATE DATABASE makes an empty folder, and InnoDB preallocates files with fallocate, "
+    "which writes nothing: there is no rate to measure"
 )
 _NO_VACUUM = "InnoDB purges old rows in the background; OPTIMIZE TABLE is what reindex does"
 
