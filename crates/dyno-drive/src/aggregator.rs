@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use dyno_record::{Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Result, Spool};
+use dyno_record::{
+    Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Percentiles, Result, Spool,
+};
 
 use crate::cpu::thread_cpu_ns;
 use crate::outcome::{OpOutcome, Outcome, Writer};
 use crate::parts::{Part, Worst};
-use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
 
@@ -124,16 +125,18 @@ impl Aggregator {
         all.stuck += report.stuck;
         all.reconnects += report.reconnects;
         all.connected += report.connected;
+        all.schedule_late.merge(&report.schedule_late);
         for (kind, message) in &report.errors_first {
             all.errors_first.entry(*kind).or_insert_with(|| message.clone());
         }
     }
 
-    /// The outcome of a complete run, measured for `seconds`.
+    /// The outcome of a complete run, measured for `seconds`, of a number of `users`; `open` if their
+    /// starts followed a schedule.
     ///
     /// # Errors
     /// `connection_lost` if no user has a connection at the end.
-    pub fn outcome(self, seconds: f64, plan: &DrivePlan) -> Result<Outcome> {
+    pub fn outcome(self, seconds: f64, users: u64, open: bool) -> Result<Outcome> {
         let Self { operations, totals, reports, .. } = self;
         if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {
             let message = "the run ended with every user disconnected from the server";
@@ -142,7 +145,6 @@ impl Aggregator {
         let ended = |totals: &OpTotals| totals.done + totals.rolled_back;
         let transactions: u64 = totals.iter().map(ended).sum();
         let client_cpu_s = (reports.cpu_ns + thread_cpu_ns() - self.cpu_before_ns) as f64 / 1e9;
-        let open = matches!(plan.pacing, Pacing::Open { .. });
         let mut lag = Latency::new();
         for part in &reports.parts {
             lag.merge(&part.lag);
@@ -170,11 +172,13 @@ impl Aggregator {
             unfinished: reports.unfinished,
             stuck: reports.stuck,
             reconnects: reports.reconnects,
-            gone: u64::from(plan.users).saturating_sub(reports.connected + reports.stuck),
+            gone: users.saturating_sub(reports.connected + reports.stuck),
             errors_first: reports.errors_first,
             threads: self.threads,
             worst: Worst::of(&reports.parts, self.threads),
             behind_ms: None,
+            schedule_late_ms: (reports.schedule_late.count() > 0)
+                .then(|| Percentiles::from(&reports.schedule_late)),
             writer: self.writer,
         })
     }

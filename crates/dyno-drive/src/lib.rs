@@ -3,8 +3,7 @@
 //! [`drive`] runs virtual users against a target for a warm-up and a measured window. A workload's
 //! transactions are written once over a [`wire::Session`], a pacer decides when they start, and
 //! response and service times go to 1-second histograms. [`load()`] streams generated rows into a
-//! database.
-//! a database.
+//! database. [`replay()`] runs the statements of a server's log at their original times.
 
 #![allow(clippy::doc_markdown, reason = "product names such as PostgreSQL are not code")]
 
@@ -18,6 +17,7 @@ mod parts;
 mod plan;
 mod rate;
 mod recorder;
+mod replay;
 mod run;
 mod spacing;
 mod stalls;
@@ -32,6 +32,7 @@ pub use outcome::{OpOutcome, Outcome, Writer};
 pub use parts::{Peak, Worst};
 pub use plan::{DrivePlan, Pacing, WirePlan};
 pub use rate::Rate;
+pub use replay::{ReplayPlan, Scan, ScanPlan, Shapes, replay, scan, shapes};
 pub use run::drive;
 pub use workloads::WorkloadPlan;
 pub use workloads::point_select::{Column, Holds, PointSelect};

@@ -54,6 +54,10 @@ pub struct Outcome {
     /// Largest delay of work that the workload schedules itself; None if it schedules none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behind_ms: Option<f64>,
+    /// How much later than scheduled the statements of a log were sent, for any reason; None unless a
+    /// log was replayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule_late_ms: Option<Percentiles>,
     /// Statistics of the write lock, for databases with a single writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,

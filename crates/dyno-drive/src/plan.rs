@@ -157,7 +157,7 @@ impl Visitor for Made {
     }
 }
 
-fn within(field: &str, value: f64, least: f64, most: f64) -> Result<()> {
+pub(crate) fn within(field: &str, value: f64, least: f64, most: f64) -> Result<()> {
     if (least..=most).contains(&value) {
         Ok(())
     } else {

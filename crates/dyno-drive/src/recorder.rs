@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
 
-use dyno_record::{Error, ErrorKind, OpTotals};
+use dyno_record::{Error, ErrorKind, Latency, OpTotals};
 
 use crate::cpu::thread_cpu_ns;
 use crate::parts::{Part, Parts};
@@ -59,6 +59,8 @@ pub struct Report {
     pub reconnects: u64,
     /// Users with a connection at the end.
     pub connected: u64,
+    /// See [`Outcome::schedule_late_ms`](crate::Outcome::schedule_late_ms).
+    pub schedule_late: Latency,
     /// See [`Outcome::errors_first`](crate::Outcome::errors_first).
     pub errors_first: BTreeMap<ErrorKind, String>,
 }

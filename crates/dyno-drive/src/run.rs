@@ -9,7 +9,7 @@ use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 
 use crate::aggregator::Aggregator;
 use crate::outcome::{Outcome, Writer};
-use crate::plan::{DrivePlan, WirePlan};
+use crate::plan::{DrivePlan, Pacing, WirePlan};
 use crate::recorder::Message;
 use crate::thread::{Job, died};
 use crate::window::Window;
@@ -74,52 +74,110 @@ fn conduct<W: Wire, L: Workload + Clone>(
     control: &Control,
 ) -> Result<Outcome> {
     let threads = plan.thread_count();
-    let abort = AtomicBool::new(false);
-    let end_ns = AtomicU64::new(u64::MAX);
+    let course = Course {
+        users: u64::from(plan.users),
+        shown: users(plan.users),
+        open: matches!(plan.pacing, Pacing::Open { .. }),
+        warmup_s: plan.warmup_s,
+        duration_s: plan.duration_s,
+        interval_s: plan.interval_s,
+        // Far enough ahead for every thread to be ready.
+        lead_ns: 2_000_000,
+        drain_s: 0.0,
+    };
+    let aggregator = Aggregator::new(workload.operations(), plan.clock, spool, threads);
+    let job = |thread, signals: &Signals, out, go| {
+        Job {
+            thread,
+            threads,
+            plan,
+            wire: wire.clone(),
+            workload: workload.clone(),
+            control,
+            signals,
+            out,
+            go,
+        }
+        .run();
+    };
+    let outcome = conducted(&course, threads, &job, aggregator, control, &|| wire.writer())?;
+    let behind_ms = workload.behind_ns().map(|behind_ns| behind_ns as f64 / 1e6);
+    Ok(Outcome { behind_ms, ..outcome })
+}
+
+/// The course of a level: what the conductor needs of its plan.
+pub struct Course {
+    /// Users, for the count of those without a connection.
+    pub users: u64,
+    /// The load in words, for the progress.
+    pub shown: String,
+    /// Whether starts follow a schedule.
+    pub open: bool,
+    /// See [`DrivePlan`].
+    pub warmup_s: f64,
+    /// See [`DrivePlan`].
+    pub duration_s: f64,
+    /// See [`DrivePlan`].
+    pub interval_s: f64,
+    /// From the moment that all threads are connected to the start.
+    pub lead_ns: u64,
+    /// The part of the duration that is only for work in progress.
+    pub drain_s: f64,
+}
+
+/// Signals from the conductor to its threads.
+#[derive(Debug)]
+pub struct Signals {
+    /// Set when the run has failed elsewhere.
+    pub abort: AtomicBool,
+    /// Early end of the window, monotonic; far in the future if there is none.
+    pub end_ns: AtomicU64,
+}
+
+/// A driver thread: its number, the signals, and the channels from and to the conductor.
+pub type Hand<'a> = &'a (dyn Fn(u32, &Signals, Sender<Message>, Receiver<Window>) + Sync);
+
+/// Runs `hand` in each of `threads` threads and aggregates what they measure.
+///
+/// # Errors
+/// As [`drive`].
+pub fn conducted(
+    course: &Course,
+    threads: u32,
+    hand: Hand<'_>,
+    aggregator: Aggregator,
+    control: &Control,
+    writer: &dyn Fn() -> Option<Writer>,
+) -> Result<Outcome> {
+    let signals = &Signals { abort: AtomicBool::new(false), end_ns: AtomicU64::new(u64::MAX) };
     let (out, messages) = mpsc::channel();
-    control.set_step(format!("connecting {}", users(plan.users)));
+    control.set_step(format!("connecting {}", course.shown));
     thread::scope(|scope| {
         let mut go = Vec::new();
         for thread in 0..threads {
             let (start, started) = mpsc::channel();
             go.push(start);
-            let job = Job {
-                thread,
-                threads,
-                plan,
-                wire: wire.clone(),
-                workload: workload.clone(),
-                control,
-                abort: &abort,
-                end_ns: &end_ns,
-                out: out.clone(),
-                go: started,
-            };
+            let out = out.clone();
             thread::Builder::new()
                 .name(format!("dyno-drive-{thread}"))
-                .spawn_scoped(scope, move || job.run())
+                .spawn_scoped(scope, move || hand(thread, signals, out, started))
                 .map_err(|error| {
-                    abort.store(true, Relaxed);
+                    signals.abort.store(true, Relaxed);
                     Error::from_io(&error, "starting a driver thread")
                 })?;
         }
         drop(out);
-        let writer = &|| wire.writer();
-        let run =
-            Conductor { plan, messages, abort: &abort, end_ns: &end_ns, control, threads, writer };
-        let aggregator = Aggregator::new(workload.operations(), plan.clock, spool, threads);
+        let run = Conductor { course, messages, signals, control, threads, writer };
         let result = run.conduct(go, aggregator);
-        abort.store(true, Relaxed);
-        let behind_ms = workload.behind_ns().map(|behind_ns| behind_ns as f64 / 1e6);
-        result.map(|outcome| Outcome { behind_ms, ..outcome })
+        signals.abort.store(true, Relaxed);
+        result
     })
 }
 
 struct Conductor<'a> {
-    plan: &'a DrivePlan,
+    course: &'a Course,
     messages: Receiver<Message>,
-    abort: &'a AtomicBool,
-    end_ns: &'a AtomicU64,
+    signals: &'a Signals,
     control: &'a Control,
     threads: u32,
     writer: &'a dyn Fn() -> Option<Writer>,
@@ -128,17 +186,18 @@ struct Conductor<'a> {
 impl Conductor<'_> {
     fn conduct(&self, go: Vec<Sender<Window>>, mut aggregator: Aggregator) -> Result<Outcome> {
         self.connected()?;
-        let plan = self.plan;
-        // Far enough ahead for every thread to be ready.
-        let start_ns = monotonic_ns() + 2_000_000;
-        let mut window = Window::new(start_ns, plan.warmup_s, plan.duration_s, plan.interval_s);
+        let course = self.course;
+        let start_ns = monotonic_ns() + course.lead_ns;
+        let mut window =
+            Window::new(start_ns, course.warmup_s, course.duration_s, course.interval_s);
         for start in go {
             // A thread that cannot receive has failed, and reports it.
             let _ = start.send(window);
         }
         self.follow(&mut window, &mut aggregator)?;
         self.control.check()?;
-        aggregator.outcome((window.end_ns - window.measure_ns) as f64 / 1e9, plan)
+        let seconds = (window.end_ns - window.measure_ns) as f64 / 1e9;
+        aggregator.outcome(seconds, course.users, course.open)
     }
 
     /// Waits until all threads have their connections.
@@ -158,24 +217,25 @@ impl Conductor<'_> {
         let (mut finished, mut stranded) = (0, 0);
         let mut lost = None;
         let (mut measuring, mut over) = (false, false);
-        self.control.set_step(format!("{}, warm-up", users(self.plan.users)));
+        self.control.set_step(format!("{}, warm-up", self.course.shown));
         while finished < self.threads {
             let bound_ns = if measuring { window.end_ns } else { window.measure_ns };
             let message = self.messages.recv_timeout(until(bound_ns));
             let now_ns = monotonic_ns();
             let elapsed_ms = now_ns.saturating_sub(window.start_ns) / 1_000_000;
-            if self.control.is_finishing() && self.end_ns.load(Relaxed) == u64::MAX {
+            if self.control.is_finishing() && self.signals.end_ns.load(Relaxed) == u64::MAX {
                 *window = window.cut(now_ns + NOTICE_NS);
-                self.end_ns.store(window.end_ns, Relaxed);
+                self.signals.end_ns.store(window.end_ns, Relaxed);
             }
-            let total_ms = (window.end_ns - window.start_ns) / 1_000_000;
+            let drain_ms = (self.course.drain_s * 1e3) as u64;
+            let total_ms = ((window.end_ns - window.start_ns) / 1_000_000).saturating_sub(drain_ms);
             self.control.set_total(total_ms);
             self.control.set_done(elapsed_ms.min(total_ms));
             if !measuring && now_ns >= window.measure_ns {
                 measuring = true;
                 aggregator.start_measuring();
                 let _ = (self.writer)();
-                self.control.set_step(users(self.plan.users));
+                self.control.set_step(self.course.shown.clone());
             }
             if !over && now_ns >= window.end_ns {
                 over = true;
@@ -191,7 +251,7 @@ impl Conductor<'_> {
                     stranded += 1;
                     lost = Some(error);
                     if stranded == self.threads {
-                        self.abort.store(true, Relaxed);
+                        self.signals.abort.store(true, Relaxed);
                     }
                 }
                 Ok(Message::Failed(error)) => return Err(error),

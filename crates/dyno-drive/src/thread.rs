@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use crate::pacer::Schedule;
 use crate::plan::{DrivePlan, Pacing};
 use crate::rate::Curve;
 use crate::recorder::{Fate, Message, Recorder};
+use crate::run::Signals;
 use crate::user::{Shared, Starts, User};
 use crate::window::Window;
 use crate::wire::{Statement, Wire};
@@ -46,10 +47,8 @@ pub struct Job<'a, W, L> {
     pub workload: L,
     /// The caller's control handle.
     pub control: &'a Control,
-    /// Set when the run has failed elsewhere.
-    pub abort: &'a AtomicBool,
-    /// Early end of the window, monotonic; far in the future if there is none.
-    pub end_ns: &'a AtomicU64,
+    /// From the conductor.
+    pub signals: &'a Signals,
     /// To the aggregating thread.
     pub out: Sender<Message>,
     /// Receives the time line once all users are connected; disconnects if the run is aborted.
@@ -60,28 +59,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
     /// Runs the thread. Sends failures to the aggregating thread.
     pub fn run(self) {
         let out = self.out.clone();
-        // The other threads wait for this one, so a panic must be reported.
-        let ended = catch_unwind(AssertUnwindSafe(|| self.on_runtime()));
-        if let Err(error) = ended.unwrap_or_else(|_| Err(died())) {
-            // The receiver is gone only if the run has failed elsewhere.
-            let _ = out.send(Message::Failed(error));
-        }
-    }
-
-    fn on_runtime(self) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Error::from_io(&error, "starting a driver thread"))?;
-        LocalSet::new().block_on(&runtime, async {
-            let alarm = Alarm::new()?;
-            let timer = alarm.clone();
-            tokio::select! {
-                biased;
-                failed = timer.run() => failed.map(|never: Infallible| match never {}),
-                done = self.drive(alarm) => done,
-            }
-        })
+        reported(&out, || on_runtime(|alarm| self.drive(alarm)));
     }
 
     async fn drive(self, alarm: Alarm) -> Result<()> {
@@ -100,7 +78,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             let user = User::new(wire, statements, session, terminal, seed, Rc::clone(&shared));
             users.spawn_local(user.run());
         }
-        let cpu_ns = self.supervise(&shared).await;
+        let cpu_ns = supervise(&shared, self.control, self.signals).await;
         self.finish(&shared, users).await?;
 
         let mut report = std::mem::take(&mut shared.recorder.borrow_mut().report);
@@ -138,7 +116,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
                 },
                 _ = tick.tick() => {
                     self.control.check()?;
-                    if self.abort.load(Relaxed) {
+                    if self.signals.abort.load(Relaxed) {
                         return Err(Error::new(ErrorKind::Cancelled, "another thread failed"));
                     }
                 }
@@ -180,68 +158,9 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         }
     }
 
-    /// Keeps the time until the window ends or the run is stopped. Returns the thread's CPU time in
-    /// the window.
-    async fn supervise(&self, shared: &Shared) -> u64 {
-        let mut window = shared.window.get();
-        let mut cpu_before_ns = None;
-        let mut now_ns = monotonic_ns();
-        loop {
-            let end_ns = self.end_ns.load(Relaxed);
-            if end_ns < window.end_ns {
-                window.end_ns = end_ns;
-                shared.window.set(window);
-                shared.recorder.borrow_mut().cut(window);
-            }
-            let bound_ns =
-                if now_ns < window.measure_ns { window.measure_ns } else { window.end_ns };
-            let next_ns = (now_ns + TICK_NS).min(bound_ns);
-            shared.alarm.sleep_until(next_ns).await;
-            now_ns = monotonic_ns();
-            let mut recorder = shared.recorder.borrow_mut();
-            recorder.lag(next_ns, now_ns - next_ns);
-            recorder.advance(now_ns);
-            if now_ns >= window.measure_ns {
-                cpu_before_ns.get_or_insert_with(thread_cpu_ns);
-            }
-            if now_ns >= window.end_ns {
-                break;
-            }
-            if self.is_stopped() {
-                recorder.stop(now_ns);
-                break;
-            }
-        }
-        cpu_before_ns.map_or(0, |before_ns| thread_cpu_ns() - before_ns)
-    }
-
     /// Lets the users end, and counts their unfinished work.
-    async fn finish(&self, shared: &Shared, mut users: JoinSet<()>) -> Result<()> {
-        shared.stopping.set(true);
-        shared.alarm.ring();
-        let ended = async {
-            while let Some(ended) = users.join_next().await {
-                ended.map_err(|_| died())?;
-            }
-            Ok(())
-        };
-        let impatient = async {
-            tokio::time::sleep(GRACE_CANCELLED).await;
-            let mut waited = GRACE_CANCELLED;
-            while waited < GRACE && !self.is_stopped() {
-                tokio::time::sleep(Duration::from_nanos(TICK_NS)).await;
-                waited += Duration::from_nanos(TICK_NS);
-            }
-        };
-        tokio::select! {
-            result = ended => result?,
-            () = impatient => {}
-        }
-        {
-            let report = &mut shared.recorder.borrow_mut().report;
-            report.stuck = shared.busy.get();
-            report.unfinished += report.stuck;
-        }
+    async fn finish(&self, shared: &Shared, users: JoinSet<()>) -> Result<()> {
+        ended_in_time(shared, users, self.control, self.signals).await?;
         // The results of a stopped run are discarded, so it need not count them.
         if let (Starts::Open(schedule), false) = (&shared.starts, self.is_stopped()) {
             let mut recorder = shared.recorder.borrow_mut();
@@ -265,8 +184,115 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.control.is_cancelled() || self.abort.load(Relaxed)
+        is_stopped(self.control, self.signals)
     }
+}
+
+/// Whether the run was cancelled, or has failed elsewhere.
+pub fn is_stopped(control: &Control, signals: &Signals) -> bool {
+    control.is_cancelled() || signals.abort.load(Relaxed)
+}
+
+/// Runs a thread's work and sends its failure to the aggregating thread.
+pub fn reported(out: &Sender<Message>, work: impl FnOnce() -> Result<()>) {
+    // The other threads wait for this one, so a panic must be reported.
+    let ended = catch_unwind(AssertUnwindSafe(work));
+    if let Err(error) = ended.unwrap_or_else(|_| Err(died())) {
+        // The receiver is gone only if the run has failed elsewhere.
+        let _ = out.send(Message::Failed(error));
+    }
+}
+
+/// Runs a thread's work on a runtime with a timer.
+///
+/// # Errors
+/// Those of the work; `io` if the process has no file descriptors left.
+pub fn on_runtime<F: Future<Output = Result<()>>>(work: impl FnOnce(Alarm) -> F) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::from_io(&error, "starting a driver thread"))?;
+    LocalSet::new().block_on(&runtime, async {
+        let alarm = Alarm::new()?;
+        let timer = alarm.clone();
+        tokio::select! {
+            biased;
+            failed = timer.run() => failed.map(|never: Infallible| match never {}),
+            done = work(alarm) => done,
+        }
+    })
+}
+
+/// Keeps the time until the window ends or the run is stopped. Returns the thread's CPU time in
+/// the window.
+pub async fn supervise(shared: &Shared, control: &Control, signals: &Signals) -> u64 {
+    let mut window = shared.window.get();
+    let mut cpu_before_ns = None;
+    let mut now_ns = monotonic_ns();
+    loop {
+        let end_ns = signals.end_ns.load(Relaxed);
+        if end_ns < window.end_ns {
+            window.end_ns = end_ns;
+            shared.window.set(window);
+            shared.recorder.borrow_mut().cut(window);
+        }
+        let bound_ns = if now_ns < window.measure_ns { window.measure_ns } else { window.end_ns };
+        let next_ns = (now_ns + TICK_NS).min(bound_ns);
+        shared.alarm.sleep_until(next_ns).await;
+        now_ns = monotonic_ns();
+        let mut recorder = shared.recorder.borrow_mut();
+        recorder.lag(next_ns, now_ns - next_ns);
+        recorder.advance(now_ns);
+        if now_ns >= window.measure_ns {
+            cpu_before_ns.get_or_insert_with(thread_cpu_ns);
+        }
+        if now_ns >= window.end_ns {
+            break;
+        }
+        if is_stopped(control, signals) {
+            recorder.stop(now_ns);
+            break;
+        }
+    }
+    cpu_before_ns.map_or(0, |before_ns| thread_cpu_ns() - before_ns)
+}
+
+/// Tells the users to end, waits for a while, and counts their unfinished work.
+///
+/// # Errors
+/// `internal` if one of them panicked.
+pub async fn ended_in_time(
+    shared: &Shared,
+    mut users: JoinSet<()>,
+    control: &Control,
+    signals: &Signals,
+) -> Result<()> {
+    shared.stopping.set(true);
+    shared.alarm.ring();
+    let ended = async {
+        while let Some(ended) = users.join_next().await {
+            ended.map_err(|_| died())?;
+        }
+        Ok(())
+    };
+    let impatient = async {
+        tokio::time::sleep(GRACE_CANCELLED).await;
+        let mut waited = GRACE_CANCELLED;
+        while waited < GRACE && !is_stopped(control, signals) {
+            tokio::time::sleep(Duration::from_nanos(TICK_NS)).await;
+            waited += Duration::from_nanos(TICK_NS);
+        }
+    };
+    tokio::select! {
+        result = ended => result?,
+        () = impatient => {}
+    }
+    {
+        let report = &mut shared.recorder.borrow_mut().report;
+        report.stuck = shared.busy.get();
+        report.unfinished += report.stuck;
+    }
+    Ok(())
 }
 
 /// The error of a panic; its message is on standard error.

@@ -38,6 +38,28 @@ pub fn drive(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String
     })
 }
 
+/// Reads a server's log once.
+#[pyfunction]
+pub fn scan_log(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, |plan: dyno_drive::ScanPlan, control| dyno_drive::scan(&plan, control))
+}
+
+/// Reads the transactions of a server's log.
+#[pyfunction]
+pub fn shape_log(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, |plan: dyno_drive::ScanPlan, control| {
+        dyno_drive::shapes(&plan, control)
+    })
+}
+
+/// Replays a server's log against a database.
+#[pyfunction]
+pub fn replay_log(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, |plan: dyno_drive::ReplayPlan, control| {
+        dyno_drive::replay(&plan, control)
+    })
+}
+
 /// Measures a volume.
 #[pyfunction]
 pub fn profile(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {

@@ -35,6 +35,9 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engines::generate, module)?)?;
     module.add_function(wrap_pyfunction!(engines::load, module)?)?;
     module.add_function(wrap_pyfunction!(engines::drive, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::scan_log, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::shape_log, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::replay_log, module)?)?;
     module.add_function(wrap_pyfunction!(engines::profile, module)?)?;
     module.add_function(wrap_pyfunction!(facts::parts, module)?)?;
     module.add_function(wrap_pyfunction!(facts::declare, module)?)?;

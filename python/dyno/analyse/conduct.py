@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dyno.analyse.level import Level
 from dyno.bundle import metrics
-from dyno.bundle.metrics.oltp import WAITS
+from dyno.bundle.metrics.oltp import LATE, WAITS
 from dyno.bundle.model import Estimate, Phase
 from dyno.bundle.phases.oltp import OltpDetail, Outcome, Times, Worst, Writer
 
@@ -23,6 +23,7 @@ def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterab
     yield from _writer(at, level.outcome)
     yield from _client(at, level.outcome, level.seconds + level.left_out_s)
     yield from _worst(at, level.outcome)
+    yield from _schedule(at, level.outcome)
     if level.left_out_s:
         yield at.left_out_s.estimate(
             level.left_out_s,
@@ -78,6 +79,16 @@ def _worst(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
         source = f"driver outcome: worst part of the window, {peak.seconds:.3g} s"
         yield key.estimate(factor * peak.value, source)
         yield begun.estimate(peak.at_s, source)
+
+
+def _schedule(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
+    """The lateness of the statements of a log."""
+    times = outcome.schedule_late_ms or Times()
+    for which in LATE:
+        late: float | None = getattr(times, which)
+        if late is not None:
+            source = "driver outcome: from the intended start to the send, all statements"
+            yield at.schedule_late(which).estimate(late, source)
 
 
 def _apart(at: metrics.Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:

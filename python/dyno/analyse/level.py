@@ -42,6 +42,11 @@ class Level:
         return recorded(self.phase.detail.rate_per_s) if self.phase else None
 
     @property
+    def is_replay(self) -> bool:
+        """Whether statements start as in a log, which need not be steady."""
+        return self.phase is not None and self.phase.detail.is_replay
+
+    @property
     def outcome(self) -> Outcome:
         """The driver's final report; empty if the driver did not finish."""
         return _outcome(self.phase)

@@ -52,7 +52,7 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     at = metrics.Level(name)
     undisturbed = _undisturbed(bundle, name, found.rates)
     # Throughput that follows a changing rate does not settle by design.
-    settles = found.rate is None or not found.rate.changes
+    settles = not found.is_replay and (found.rate is None or not found.rate.changes)
     # The noise estimate assumes one true throughput; with maintenance there are several.
     half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
     main = workloads.driven(bundle.run.workloads)

@@ -16,9 +16,12 @@ def silence(at: metrics.Level, level: Level) -> Iterable[Estimate]:
 
     Time in which the schedule starts nothing is not silence. The number of transactions expected in
     a silent stretch shows whether it can be chance: with random arrivals the probability is e^-n.
-    An open loop expects the scheduled number, a closed loop its mean.
+    An open loop expects the scheduled number, a closed loop its mean. A replay has no such numbers.
     """
     lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in level.rows)
+    if level.is_replay:  # a log has pauses of its own
+        yield at.connections_lost.estimate(lost, level.table)
+        return
     step = level.rates.interval_s
     silent, expected = 0, 0.0
     for first, count in stretches(level.rates.values):

@@ -185,6 +185,23 @@ pub trait Session {
     fn text(&self, slot: Slot, row: usize, column: usize) -> Result<&str>;
 }
 
+/// A session that also runs statements that nobody declared, as a log has them.
+pub trait Verbatim: Session {
+    /// Runs a statement alone and drops its rows. `parameters` are the values of `$1`, `$2` … of
+    /// PostgreSQL's extended protocol; None selects the simple one.
+    ///
+    /// A transaction stays open, or failed, as the statements leave it. Obligation of the caller: a
+    /// session runs either declared statements or these.
+    ///
+    /// # Errors
+    /// The database's error, classified; `connection_lost` if the session is unusable.
+    fn verbatim(
+        &mut self,
+        sql: &str,
+        parameters: Option<&[Option<String>]>,
+    ) -> impl Future<Output = Result<()>>;
+}
+
 /// A way to open sessions; shared by all driver threads.
 pub trait Wire: Clone + Send + Sync + 'static {
     /// SQL dialect of the database.

@@ -12,6 +12,8 @@ TIMES: tuple[Time, ...] = get_args(Time)
 Kind = Literal["response", "service"]
 Wait = Literal["mean", "p50", "p99", "max"]
 WAITS: tuple[Wait, ...] = get_args(Wait)
+Late = Literal["p50", "p99", "max"]
+LATE: tuple[Late, ...] = get_args(Late)
 
 
 class Operation(Scope, names=r"oltp\.(?P<level>[^.]+)\.(?P<operation>[^.]+)"):
@@ -84,6 +86,8 @@ class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
     late_worst_at_s = Metric("s")
     behind_ms = Metric("ms")
     """Largest delay of work that the workload schedules itself."""
+    schedule_late = Metrics("ms", "schedule_late_{}_ms", LATE)
+    """How much later than in the log statements were sent, for any reason."""
     scheduled = Metric()
     late = Metric()
     unsent = Metric()

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dyno.bundle.detail import Detail, Int, Many, Number, Pair, Part
+from dyno.bundle.replayed import LOOP, Replayed
 
 
 class Loop(Part):
     """How transactions start.
 
     Attributes:
-        kind: ``closed``: when a user is ready; ``open``: at a rate.
+        kind: ``closed``: when a user is ready; ``open``: at a rate; ``log``: as in a log.
         think: Closed: whether users apply the keying and think times of the workload.
         rate_per_s: Open: transactions per second, or points of seconds and rate, with linear
             interpolation.
         poisson: Open: whether the gaps between starts are random or even.
+        speed: Log: how much faster than in the log.
     """
 
     kind: str | None = None
     think: bool | None = None
     rate_per_s: Number | Many[Pair[Number]] | None = None
     poisson: bool | None = None
+    speed: Number | None = None
 
 
 class Times(Part):
@@ -121,6 +124,7 @@ class Outcome(Part):
         worst: The driver in its busiest part.
         writer: Write lock of a single-writer system that reports it.
         behind_ms: Largest delay of work that the workload schedules itself; None if it has none.
+        schedule_late_ms: How much later than scheduled the statements of a log were sent.
         yields: Whether the driver threads yield to the server processes.
     """
 
@@ -145,6 +149,7 @@ class Outcome(Part):
     worst: Worst | None = None
     writer: Writer | None = None
     behind_ms: Number | None = None
+    schedule_late_ms: Times | None = None
     yields: bool | None = None
 
 
@@ -204,6 +209,7 @@ class OltpDetail(Detail):
         apart_s: Time between the first and last measurement start of the databases.
         checkpoints: Checkpoints of a target that counts them.
         until_steady: Result of a level that runs until it is steady.
+        replayed: The log that was replayed, if any.
     """
 
     level: str | None = None
@@ -226,6 +232,12 @@ class OltpDetail(Detail):
     apart_s: Number | None = None
     checkpoints: Checkpoints | None = None
     until_steady: UntilSteady | None = None
+    replayed: Replayed | None = None
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether statements start as in a log."""
+        return self.loop is not None and self.loop.kind == LOOP
 
     @property
     def size(self) -> Number | None:

@@ -143,6 +143,9 @@ def users_title(detail: OltpDetail | None, level: str) -> str:
         text += f" in {detail.databases:g} databases"
     if detail.database is not None:
         text += f", database {detail.database:g}"
+    if detail.is_replay:
+        speed = detail.loop.speed if detail.loop else None
+        return f"{users:g} session{'' if users == 1 else 's'} of a log, speed {speed or 1:g}"
     rate = recorded(detail.rate_per_s)
     again = "" if detail.window is None else f", window {detail.window:g}"
     return f"{text if rate is None else f'{rate.title} over {text}'}{again}"

@@ -28,6 +28,9 @@ def level_entry(page: Page, level: Level) -> dict[str, Any]:
         for key in (
             at.lag_p99_worst_ms,
             at.late_worst_percent,
+            at.schedule_late("p50"),
+            at.schedule_late("p99"),
+            at.schedule_late("max"),
             at.writer_busy_percent,
             at.writer_wait("mean"),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
-from dyno.report.kit.formats import rounded
+from dyno.report.kit.formats import rounded, users_title
 from dyno.report.run.page import Page
 
 
@@ -30,6 +30,8 @@ def line(page: Page, columns: int) -> str:
     shown = list(dict.fromkeys(users)) if due else users
     who = f"{'/'.join(map(str, shown))} user{'s' if shown != [1] else ''}{where}"
     what = f"{rates} /s; p95 {p95} ms"
+    if detail.is_replay:
+        return f"{users_title(detail, '')}: {what}"
     # The requested rates, as far as they fit.
     asked = [f" at {' and '.join(dict.fromkeys(due))}", f" at {len(set(due))} rates"] if due else []
     lines = [f"{who}{at}{inside}{unpaced}: {what}" for at in (*asked, "")]

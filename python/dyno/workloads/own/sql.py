@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dyno.errors import UsageError, closest
 
 LONGEST = 65_536
-_VERBS = ("select", "insert", "update", "delete", "with", "values", "replace", "merge", "call")
+VERBS = ("select", "insert", "update", "delete", "with", "values", "replace", "merge", "call")
 """A file of others must not create, grant, drop or copy anything."""
 _TOKEN = re.compile(
     r"""(?P<hint>/\*[+!].*?\*/)
@@ -81,11 +81,11 @@ def parsed(text: str, where: str) -> Parsed:
         raise UsageError(
             f"{where} is {verb.upper()}; transactions begin and end by themselves. Remove it."
         )
-    if verb not in _VERBS:
-        near = closest(verb, _VERBS) if verb else None
+    if verb not in VERBS:
+        near = closest(verb, VERBS) if verb else None
         hint = f" Did you mean '{near.upper()}'?" if near else ""
         raise UsageError(
             f"{where} begins with '{verb or sql[:10]}'; a statement must be one of "
-            f"{', '.join(_VERBS).upper()}.{hint}"
+            f"{', '.join(VERBS).upper()}.{hint}"
         )
     return Parsed(sql, tuple(names))

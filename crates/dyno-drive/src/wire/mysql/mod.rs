@@ -48,6 +48,7 @@ mod results;
 mod row;
 mod session;
 mod value;
+mod verbatim;
 
 #[cfg(test)]
 pub(crate) use dialect::commands;

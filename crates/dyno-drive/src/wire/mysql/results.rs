@@ -76,6 +76,11 @@ impl Results {
         }
     }
 
+    /// Whether answers state if they include column descriptions.
+    pub const fn tells_metadata(&self) -> bool {
+        self.tells_metadata
+    }
+
     /// Discards the previous batch.
     pub fn clear(&mut self) {
         self.statements.clear();

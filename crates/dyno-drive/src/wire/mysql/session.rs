@@ -56,6 +56,23 @@ impl MysqlSession {
         }
     }
 
+    /// The transport, for a statement that is not declared, and whether answers state if they
+    /// describe their columns.
+    ///
+    /// # Errors
+    /// `connection_lost` if the session is unusable.
+    pub(super) fn open_verbatim(&mut self) -> Result<(&mut Transport, bool)> {
+        if self.broken {
+            return Err(Error::new(ErrorKind::ConnectionLost, "the connection is closed"));
+        }
+        Ok((&mut self.transport, self.results.tells_metadata()))
+    }
+
+    /// Marks the session as unusable if it `is_lost`.
+    pub(super) const fn close_verbatim(&mut self, is_lost: bool) {
+        self.broken |= is_lost;
+    }
+
     fn open_batch(&mut self) {
         if self.answered {
             self.answered = false;

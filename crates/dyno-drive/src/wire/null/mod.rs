@@ -11,7 +11,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
 pub use model::{Distribution, Model, Server, Stall};
 
-use super::{Access, Dialect, Session, Slot, Statement, StatementId, Value, Wire};
+use super::{Access, Dialect, Session, Slot, Statement, StatementId, Value, Verbatim, Wire};
 use crate::alarm::Alarm;
 
 /// A wire to a simulated server, shared by all its sessions.
@@ -73,6 +73,15 @@ impl NullSession {
         }
     }
 
+    /// Waits for the service time of a transaction.
+    async fn serve(&self) {
+        if let Some(server) = &self.server {
+            let now_ns = monotonic_ns();
+            let end_ns = server.lock().unwrap_or_else(PoisonError::into_inner).admit(now_ns);
+            self.alarm.sleep_until(end_ns).await;
+        }
+    }
+
     fn check(&self, slot: Slot, row: usize, column: usize) -> Result<()> {
         if row < self.rows(slot) && column < self.width(slot) {
             Ok(())
@@ -115,10 +124,8 @@ impl Session for NullSession {
         self.answered = true;
         let ends = std::mem::take(&mut self.ends) || !self.open;
         self.open &= !ends;
-        if let (true, Some(server)) = (ends, &self.server) {
-            let now_ns = monotonic_ns();
-            let end_ns = server.lock().unwrap_or_else(PoisonError::into_inner).admit(now_ns);
-            self.alarm.sleep_until(end_ns).await;
+        if ends {
+            self.serve().await;
         }
         Ok(())
     }
@@ -155,5 +162,12 @@ impl Session for NullSession {
 
     fn text(&self, slot: Slot, row: usize, column: usize) -> Result<&str> {
         self.check(slot, row, column).map(|()| "")
+    }
+}
+
+impl Verbatim for NullSession {
+    async fn verbatim(&mut self, _sql: &str, _values: Option<&[Option<String>]>) -> Result<()> {
+        self.serve().await;
+        Ok(())
     }
 }

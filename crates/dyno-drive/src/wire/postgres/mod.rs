@@ -10,6 +10,7 @@ mod results;
 mod session;
 mod startup;
 mod tls;
+mod verbatim;
 
 use std::sync::Arc;
 

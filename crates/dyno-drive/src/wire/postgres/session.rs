@@ -51,6 +51,22 @@ impl PostgresSession {
         Self { transport, prepared, results: Results::default(), answered: true, broken: false }
     }
 
+    /// The transport, for a statement that is not declared.
+    ///
+    /// # Errors
+    /// `connection_lost` if the session is unusable.
+    pub(super) fn open_verbatim(&mut self) -> Result<&mut Transport> {
+        if self.broken {
+            return Err(Error::new(ErrorKind::ConnectionLost, "the connection is closed"));
+        }
+        Ok(&mut self.transport)
+    }
+
+    /// Marks the session as unusable if it `is_lost`.
+    pub(super) const fn close_verbatim(&mut self, is_lost: bool) {
+        self.broken |= is_lost;
+    }
+
     fn open_batch(&mut self) {
         if self.answered {
             self.answered = false;

@@ -32,6 +32,8 @@ _SCHEDULE = {
     "Sent late": _L.late,
     "Never sent": _L.unsent,
     "Worst part, %": _L.late_worst_percent,
+    "Late p50, ms": _L.schedule_late("p50"),
+    "Late p99, ms": _L.schedule_late("p99"),
     "Lag p99, ms": _L.lag_p99_ms,
 }
 """For open loops only."""
@@ -73,6 +75,8 @@ def _lead(page: Page) -> str:
         if detail.is_open:
             gaps = "Poisson" if detail.loop.poisson else "uniform"
             words.append(f"open loop with {gaps} arrivals")
+        elif detail.is_replay:
+            words.append("statements start as in the log")
         elif detail.thinks:
             words.append("keying and think times as the workload prescribes")
         else:

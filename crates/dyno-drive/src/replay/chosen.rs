@@ -1,0 +1,191 @@
+//! The statements of a log that are replayed, and why the others are not.
+
+use std::collections::{HashSet, VecDeque};
+
+use dyno_record::Result;
+use serde::Serialize;
+
+use super::dialect_of;
+use super::log::{Entries, Entry, Lost, Ran, What};
+use super::plan::Selection;
+use super::sql::{Kind, Reader};
+use crate::wire::Dialect;
+
+/// How far the times in a log may be out of order because it has the end of statements, ns. Reading
+/// goes on for that long after the requested time.
+const DISORDER_NS: i64 = 60_000_000_000;
+
+/// Why a statement is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Of another database.
+    Database,
+    /// It may change or lock rows.
+    Writes,
+    /// It changes tables.
+    Ddl,
+    /// Files, users, rights, the server itself, or not understood.
+    Never,
+    /// The log lacks the values of its parameters.
+    Parameters,
+    /// Not UTF-8.
+    Encoding,
+    /// Its session is one too many.
+    Sessions,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Found {
+    /// A statement to replay.
+    Run {
+        /// Where it is in the log.
+        line: u64,
+        /// When it was sent, on the log's time line.
+        at_ns: i64,
+        /// Its session.
+        session: u64,
+        /// The statement.
+        ran: Ran,
+        /// What it does, and the hash of its class.
+        class: (Kind, u64),
+    },
+    /// A statement that is left out.
+    Left {
+        /// Where it is in the log.
+        line: u64,
+        /// Why.
+        reason: Reason,
+    },
+    /// A session ended.
+    End(u64),
+}
+
+/// The statements of a log, read as they are needed.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The log.
+    pub entries: Entries,
+    select: Selection,
+    reader: Reader,
+    open: HashSet<u64>,
+    refused: HashSet<u64>,
+    pending: VecDeque<Found>,
+    first_ns: Option<i64>,
+}
+
+impl Chosen {
+    /// Of a log.
+    pub fn new(entries: Entries, select: Selection) -> Self {
+        let reader = Reader::new(dialect_of(entries.format()));
+        let first_ns = select.first_ns;
+        Self {
+            entries,
+            select,
+            reader,
+            open: HashSet::new(),
+            refused: HashSet::new(),
+            pending: VecDeque::new(),
+            first_ns,
+        }
+    }
+
+    /// The log's dialect.
+    pub const fn dialect(&self) -> Dialect {
+        dialect_of(self.entries.format())
+    }
+
+    /// The class of the last statement, as text.
+    pub fn class(&self) -> &str {
+        self.reader.text()
+    }
+
+    /// What comes next; None at the end.
+    ///
+    /// # Errors
+    /// Those of [`Entries::next`].
+    pub fn next(&mut self) -> Result<Option<Found>> {
+        loop {
+            if let Some(found) = self.pending.pop_front() {
+                return Ok(Some(found));
+            }
+            let Some(entry) = self.entries.next()? else { return Ok(None) };
+            let Entry { line, at_ns, session, what } = entry;
+            let ended = what == What::Closed || self.select.ends.get(&session) == Some(&line);
+            match what {
+                What::Opened | What::Closed => {}
+                What::Lost(lost) => {
+                    if self.is_within(at_ns, 0) {
+                        let reason = match lost {
+                            Lost::Parameters => Reason::Parameters,
+                            Lost::Encoding => Reason::Encoding,
+                        };
+                        self.pending.push_back(Found::Left { line, reason });
+                    }
+                }
+                What::Ran(ran) => {
+                    if !self.is_within(at_ns.saturating_add_unsigned(ran.took_ns), DISORDER_NS) {
+                        return Ok(None);
+                    }
+                    if self.is_within(at_ns, 0) {
+                        let found = self.judge(line, at_ns, session, ran);
+                        self.pending.push_back(found);
+                    }
+                }
+            }
+            if ended {
+                self.refused.remove(&session);
+                if self.open.remove(&session) {
+                    self.pending.push_back(Found::End(session));
+                }
+            }
+        }
+    }
+
+    /// Whether a time is within the requested span, or `more_ns` after it.
+    fn is_within(&mut self, at_ns: i64, more_ns: i64) -> bool {
+        let first_ns = *self.first_ns.get_or_insert(at_ns);
+        let span_ns = self.select.span_s.map_or(i64::MAX, |span_s| (span_s * 1e9) as i64);
+        at_ns.saturating_sub(first_ns) < span_ns.saturating_add(more_ns)
+    }
+
+    fn judge(&mut self, line: u64, at_ns: i64, session: u64, ran: Ran) -> Found {
+        let (kind, hash) = self.reader.read(&ran.sql);
+        let wanted = self.select.database.as_ref();
+        let elsewhere = match (wanted, &ran.database) {
+            (Some(wanted), Some(database)) => wanted != database,
+            _ => false,
+        };
+        let reason = match kind {
+            _ if elsewhere => Some(Reason::Database),
+            Kind::Never => Some(Reason::Never),
+            Kind::Ddl if !self.select.ddl => Some(Reason::Ddl),
+            Kind::Write | Kind::Ddl if !self.select.writes => Some(Reason::Writes),
+            // The session only reads, and stays so.
+            Kind::Control if !self.select.writes && self.class().contains("write") => {
+                Some(Reason::Writes)
+            }
+            _ if !self.admits(session) => Some(Reason::Sessions),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => Found::Left { line, reason },
+            None => Found::Run { line, at_ns, session, ran, class: (kind, hash) },
+        }
+    }
+
+    /// Whether a session may be open beside the others.
+    fn admits(&mut self, session: u64) -> bool {
+        if self.open.contains(&session) {
+            return true;
+        }
+        if self.refused.contains(&session) {
+            return false;
+        }
+        let fits = self.select.most.is_none_or(|most| self.open.len() < most as usize);
+        let known = if fits { &mut self.open } else { &mut self.refused };
+        known.insert(session);
+        fits
+    }
+}

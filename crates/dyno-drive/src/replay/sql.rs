@@ -1,0 +1,115 @@
+//! What a statement does, as far as its words show, and its class: its text without literals.
+//!
+//! A log is untrusted and runs with the rights of the user in the URL. So whatever is not understood
+//! is not replayed. Functions are opaque: a SELECT may call one that changes data.
+
+mod kind;
+mod token;
+
+use std::hash::{DefaultHasher, Hasher as _};
+
+use crate::wire::Dialect;
+pub use kind::Kind;
+use token::{Token, Tokens};
+
+/// Maximum bytes of a class's text that are kept.
+pub const LONGEST_TEXT: usize = 2_000;
+
+/// Reads statements; reuses its memory.
+#[derive(Debug)]
+pub struct Reader {
+    dialect: Dialect,
+    text: String,
+}
+
+impl Reader {
+    /// For a dialect.
+    pub const fn new(dialect: Dialect) -> Self {
+        Self { dialect, text: String::new() }
+    }
+
+    /// What a text does, and the hash of its class. [`text`](Self::text) is then the class.
+    pub fn read(&mut self, sql: &str) -> (Kind, u64) {
+        self.text.clear();
+        let mut kind = Kind::Read;
+        let mut words = kind::Words::new(self.dialect);
+        let mut before = None;
+        for token in Tokens::new(sql, self.dialect) {
+            if token == Token::Symbol(";") {
+                kind = kind.max(words.kind());
+                words.clear();
+            } else {
+                words.add(token);
+            }
+            append(&mut self.text, before, token);
+            before = Some(token);
+        }
+        kind = kind.max(words.kind());
+        let ended = self.text.trim_end_matches([';', ' ']).len();
+        self.text.truncate(ended);
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.text.as_bytes());
+        (kind, hasher.finish())
+    }
+
+    /// The class of the last text, with `?` for each literal and each list of literals.
+    pub fn text(&self) -> &str {
+        let mut end = self.text.len().min(LONGEST_TEXT);
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        &self.text[..end]
+    }
+}
+
+/// The highest number of a parameter `$n` of PostgreSQL in a text.
+pub fn parameters(sql: &str) -> usize {
+    Tokens::new(sql, Dialect::Postgres)
+        .filter_map(|token| match token {
+            Token::Parameter(number) => Some(number),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// Words after which a parenthesis stands apart.
+const APART: [&str; 18] = [
+    "in", "values", "and", "or", "not", "as", "from", "select", "where", "on", "using", "exists",
+    "join", "by", "then", "when", "else", "into",
+];
+
+fn append(text: &mut String, before: Option<Token<'_>>, token: Token<'_>) {
+    let tight = match token {
+        Token::Symbol("," | ")" | "." | ";" | "::" | "]") => true,
+        Token::Symbol("(" | "[") => match before {
+            Some(Token::Word(word)) => !APART.iter().any(|one| one.eq_ignore_ascii_case(word)),
+            Some(Token::Quoted(_)) => true,
+            _ => false,
+        },
+        _ => false,
+    };
+    let glued = text.is_empty() || matches!(before, Some(Token::Symbol("(" | "." | "::" | "[")));
+    if !tight && !glued {
+        text.push(' ');
+    }
+    match token {
+        Token::Word(word) => text.extend(word.chars().map(|one| one.to_ascii_lowercase())),
+        Token::Quoted(name) | Token::Symbol(name) => text.push_str(name),
+        Token::Literal | Token::Parameter(_) => {
+            if text.ends_with("?, ") {
+                text.truncate(text.len() - 2);
+            } else {
+                text.push('?');
+            }
+        }
+        Token::Broken => text.push('…'),
+    }
+    // Rows of values: (?), (?) and so on.
+    if text.ends_with("(?), (?)") {
+        text.truncate(text.len() - ", (?)".len());
+    }
+}
+
+#[cfg(test)]
+mod tests;

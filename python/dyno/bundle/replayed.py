@@ -1,0 +1,57 @@
+"""What a bundle records of a replayed log."""
+
+from __future__ import annotations
+
+from dyno.bundle.detail import Int, Many, Number, Part
+
+WORKLOAD = "own_replay"
+"""The workload of a replay, in names and plans."""
+OTHER = "other"
+"""The operation of all classes of statements without one of their own."""
+LOOP = "log"
+"""The loop of a replay: statements start when they did in the log."""
+
+
+class StatementClass(Part):
+    """Statements that differ in literals only.
+
+    Attributes:
+        operation: Its name among the operations.
+        text: Its text, with ``?`` for literals.
+        kind: What it does: ``read``, ``control``, ``session``, ``write`` or ``ddl``.
+        count: Its statements in the replayed part of the log.
+    """
+
+    operation: str | None = None
+    text: str | None = None
+    kind: str | None = None
+    count: Int | None = None
+
+
+class Replayed(Part):
+    """A replayed log.
+
+    Attributes:
+        file: Its name, without the folder.
+        format: ``postgres_csv``, ``postgres_json`` or ``general``.
+        bytes: Its size, as far as it was read.
+        speed: How much faster than in the log.
+        database: The database of the log whose statements were replayed; None for all.
+        statements: Statements of the log that were to be replayed.
+        sessions: Their sessions, and ``at_once`` the most of them at once.
+        span_s: Time from the first to the last of them in the log.
+        classes: The most frequent classes.
+        left_out: Statements that were left out, by reason.
+    """
+
+    file: str | None = None
+    format: str | None = None
+    bytes: Int | None = None
+    speed: Number | None = None
+    database: str | None = None
+    statements: Int | None = None
+    sessions: Int | None = None
+    at_once: Int | None = None
+    span_s: Number | None = None
+    classes: Many[StatementClass] = ()
+    left_out: dict[str, Int] | None = None

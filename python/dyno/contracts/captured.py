@@ -1,0 +1,53 @@
+"""What a target records of the statements that it runs: its logs and its counters.
+
+A target that has any has a module ``targets/<name>/captured.py`` with ``CAPTURED``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Captured:
+    """Records of statements, and how to draw their values again.
+
+    Attributes:
+        logs: The driver's names of formats of its logs (``dyno_drive::replay::log::Format``).
+        counters: Where it counts statements, as users name it.
+        grammar: The dialect of ``sqlglot`` that reads its statements.
+        numbered: Whether counted statements have ``$1`` for a literal; else ``?``.
+        quote: The quotation mark of names.
+        as_text: The type that values of other types are cast to.
+        castable: Types that such a text is cast back to; None if the server converts by itself.
+        sample: SQL that draws rows of a large table: ``{shown}``, ``{table}``, ``{where}``,
+            ``{share}`` (0 to 1), ``{percent}`` and ``{most}``.
+        system: Schemas of the server itself.
+    """
+
+    logs: tuple[str, ...]
+    counters: str
+    grammar: str
+    numbered: bool
+    quote: str
+    as_text: str
+    castable: re.Pattern[str] | None
+    sample: str
+    system: frozenset[str]
+
+
+def captured(target: str) -> Captured | None:
+    """The records of ``target``; None if it has none, or if the target is unknown."""
+    if not re.fullmatch(r"[a-z]{1,40}", target):
+        return None
+    module = f"dyno.targets.{target}.captured"
+    try:
+        if importlib.util.find_spec(module) is None:
+            return None
+    except ModuleNotFoundError:
+        return None
+    found: Captured = importlib.import_module(module).CAPTURED
+    return found

@@ -1,0 +1,64 @@
+"""The classes of statements of a replayed log, and what was left out."""
+
+from __future__ import annotations
+
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.replayed import Replayed
+from dyno.report.kit.blocks import Block, Column, Section, Table
+from dyno.report.kit.formats import decimal_bytes, rounded
+from dyno.report.run.page import Page
+from dyno.safety.text import plain
+
+ORDER = 52
+_SHORT = 200
+
+
+def section(page: Page) -> Section | None:
+    """A table of classes; None without a replay."""
+    found = next(
+        (
+            phase.detail.replayed
+            for phase in page.phases_of(OltpDetail)
+            if phase.detail.replayed is not None
+        ),
+        None,
+    )
+    if found is None:
+        return None
+    blocks: list[Block] = [_classes(found)]
+    if found.left_out:
+        blocks.append(_left_out(found.left_out))
+    return Section("replay", "Replayed log", blocks, _lead(found))
+
+
+def _lead(found: Replayed) -> str:
+    size = "" if found.bytes is None else f", {decimal_bytes(found.bytes)}"
+    return (
+        f"{plain(found.file or 'A log')}{size}: {rounded(found.statements)} statements of "
+        f"{rounded(found.sessions)} sessions, at most {rounded(found.at_once)} at once, in "
+        f"{rounded(found.span_s)} s; replayed at speed {found.speed or 1:g}."
+    )
+
+
+def _classes(found: Replayed) -> Table:
+    columns = [
+        Column("Operation"),
+        Column("In the log", numeric=True),
+        Column("Kind"),
+        Column("Statement", wide=True),
+    ]
+    rows = [
+        [
+            plain(one.operation or ""),
+            rounded(one.count),
+            plain(one.kind or ""),
+            plain((one.text or "all other classes")[:_SHORT]),
+        ]
+        for one in found.classes
+    ]
+    return Table("Statements by class", columns, rows, "? stands for literals.")
+
+
+def _left_out(reasons: dict[str, int]) -> Table:
+    rows = [[plain(reason), rounded(count)] for reason, count in reasons.items()]
+    return Table("Left out", [Column("Reason"), Column("Statements", numeric=True)], rows)
