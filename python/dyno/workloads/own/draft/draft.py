@@ -1,0 +1,248 @@
+"""Drafts transactions and draws from what a server ran."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dyno.contracts.advice import TableFacts
+from dyno.contracts.captured import Captured
+from dyno.safety.redaction import secretless
+from dyno.workloads.own import sql
+from dyno.workloads.own.classes import distinct, name_of
+from dyno.workloads.own.draft.parameters import (
+    LeftOutError,
+    Parameter,
+    Read,
+    of_counted,
+    of_example,
+)
+from dyno.workloads.own.draft.values import GUESSED_LIMIT, Value, of_column
+from dyno.workloads.own.spec import MOST_REPEATS
+
+MOST_STATEMENTS = 200
+_LONGEST_NAME = 30
+_SECRET = "its text may name a password, a key or an account"  # noqa: S105  (words for people)
+_UTILITY = "it is no query and changes no rows"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A statement that a server ran.
+
+    Attributes:
+        text: As the server counts it, or as its log has it.
+        example: Whether the text has its values.
+        values: Those of ``$1`` … in an example of the extended protocol.
+        runs: How often it ran in a row, on average.
+    """
+
+    text: str
+    example: bool = False
+    values: Sequence[str | None] | None = None
+    runs: float = 1.0
+
+
+@dataclass(frozen=True)
+class Together:
+    """Statements that ran in one transaction.
+
+    Attributes:
+        count: How often.
+        explicit: Whether between BEGIN and COMMIT; None if unknown.
+    """
+
+    count: int
+    statements: Sequence[Ran]
+    explicit: bool | None = None
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A transaction of the file: its name, weight, and statements with ``:name`` parameters."""
+
+    name: str
+    weight: int
+    statements: tuple[tuple[str, int], ...]
+    begin: bool | None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A file.
+
+    Attributes:
+        transactions: The most frequent first.
+        draws: By name.
+        left_out: Why statements or transactions are missing, with how often they ran.
+    """
+
+    transactions: tuple[Drafted, ...]
+    draws: Mapping[str, Value]
+    left_out: Mapping[str, int]
+
+    @property
+    def open(self) -> list[str]:
+        """Names of draws that must be filled in."""
+        return [name for name, value in self.draws.items() if value.is_open]
+
+
+@dataclass
+class _Draws:
+    """The draws so far."""
+
+    tables: Mapping[str, TableFacts]
+    server: Captured
+    with_values: bool
+    made: dict[str, Value] = field(default_factory=dict[str, Value])
+    _names: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+
+    def name(self, parameter: Parameter, known: dict[tuple[str, ...], list[object]]) -> str:
+        """The draw of a parameter.
+
+        Args:
+            parameter: The parameter.
+            known: Values that the transaction has of each column so far. The same value is the
+                same draw: what reads a row also changes it.
+        """
+        inserted = "inserted" if parameter.role == "inserted" else ""
+        place = (parameter.role if not parameter.column else "", parameter.table,
+                 parameter.column, inserted)  # fmt: skip
+        values = known.setdefault(place, [])
+        value: object = parameter.value
+        if value is not None and value in values:
+            number = values.index(value)
+        else:
+            number = len(values)
+            values.append(value if value is not None else object())
+        own = str(value) if self._is_constant(parameter) else ""
+        key = (*place, str(number), own)
+        if key not in self._names:
+            self._names[key] = self._unique(parameter)
+            self.made[self._names[key]] = self._value(parameter)
+        return self._names[key]
+
+    def _unique(self, parameter: Parameter) -> str:
+        plain = re.sub(r"[^a-z0-9_]+", "_", (parameter.column or parameter.role).lower()).strip("_")
+        base = {"unknown": "value", "now": "now_value"}.get(plain, plain)[:_LONGEST_NAME]
+        base = base if base[:1].isalpha() else f"v_{base}"
+        number, name = 1, base
+        while name in self.made:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    def _is_constant(self, parameter: Parameter) -> bool:
+        """Whether the value of the example is all that is known."""
+        return (
+            self.with_values
+            and parameter.value is not None
+            and (parameter.role in {"limit", "unknown"} or self._sampled(parameter).is_open)
+        )
+
+    def _sampled(self, parameter: Parameter) -> Value:
+        if not parameter.column:
+            return Value({}, "fill in: it belongs to no known column")
+        inserted = parameter.role == "inserted"
+        return of_column(
+            self.tables[parameter.table], parameter.column, self.server, inserted=inserted
+        )
+
+    def _value(self, parameter: Parameter) -> Value:
+        if self._is_constant(parameter):
+            return Value({"constant": parameter.value}, "the value of one execution")
+        if parameter.role == "limit":
+            return Value({"constant": GUESSED_LIMIT}, "a guess: of LIMIT or OFFSET")
+        return self._sampled(parameter)
+
+
+def draft(
+    ran: Iterable[Together],
+    tables: Mapping[str, TableFacts],
+    server: Captured,
+    top: int,
+    *,
+    with_values: bool = False,
+) -> Draft:
+    """Drafts a file.
+
+    Args:
+        ran: What ran, the most frequent first.
+        tables: Those of the database by name without schema, in lower case.
+        server: Which records it has.
+        top: The most transactions.
+        with_values: Whether values of examples may be in the file.
+    """
+    draws = _Draws(tables, server, with_values)
+    left_out: dict[str, int] = {}
+    found: list[tuple[str, Together, tuple[tuple[str, int], ...]]] = []
+    for one in ran:
+        if len(found) == top:
+            left_out["beyond --top"] = left_out.get("beyond --top", 0) + one.count
+            continue
+        read: list[tuple[Read, Ran]] = []
+        for statement in one.statements[:MOST_STATEMENTS]:
+            try:
+                read.append((_read(statement, tables, server), statement))
+            except LeftOutError as reason:
+                left_out[str(reason)] = left_out.get(str(reason), 0) + one.count
+        if read:
+            known: dict[tuple[str, ...], list[object]] = {}
+            texts = tuple(
+                (_text(each, draws, known), _repeat(statement)) for each, statement in read
+            )
+            found.append((_name(texts), one, texts))
+    names = distinct(name for name, _, _ in found)
+    return Draft(
+        tuple(
+            Drafted(name, one.count, texts, _begin(one, texts))
+            for name, (_, one, texts) in zip(names, found, strict=True)
+        ),
+        draws.made,
+        left_out,
+    )
+
+
+def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) -> Read:
+    if secretless(statement.text) != statement.text:
+        raise LeftOutError(_SECRET)
+    word = re.match(r"[\s(]*([A-Za-z]*)", statement.text)
+    if word is None or word[1].lower() not in sql.VERBS:
+        raise LeftOutError(_UTILITY)
+    if statement.example:
+        return of_example(statement.text, statement.values, server, tables)
+    return of_counted(statement.text, server, tables)
+
+
+def _text(read: Read, draws: _Draws, known: dict[tuple[str, ...], list[object]]) -> str:
+    """The statement with the names of its draws."""
+    grammar = draws.server.grammar
+    names = {one.name: draws.name(one, known) for one in read.parameters}
+    for place in list(read.tree.find_all(exp.Placeholder)):
+        name = names[str(place.this)]
+        # A placeholder would be written in the style of the engine's driver.
+        made: exp.Expression = exp.Var(this=f":{name}")
+        cast = draws.made[name].cast
+        place.replace(exp.cast(made, cast, dialect=grammar) if cast else made)
+    return read.tree.sql(dialect=grammar, comments=False)
+
+
+def _repeat(statement: Ran) -> int:
+    return max(1, min(MOST_REPEATS, round(statement.runs)))
+
+
+def _name(texts: tuple[tuple[str, int], ...]) -> str:
+    """The name of a transaction: of its first change, else of its first statement."""
+    every = [text.lower() for text, _ in texts]
+    change = next((text for text in every if not text.startswith(("select", "with"))), every[0])
+    return name_of(change)
+
+
+def _begin(one: Together, texts: tuple[tuple[str, int], ...]) -> bool | None:
+    """What the file says of BEGIN; None where its default is right."""
+    alone = len(texts) == 1 and texts[0][0].lower().startswith("select")
+    usual = not alone
+    return None if one.explicit is None or one.explicit == usual else one.explicit

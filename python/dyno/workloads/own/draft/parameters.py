@@ -1,0 +1,260 @@
+"""The parameters of a statement, and the column that each belongs to."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dyno.contracts.advice import TableFacts
+from dyno.contracts.captured import Captured
+
+Role = Literal["compared", "assigned", "inserted", "limit", "unknown"]
+
+LONGEST = 10_000
+"""Characters of a statement; a longer one may have been cut off when it was recorded."""
+_KEPT = r"""(?P<kept>'(?:[^'\\]|''|\\.)*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/)"""
+_NUMBERED = re.compile(rf"{_KEPT}|(?P<number>\$\d+)", re.DOTALL)
+_MARKED = re.compile(
+    rf"{_KEPT}|(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)", re.DOTALL | re.IGNORECASE
+)
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+_AROUND = (exp.Paren, exp.Cast, exp.Neg, exp.Add, exp.Sub, exp.Tuple, exp.Array, exp.Any)
+
+
+class LeftOutError(Exception):
+    """A statement that cannot be drafted; the message is a clause."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter.
+
+    Attributes:
+        name: Its name in the tree: ``p1``, ``p2`` …
+        role: What its value does.
+        table: The table of its column, as the catalog names it; empty if unknown.
+        column: Its column; empty if unknown.
+        value: Its value in an example; None if unknown.
+    """
+
+    name: str
+    role: Role
+    table: str = ""
+    column: str = ""
+    value: str | int | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """A statement as a tree with placeholders ``:p1`` …, and its parameters in their order."""
+
+    tree: exp.Expression
+    parameters: tuple[Parameter, ...]
+
+
+def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) -> Read:
+    """Reads a statement as a server counts it, with ``$1`` or ``?`` for its literals.
+
+    Args:
+        text: The statement.
+        server: Whose statement it is.
+        tables: Those of the database by name without schema, in lower case.
+
+    Raises:
+        LeftOutError: If it cannot be read.
+    """
+    if len(text) >= LONGEST or text.rstrip().endswith("..."):
+        raise LeftOutError("its text is cut off")
+    count = 0
+
+    def marked(found: re.Match[str]) -> str:
+        nonlocal count
+        if found["kept"] is not None:
+            return found["kept"]
+        if found["mark"] == "...":
+            raise LeftOutError("the server does not tell how many values it has; use its log")
+        count += 1
+        return f"IN (:p{count})" if found["list"] else f":p{count}"
+
+    if server.numbered:
+        named = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", text)
+    else:
+        named = _MARKED.sub(marked, text)
+    return _read(_parsed(named, server.grammar), {}, server, tables)
+
+
+def of_example(
+    sql: str,
+    values: Sequence[str | None] | None,
+    server: Captured,
+    tables: Mapping[str, TableFacts],
+) -> Read:
+    """Reads a statement with its values, as a log has it.
+
+    Args:
+        sql: The statement.
+        values: Those of ``$1``, ``$2`` …; None if it has literals only.
+        server: Whose statement it is.
+        tables: As for :func:`of_counted`.
+
+    Raises:
+        LeftOutError: If it cannot be read.
+    """
+    known: dict[str, str | int | None] = {}
+    if values is not None:
+        sql = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", sql)
+        known = {f"p{place}": value for place, value in enumerate(values, start=1)}
+    tree = _parsed(sql, server.grammar)
+    count = len(values or ())
+    for literal in list(tree.find_all(exp.Literal)):
+        if _is_fixed(literal):
+            continue
+        count += 1
+        name = f"p{count}"
+        whole = not literal.is_string and str(literal.this).isdigit()
+        known[name] = int(literal.this) if whole else str(literal.this)
+        literal.replace(exp.Placeholder(this=name))
+    return _read(tree, known, server, tables)
+
+
+def _parsed(sql: str, grammar: str) -> exp.Expression:
+    try:
+        with _quiet():
+            found = sqlglot.parse(sql, read=grammar)
+    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError) as error:
+        raise LeftOutError("its text cannot be parsed") from error
+    if len(found) != 1 or found[0] is None:
+        raise LeftOutError("it is not one statement")
+    tree = found[0]
+    if not isinstance(tree, exp.Query | exp.Insert | exp.Update | exp.Delete | exp.Merge):
+        raise LeftOutError("it is not a query or a change of rows")
+    return tree
+
+
+@contextlib.contextmanager
+def _quiet() -> Generator[None]:
+    logger = logging.getLogger("sqlglot")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _is_fixed(literal: exp.Literal) -> bool:
+    """Whether the grammar wants a literal there: a position, the length of a type, an interval."""
+    return literal.find_ancestor(exp.DataType, exp.Interval) is not None or isinstance(
+        literal.parent, exp.Ordered | exp.Group
+    )
+
+
+def _read(
+    tree: exp.Expression,
+    known: Mapping[str, str | int | None],
+    server: Captured,
+    tables: Mapping[str, TableFacts],
+) -> Read:
+    names = list(tree.find_all(exp.Table))
+    if names and all(_is_system(one, server) for one in names):
+        raise LeftOutError("it reads the server's own tables")
+    found: dict[str, Parameter] = {}
+    for place in tree.find_all(exp.Placeholder):
+        name = str(place.this)
+        if place.find_ancestor(exp.Interval, exp.DataType) is not None:
+            raise LeftOutError("it has a literal where no parameter may be")
+        role, column = _role(place, tree)
+        table = "" if column is None else _table_of(column, tree, tables)
+        made = Parameter(
+            name,
+            role if role == "limit" or table else "unknown",
+            table,
+            "" if column is None or not table else column.name,
+            known.get(name),
+        )
+        if name not in found or found[name].role == "unknown":
+            found[name] = made
+    ordered = sorted(found.values(), key=lambda one: int(one.name[1:]))
+    return Read(tree, tuple(ordered))
+
+
+def _is_system(table: exp.Table, server: Captured) -> bool:
+    return table.db.lower() in server.system or table.name.lower().startswith("pg_")
+
+
+def _role(place: exp.Expression, tree: exp.Expression) -> tuple[Role, exp.Column | None]:
+    """What a placeholder does, and the column beside it."""
+    if place.find_ancestor(exp.Limit, exp.Offset, exp.Fetch) is not None:
+        return "limit", None
+    below: exp.Expression = place
+    above = place.parent
+    while above is not None:
+        if isinstance(above, exp.Values | exp.Insert) and isinstance(tree, exp.Insert):
+            return "inserted", _inserted(place, tree)
+        if isinstance(above, _COMPARISONS):
+            other = above.right if above.left is below else above.left
+            assigned = isinstance(above.parent, exp.Update)
+            column = above.left if assigned else _column(other)
+            role: Role = "assigned" if assigned else "compared"
+            return role, column if isinstance(column, exp.Column) else None
+        if isinstance(above, exp.In | exp.Between):
+            return "compared", _column(above.this)
+        if not isinstance(above, _AROUND):
+            break
+        below, above = above, above.parent
+    return "unknown", None
+
+
+def _column(beside: exp.Expression) -> exp.Column | None:
+    while isinstance(beside, exp.Paren | exp.Cast):
+        beside = beside.this
+    return beside if isinstance(beside, exp.Column) else None
+
+
+def _inserted(place: exp.Expression, tree: exp.Insert) -> exp.Column | None:
+    """The column that a value of VALUES goes into."""
+    row = place.find_ancestor(exp.Tuple)
+    target = tree.this
+    columns = target.expressions if isinstance(target, exp.Schema) else []
+    if row is None or not columns:
+        return None
+    for number, value in enumerate(row.expressions):
+        if value is place and number < len(columns):
+            return exp.column(columns[number].name)
+    return None
+
+
+def _table_of(column: exp.Column, tree: exp.Expression, tables: Mapping[str, TableFacts]) -> str:
+    """The table of a column: by its qualifier, else the only one that has such a column."""
+    near = column.find_ancestor(exp.Query, exp.Update, exp.Delete, exp.Insert) or tree
+    named = {
+        (one.alias or one.name).lower(): one.name.lower()
+        for one in [*tree.find_all(exp.Table), *near.find_all(exp.Table)]
+    }
+    if column.table:
+        return _known(named.get(column.table.lower(), ""), column, tables)
+    for scope in (near, tree):
+        found = {
+            known
+            for one in scope.find_all(exp.Table)
+            if (known := _known(one.name.lower(), column, tables))
+        }
+        if len(found) == 1:
+            return found.pop()
+    return ""
+
+
+def _known(name: str, column: exp.Column, tables: Mapping[str, TableFacts]) -> str:
+    facts = tables.get(name)
+    has = facts is not None and any(
+        one.name.lower() == column.name.lower() for one in facts.columns
+    )
+    return name if has else ""

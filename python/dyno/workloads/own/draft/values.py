@@ -1,0 +1,91 @@
+"""How to draw the values of a column."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.contracts.advice import ColumnFacts, TableFacts
+from dyno.contracts.captured import Captured
+
+MOST_ROWS = 100_000
+"""Rows from which values of a column are drawn."""
+_WHOLE = re.compile(r"(?:small|medium|tiny|big)?int(?:eger)?\b|serial|bigserial", re.IGNORECASE)
+_DECIMAL = re.compile(r"(?:numeric|decimal)\s*(?:\(|$)", re.IGNORECASE)
+_TEXT = re.compile(
+    r"(?:character|varchar|char|text|bpchar|citext|enum|set|tinytext|mediumtext)\b", re.IGNORECASE
+)
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
+GUESSED_LIMIT = 10
+_ALL = "select {shown} from {table} where {where} limit {most}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A draw as the file has it.
+
+    Attributes:
+        draw: Its keys; empty if it must be filled in.
+        note: A comment above it; empty for none.
+        cast: The type that its parameter is cast to in statements; empty for none.
+    """
+
+    draw: dict[str, Any]
+    note: str = ""
+    cast: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it must be filled in before the file runs."""
+        return not self.draw
+
+
+def of_column(table: TableFacts, name: str, server: Captured, *, inserted: bool) -> Value:
+    """Values of a column, from the rows of its table.
+
+    Args:
+        table: The table.
+        name: The column, whatever its case.
+        server: Whose table it is.
+        inserted: Whether the value goes into a new row.
+    """
+    column = next(one for one in table.columns if one.name.lower() == name.lower())
+    where = f"{table.name}.{column.name}"
+    unique = any(columns == (column.name,) for columns in table.keys.values())
+    if inserted and unique:
+        return Value({}, f"fill in: a new key of {where}, such as {{ sequence = 1_000_000 }}")
+    if table.rows == 0:
+        return Value({}, f"fill in: {where} has no rows to draw from")
+    shown = key = quoted(column.name, server)
+    cast = ""
+    if not _is_plain(column):
+        shown = f"cast({key} as {server.as_text})"
+        if server.castable is not None:
+            if not server.castable.fullmatch(column.type):
+                return Value({}, f"fill in: {where} has the type {column.type}")
+            cast = column.type
+    return Value({"query": _sample(table, shown, f"{key} is not null", server)}, "", cast)
+
+
+def quoted(name: str, server: Captured) -> str:
+    """A name in SQL, quoted if it must be."""
+    mark = server.quote
+    return name if _PLAIN.fullmatch(name) else f"{mark}{name.replace(mark, mark * 2)}{mark}"
+
+
+def _is_plain(column: ColumnFacts) -> bool:
+    """Whether a draw has values of its type."""
+    plain = any(kind.match(column.type) for kind in (_WHOLE, _DECIMAL, _TEXT))
+    return plain and "[" not in column.type
+
+
+def _sample(table: TableFacts, shown: str, where: str, server: Captured) -> str:
+    rows = table.rows or 0
+    if rows <= MOST_ROWS:
+        return _ALL.format(shown=shown, table=table.name, where=where, most=MOST_ROWS)
+    share = min(1.0, 1.5 * MOST_ROWS / rows)
+    return server.sample.format(
+        shown=shown, table=table.name, where=where, share=f"{share:.3g}",
+        percent=f"{100 * share:.3g}", most=MOST_ROWS,
+    )  # fmt: skip

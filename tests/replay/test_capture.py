@@ -1,0 +1,211 @@
+"""Drafts from what a server counts and from logs, without a server and with one."""
+
+from __future__ import annotations
+
+import tomllib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno.contracts.advice import ColumnFacts, TableFacts
+from dyno.errors import UsageError
+from dyno.targets.postgresql.captured import CAPTURED
+from dyno.workloads.own import spec
+from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
+from dyno.workloads.own.draft.values import Value
+from dyno.workloads.own.draft.written import text_of
+from tests.mariadb import require_mariadb
+from tests.process import dyno, no_server_left
+from tests.replay.logs import as_csv, shop, written
+from tests.replay.test_servers import CREATE, FILL, LOGGING, opened, work
+
+ITEM = TableFacts(
+    "public.item",
+    rows=500,
+    columns=(
+        ColumnFacts("id", "number", "integer"),
+        ColumnFacts("stock", "number", "integer"),
+        ColumnFacts("name", "text", "character varying(20)"),
+        ColumnFacts("at", "time", "timestamp without time zone"),
+        ColumnFacts("tags", "other", "text[]"),
+    ),
+    keys={"item_pkey": ("id",)},
+    primary_key="item_pkey",
+)
+TABLES = {"item": ITEM}
+
+
+def drafted(*together: Together, with_values: bool = False, top: int = 20) -> Draft:
+    return draft(together, TABLES, CAPTURED, top, with_values=with_values)
+
+
+def counted(*texts: str) -> Draft:
+    return drafted(*(Together(10 - place, (Ran(text),)) for place, text in enumerate(texts)))
+
+
+def test_parameters_are_drawn_from_their_columns() -> None:
+    made = counted(
+        "SELECT stock FROM item i WHERE i.id = $1 AND stock BETWEEN $2 AND $3 LIMIT $4",
+        "UPDATE item SET name = $1, at = $2 WHERE id = $3",
+        "SELECT id FROM item WHERE id IN ($1)",
+    )
+    assert not made.open
+    look, change, several = made.transactions
+    assert (look.weight, look.name) == (10, "select_item")
+    assert ":id" in look.statements[0][0]
+    assert ":stock AND :stock_2" in look.statements[0][0]
+    assert "LIMIT :limit" in look.statements[0][0]
+    assert "CAST(:at AS TIMESTAMP" in change.statements[0][0]
+    assert several.name == "select_item_2"
+    assert made.draws["id"].draw["query"].startswith("select id from public.item")
+    assert made.draws["at"].draw["query"].startswith("select cast(at as text)")
+    text = text_of(made, "shop", "Shop", ["A draft."])
+    assert spec.read(text, "the draft", "shop").transactions.keys() == {
+        "select_item", "update_item", "select_item_2",
+    }  # fmt: skip
+
+
+def test_values_that_are_unknown_are_refused_until_they_are_filled_in() -> None:
+    made = counted("INSERT INTO item (id, stock, tags) VALUES ($1, $2, $3)", "SELECT f($1)")
+    assert set(made.open) == {"id", "tags", "value"}
+    text = text_of(made, "shop", "Shop", [])
+    assert "# fill in: a new key" in text
+    with pytest.raises(UsageError, match=r"draws\.id has no way"):
+        spec.read(text, "the draft", "shop")
+    filled = (
+        text.replace("id = {}", "id = { sequence = 1000 }")
+        .replace("tags = {}", "tags = { constant = '{}' }")
+        .replace("value = {}", "value = { constant = 1 }")
+    )
+    assert spec.read(filled, "the draft", "shop").draws["id"].sequence == 1000
+
+
+def test_what_cannot_be_drafted_is_left_out_with_its_reason() -> None:
+    made = counted(
+        "SELECT 1", "VACUUM item", "ALTER ROLE u PASSWORD 'hunter2'", "COMMIT",
+        "SELECT * FROM pg_catalog.pg_class", "SELECT interval $1", "SELECT " + "x" * 20_000,
+        "<insufficient privilege>",
+    )  # fmt: skip
+    assert len(made.transactions) == 1
+    text = text_of(made, "shop", "Shop", [])
+    assert "hunter2" not in text
+    assert len(made.left_out) >= 5
+    assert sum(made.left_out.values()) == 9 + 8 + 7 + 6 + 5 + 4 + 3
+
+
+def example(*statements: str, count: int = 5) -> Together:
+    return Together(count, tuple(Ran(one, example=True) for one in statements), explicit=True)
+
+
+BOUGHT = example(
+    "SELECT stock FROM item WHERE id = 41",
+    "UPDATE item SET stock = 977 WHERE id = 41",
+    "SELECT f('private value')",
+)
+
+
+def test_the_same_value_of_a_transaction_is_the_same_draw() -> None:
+    made = drafted(BOUGHT)
+    (one,) = made.transactions
+    assert [text for text, _ in one.statements][:2] == [
+        "SELECT stock FROM item WHERE id = :id",
+        "UPDATE item SET stock = :stock WHERE id = :id",
+    ]
+    assert made.open == ["value"]
+
+
+@pytest.mark.parametrize("with_values", [False, True])
+def test_values_are_stored_only_if_asked_for(with_values: bool) -> None:
+    text = text_of(drafted(BOUGHT, with_values=with_values), "shop", "Shop", [])
+    assert ("private value" in text) is with_values
+    assert "41" not in text
+    assert "977" not in text
+
+
+def test_positions_and_types_keep_their_numbers() -> None:
+    made = drafted(
+        example("SELECT cast(stock AS numeric(12, 2)) FROM item GROUP BY 1 ORDER BY 1 DESC LIMIT 5")
+    )
+    text = made.transactions[0].statements[0][0]
+    assert "12, 2" in text
+    assert "ORDER BY 1" in text
+    assert "GROUP BY 1" in text
+    assert ":limit" in text
+
+
+def test_less_frequent_transactions_are_left_out() -> None:
+    made = drafted(example("SELECT 1", count=9), example("SELECT id FROM item", count=4), top=1)
+    assert made.left_out == {"beyond --top": 4}
+
+
+@given(st.text(), st.text())
+def test_any_text_is_a_string_of_toml(note: str, value: str) -> None:
+    made = Draft((), {"x": Value({"constant": value}, note)}, {note: 3})
+    text = text_of(made, "n", value, [note])
+    assert tomllib.loads(text)["draws"]["x"]["constant"] == value
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    log = written(tmp_path, as_csv(shop(8)))
+    there = written(tmp_path, "x", "there.toml")
+    for words, message in (
+        (("postgresql://h/d", "--from", "performance_schema"), "has another"),
+        (("postgresql://h/d", "--from", "nothing"), "the path of a log"),
+        (("postgresql://h/d", "--from", log, "--for", "5s"), "--for"),
+        (("mysql://h/d", "--from", log), "another product"),
+        (("postgresql://h/d", "--from", "pg_stat_statements", "--with-values"), "--with-values"),
+        (("postgresql://h/d", "--from", "pg_stat_statements", "--out", there), "exists"),
+        (("postgresql://h/d", "--from", "pg_stat_statements", "--out", "x.csv"), ".toml"),
+    ):
+        done = dyno("capture", *words)
+        assert done.returncode == 2, done.stderr
+        assert message in done.stderr
+
+
+@pytest.mark.long
+def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
+    out = tmp_path / "dyno-runs"
+    extra = {**LOGGING, "shared_preload_libraries": "'pg_stat_statements'"}
+    with opened("postgresql", out, extra) as target:
+        with closing(target.connect()) as session:
+            session.execute(CREATE)
+            session.execute(FILL["postgresql"])
+            session.execute("CREATE EXTENSION pg_stat_statements")
+            session.execute("ANALYZE")
+        work(target)
+        with closing(target.connect()) as session:
+            place = session.execute("SELECT current_setting('data_directory')").rows[0][0]
+            wire = target.wire()
+        log = written(tmp_path, (Path(place) / "log" / "test.csv").read_text(), "server.csv")
+        url = f"postgresql://{wire['user']}@/{wire['database']}?host={wire['host']}"
+        for source, stem in (("pg_stat_statements", "counted"), (str(log), "logged")):
+            file = tmp_path / f"{stem}.toml"
+            done = dyno("capture", url, "--from", source, "--out", file, cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            shown = dyno("run", file, "--target", "null:", "--dry-run", "--out", out)
+            assert shown.returncode == 0, shown.stderr + file.read_text()
+            found = spec.read(file.read_text(), "the draft", stem)
+            weights = {name: one.weight for name, one in found.transactions.items()}
+            assert weights["update_item"] == (40 if stem == "counted" else 32)
+            brief = ("--users", "2", "--warmup", "100ms", "--duration", "300ms", "--no-criteria")
+            ran = dyno("run", file, "--target", url, "--out", tmp_path / "other", "--yes", *brief)
+            assert ran.returncode in {0, 1}, ran.stderr
+        logged = found.transactions["update_item"]
+        assert len(logged.statements) == 2
+    no_server_left(out)
+
+
+@pytest.mark.long
+def test_missing_counters_are_named_with_their_remedy(tmp_path: Path) -> None:
+    require_mariadb()
+    for name, source, remedy in (
+        ("postgresql", "pg_stat_statements", "shared_preload_libraries"),
+        ("mysql", "performance_schema", "performance_schema"),
+    ):
+        done = dyno("capture", f"embedded:{name}", "--from", source, cwd=tmp_path)
+        assert done.returncode == 3, done.stderr
+        assert remedy in done.stderr
+        no_server_left(tmp_path / "dyno-runs")
