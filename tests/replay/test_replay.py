@@ -140,6 +140,6 @@ def test_names_of_classes() -> None:
         "update only s.item set a = ?", "begin", "", "other", "delete from 7up",
     ]  # fmt: skip
     assert operations(texts) == [
-        "select_t", "select_t_2", "insert_q_x", "update_s", "begin", "empty", "s_other",
+        "select_t", "select_t_2", "insert_q_x", "update_item", "begin", "empty", "s_other",
         "delete_7up",
     ]  # fmt: skip

@@ -21,10 +21,10 @@ from tests.replay.test_replay import counts, recorded
 
 pytestmark = pytest.mark.long
 
-CREATE = "CREATE TABLE item (id int PRIMARY KEY, stock int, name varchar(20))"
+CREATE = "CREATE TABLE {item} (id int PRIMARY KEY, stock int, name varchar(20))"
 FILL = {
-    "postgresql": "INSERT INTO item SELECT g, 100, 'n' || g FROM generate_series(1, 500) g",
-    "mysql": "INSERT INTO item SELECT seq, 100, concat('n', seq) FROM seq_1_to_500",
+    "postgresql": "INSERT INTO {item} SELECT g, 100, 'n' || g FROM generate_series(1, 500) g",
+    "mysql": "INSERT INTO {item} SELECT seq, 100, concat('n', seq) FROM shop.seq_1_to_500",
 }
 LOGGING = {
     "logging_collector": "on",
@@ -45,15 +45,22 @@ def opened(name: str, out: Path, extra: dict[str, str]) -> Iterator[Target]:
         yield target
 
 
-def work(target: Target) -> None:
+def made(target: Target, item: str = "item") -> None:
+    """A table with rows."""
+    with closing(target.connect()) as session:
+        session.execute(CREATE.format(item=item))
+        session.execute(FILL[target.name].format(item=item))
+
+
+def work(target: Target, item: str = "item") -> None:
     """Sessions one beside the other: quotes, newlines, transactions, errors and a rollback."""
     with closing(target.connect()) as first, closing(target.connect()) as second:
         for number in range(40):
             one, other = (first, second) if number % 2 else (second, first)
             one.execute("BEGIN")
-            one.execute(f"SELECT name FROM item WHERE id = {number + 1}")
-            other.execute(f"SELECT count(*), 'it''s\n\"x\", ,' FROM item WHERE stock > {number}")
-            one.execute(f"UPDATE item SET stock = stock - 1 WHERE id = {number + 1}")
+            one.execute(f"SELECT name FROM {item} WHERE id = {number + 1}")
+            other.execute(f"SELECT count(*), 'it''s\n\"x\", ,' FROM {item} WHERE stock > {number}")
+            one.execute(f"UPDATE {item} SET stock = stock - 1 WHERE id = {number + 1}")
             one.execute("COMMIT" if number % 5 else "ROLLBACK")
 
 
@@ -66,9 +73,7 @@ def replayed(log: Path, target: str, out: Path, *more: str) -> dict[str, Any]:
 
 def test_logs_of_postgresql(tmp_path: Path) -> None:
     with opened("postgresql", tmp_path, LOGGING) as target:
-        with closing(target.connect()) as session:
-            session.execute(CREATE)
-            session.execute(FILL["postgresql"])
+        made(target)
         work(target)
         with closing(target.connect()) as session:
             folder = Path(
@@ -98,12 +103,13 @@ def test_a_general_log_of_mariadb(tmp_path: Path) -> None:
     log = tmp_path / "general.log"
     with opened("mysql", tmp_path, {}) as target:
         with closing(target.connect()) as session:
-            session.execute(CREATE)
-            session.execute(FILL["mysql"])
+            session.execute("CREATE DATABASE shop")
+        made(target, "shop.item")
+        with closing(target.connect()) as session:
             place = session.execute("SELECT @@datadir").rows[0][0]
             session.execute("SET GLOBAL general_log_file = 'test.log'")
             session.execute("SET GLOBAL general_log = 1")
-        work(target)
+        work(target, "shop.item")
         with closing(target.connect()) as session:
             session.execute("SET GLOBAL general_log = 0")
         log.write_bytes(Path(place, "test.log").read_bytes())

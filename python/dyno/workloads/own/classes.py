@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
 
-_WORD = re.compile(r"[a-z0-9_]+|\"[^\"]*\"|`[^`]*`")
-_TABLE_AFTER = frozenset({"from", "into", "update", "join", "table"})
-_NO_TABLE = frozenset({"select", "set", "only", "lateral"})
+_VERB = re.compile(r"[\W_]*([a-z0-9_]+)")
+_PART = r"(?:\"[^\"]*\"|`[^`]*`|[\w$]+)"
+_TABLE = re.compile(
+    rf"\b(?:from|into|update|join|table)\s+(?:only\s+)?(?!select\b|set\b|lateral\b)"
+    rf"(?:{_PART}\s*\.\s*)*({_PART})"
+)
 _LONGEST = 36
 
 
 def name_of(text: str) -> str:
     """A name such as ``select_accounts`` for a statement in lower case; ``empty`` for none."""
-    words = [word.strip('"`').lower() for word in _WORD.findall(text)]
-    verb = words[0] if words else "empty"
-    pairs = pairwise(words)
-    found = (after for word, after in pairs if word in _TABLE_AFTER and after not in _NO_TABLE)
-    table = next(found, "")
-    plain = re.sub(r"[^a-z0-9_]+", "_", f"{verb}_{table}" if table else verb)[:_LONGEST].strip("_")
+    first, table = _VERB.match(text), _TABLE.search(text)
+    verb = first[1] if first else "empty"
+    words = f"{verb}_{table[1]}" if table else verb
+    plain = re.sub(r"[^a-z0-9_]+", "_", words.lower())[:_LONGEST].strip("_")
+    plain = re.sub(r"_{2,}", "_", plain)
     return plain if plain[:1].isalpha() else f"s_{plain}"
 
 

@@ -198,7 +198,7 @@ fn is_banner(line: &[u8]) -> bool {
     let contains = |word: &str| line.windows(word.len()).any(|part| part == word.as_bytes());
     (contains(", Version: ") && contains("started with:"))
         || line.starts_with(b"Tcp port: ")
-        || (line.starts_with(b"Time ") && line.ends_with(b"Argument"))
+        || (line.starts_with(b"Time") && line.ends_with(b"Argument"))
 }
 
 fn head_of(line: &[u8]) -> bool {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -195,6 +196,7 @@ def draft(
                 (_text(each, draws, known), _repeat(statement)) for each, statement in read
             )
             found.append((_name(texts), one, texts))
+    found = _merged(found)
     names = distinct(name for name, _, _ in found)
     return Draft(
         tuple(
@@ -204,6 +206,18 @@ def draft(
         draws.made,
         left_out,
     )
+
+
+def _merged(
+    found: list[tuple[str, Together, tuple[tuple[str, int], ...]]],
+) -> list[tuple[str, Together, tuple[tuple[str, int], ...]]]:
+    """Adds up transactions of the same statements, which servers count by role and by type."""
+    made: dict[Any, tuple[str, Together, tuple[tuple[str, int], ...]]] = {}
+    for name, one, texts in found:
+        key = (texts, one.explicit)
+        count = one.count + (made[key][1].count if key in made else 0)
+        made[key] = (name, replace(one, count=count), texts)
+    return sorted(made.values(), key=lambda each: -each[1].count)
 
 
 def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) -> Read:

@@ -163,6 +163,8 @@ def _read(
     server: Captured,
     tables: Mapping[str, TableFacts],
 ) -> Read:
+    if any(one.name.lower() == "set_config" for one in tree.find_all(exp.Anonymous)):
+        raise LeftOutError("it changes settings of its session")
     names = list(tree.find_all(exp.Table))
     if names and all(_is_system(one, server) for one in names):
         raise LeftOutError("it reads the server's own tables")
