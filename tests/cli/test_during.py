@@ -101,7 +101,7 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
     # The requested number of streams, each repeating its own order.
     for stream in (1, 2):
         asked = [row["query"] for row in rows if row["stream"] == stream]
-        order = workloads.get("tpch").order(stream)
+        order = workloads.get("tpch").order(stream, 1)
         assert asked == list(islice(cycle(order), len(asked)))
     assert {row["stream"] for row in rows} == {1, 2}
     met = {

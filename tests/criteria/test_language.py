@@ -67,6 +67,8 @@ def test_beyond_the_limit_is_what_does_not_hold(
     [
         ("new_order p95 < 500ms", "new_order p95 < 500 ms"),
         ("new_order<0.5s", "new_order p95 < 0.5 s"),
+        ("p99 of new_order < 20 ms", "new_order p99 < 20 ms"),
+        ("max of cpu<70 %", "cpu max < 70 %"),
         ("cpu < 70 %", "cpu mean < 70 %"),
         ("cpu max≤70%", "cpu max <= 70 %"),
         ("errors == 0", "errors total = 0"),

@@ -142,6 +142,21 @@ statements = [
     assert "$13 now = the current time" in text
 
 
+@pytest.mark.parametrize(
+    ("draw", "named"),
+    [
+        ('uniform = [1, 5_000_000_000], type = "int"', "do not fit the type int; use bigint"),
+        ('constant = "abc", type = "int"', "does not fit the type int"),
+        ('constant = 3_000_000_000, type = "int"', "does not fit the type int"),
+    ],
+)
+def test_values_that_do_not_fit_their_type(draw: str, named: str) -> None:
+    content = f"[draws]\nx = {{ {draw} }}\n[transactions.t]\nstatements = ['select :x']"
+    with pytest.raises(UsageError, match=named) as caught:
+        planner(content).plan(1.0, 1, None)
+    assert "draws.x" in str(caught.value)
+
+
 CSV = """
 [draws]
 sku = { csv = "sku.csv", column = "sku", type = "TYPE" }

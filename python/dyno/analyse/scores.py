@@ -42,7 +42,7 @@ def power(scale: float, queries: Sequence[float], refreshes: Sequence[float]) ->
     return 3600 * scale / geometric_mean([*raised(queries), *refreshes])
 
 
-def throughput(scale: float, streams: int, seconds: float) -> float:
+def throughput(scale: float, streams: int, seconds: float, queries: int = QUERIES) -> float:
     """``S·22·3600·SF / Ts``: queries per hour of all users together.
 
     Args:
@@ -50,8 +50,9 @@ def throughput(scale: float, streams: int, seconds: float) -> float:
         streams: The number of query streams.
         seconds: Time from the first submission to the last completion of all streams, including
             the refresh stream.
+        queries: Queries of a stream.
     """
-    return streams * QUERIES * 3600 * scale / seconds
+    return streams * queries * 3600 * scale / seconds
 
 
 def composite(power_score: float, throughput_score: float) -> float:

@@ -52,6 +52,11 @@ class _Test:
         return (detail.streams if self.database is None else detail.streams_each) or 0
 
     @property
+    def queries(self) -> int:
+        """The expected number of queries of a stream."""
+        return self.phase.detail.queries_each or scores.QUERIES
+
+    @property
     def databases(self) -> list[_Test]:
         """The part of each database, if several ran the test at once."""
         count = self.phase.detail.databases or 1
@@ -228,7 +233,7 @@ def _seconds(test: _Test) -> float | None:
     functions = 2 * test.streams if test.refresh else 0
     complete = (
         test.streams > 0
-        and len(queries) == scores.QUERIES * test.streams
+        and len(queries) == test.queries * test.streams
         and len(test.stream(REFRESH_STREAM)) == functions
     )
     if not (test.whole and complete and test.scale):
@@ -244,8 +249,8 @@ def _rate(at: metrics.Queries | metrics.QueriesDatabase, test: _Test, seconds: f
     several = test.database is None and count > 1
     where = f" of {count} databases, each at SF" if several else ""
     return (at.throughput if test.refresh else at.throughput_score).estimate(
-        scores.throughput(scale, test.streams, seconds),
-        f"S·22·3600·SF / seconds, S = {test.streams}{where}, "
+        scores.throughput(scale, test.streams, seconds, test.queries),
+        f"S·{test.queries}·3600·SF / seconds, S = {test.streams}{where}, "
         + ("with as many pairs of refresh functions" if test.refresh else "without refresh"),
         unit=_unit(scale),
     )

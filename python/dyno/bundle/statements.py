@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -20,6 +20,7 @@ _MOST = 1_000
 
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
 """A name as files have it; bundles of others are untrusted."""
+Title = Annotated[str, Field(max_length=200)]
 
 
 @dataclass(frozen=True)
@@ -38,17 +39,23 @@ class Recorded(Model):
         file: Name of the file, without its folder.
         sha256: Of the file as it was read, in hexadecimal digits.
         text: Its text, without what may be a secret.
+        kind: ``oltp`` for transactions, ``dss`` for queries.
         mix: Share of each transaction.
         main: The main transaction, and ``plural``, its plural in names of metrics.
+        queries: Title of each query, in order.
+        loads: Whether it has tables that Dyno creates.
     """
 
     file: str
     sha256: str
     text: str
-    title: Annotated[str, Field(max_length=200)]
-    mix: Annotated[dict[Word, float], Field(max_length=_MOST)]
-    main: Word
-    plural: Word
+    title: Title
+    kind: Literal["oltp", "dss"] = "oltp"
+    mix: Annotated[dict[Word, float], Field(max_length=_MOST)] = {}
+    main: Word = "main_operation"
+    plural: Word = "main_operations"
+    queries: Annotated[dict[Word, Title], Field(max_length=_MOST)] = {}
+    loads: bool = True
 
 
 _RECORDED: dict[str, Recorded] = {}

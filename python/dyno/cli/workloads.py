@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from dyno.cli._options import Options, common, examples
@@ -16,10 +18,11 @@ from dyno.safety import plainjson
         "dyno workloads show ycsb-a > mine.toml     a template",
         "dyno load ycsb-a --target embedded:postgresql --scale 100",
         "dyno run mine.toml --target embedded:postgresql --users 16",
+        "dyno workloads show sales-queries          queries, a setup and checks",
     ),
 )
 def command() -> None:
-    """List and show workloads that are files of statements: pgbench's, sysbench's and YCSB's."""
+    """List and show workloads that are files: transactions, or queries for decision support."""
 
 
 @command.command("list")
@@ -53,8 +56,9 @@ def show(name: str, options: Options) -> int:
     from dyno.workloads import own
     from dyno.workloads.own import spec
 
-    stem, _, content = presets.find(own.EXAMPLES, "workload", name)
-    found = spec.read(content, f"The workload {name}", stem)
+    stem, source, content = presets.find(own.EXAMPLES, "workload", name)
+    folder = own.EXAMPLES if source == "preset" else Path(source).parent
+    found = spec.read(content, f"The workload {name}", stem, folder)
     if options.as_json:
         click.echo(found.model_dump_json(indent=1, exclude_unset=True))
         return 0

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 Rows = Sequence[Sequence[Any]]
 
-Rule = Literal["exact", "sum", "average"]
-"""Kind of a result column: a key, count or text; a sum of money; an average or ratio.
+Rule = Literal["exact", "sum", "average", "close"]
+"""Kind of a result column: a key, count or text; a sum of money; an average or ratio; another
+number with a fraction.
 
 ``Tolerance`` has the allowed deviation of each."""
+
+
+def inferred(columns: int, rows: Rows) -> tuple[Rule, ...]:
+    """Rules for the columns of an answer: ``close`` if a value has a fraction, else ``exact``."""
+    return tuple(
+        "close" if any(_has_fraction(row[place]) for row in rows) else "exact"
+        for place in range(columns)
+    )
+
+
+def _has_fraction(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value != value.to_integral_value()
+    return isinstance(value, float) and not value.is_integer()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from dyno.bundle.model import TargetFacts
 from dyno.contracts.layout import Layout
@@ -141,6 +141,7 @@ class Loaded:
         update_sets: Number of update sets that the refresh functions have used.
         unrestored: Number of the last update sets whose changes may still be in the data.
         days: Initial days of the data; None for a workload without.
+        setup: Tables that the workload's setup creates, or may have created.
     """
 
     scale: float
@@ -151,6 +152,7 @@ class Loaded:
     update_sets: int = field(default=0, compare=False)
     unrestored: int = field(default=0, compare=False)
     days: int | None = None
+    setup: tuple[str, ...] = ()
 
 
 @dataclass
@@ -183,6 +185,17 @@ class PowerResult:
     answers: dict[str, QueryResult] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     drawn: list[StreamAnswer] = field(default_factory=list)
+
+
+@runtime_checkable
+class Escaping(Protocol):
+    """A target whose SQL can have escapes with a backslash in texts.
+
+    Attributes:
+        ESCAPED: How a text begins in which a backslash is written twice, in all of its settings.
+    """
+
+    ESCAPED: ClassVar[str]
 
 
 @runtime_checkable

@@ -6,14 +6,14 @@ Columns and primary keys come from the generator (``dyno._core.schema``), the on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from dyno.bundle.model import Check
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.refresh import Refresh
-from dyno.contracts.rule import Difference, Rows, Rule
-from dyno.contracts.target import Connection, Loaded
+from dyno.contracts.rule import Difference, Rows, Rule, inferred
+from dyno.contracts.target import Connection, Escaping, Loaded, QueryResult, Target
 from dyno.contracts.transactions import NONE, Transactions
 from dyno.errors import UsageError
 
@@ -75,13 +75,19 @@ class Query:
         name: ``q01`` … ``q22``.
         title: A few words for people.
         sql: Neutral SQL with ``{placeholders}`` of parameters.
-        rules: The comparison rule of each result column, in order.
+        rules: The comparison rule of each result column, in order; empty if they follow from an
+            answer.
         defaults: The validation parameters at scale 1.
         draw: Substitution parameters for a seed (and scale), as a dict like ``defaults``.
         columns: Names of the result columns, in order.
         order_by: Columns of the ``ORDER BY``; a leading ``-`` means descending. Rows that are
             equal in them may come in any order.
         scaled: Those of the validation parameters that depend on the scale.
+        written: Writes the statement with its parameters for the target of a name, whose texts with
+            a backslash begin so (empty: as others do); None for neutral SQL, which targets
+            translate.
+        least, most: Expected number of rows.
+        unrecorded: Parameters whose values are not recorded.
     """
 
     name: str
@@ -93,6 +99,10 @@ class Query:
     columns: tuple[str, ...] = ()
     order_by: tuple[str, ...] = ()
     scaled: Callable[[float], dict[str, Any]] = field(default=lambda _scale: {})
+    written: Callable[[Mapping[str, Any], str, str], str] | None = None
+    least: int = 0
+    most: int | None = None
+    unrecorded: frozenset[str] = frozenset()
 
     def validation(self, scale: float) -> dict[str, Any]:
         """The validation parameters, fitted to a scale: at 1 they are ``defaults``."""
@@ -103,7 +113,35 @@ class Query:
 
         Parameters come from Dyno's own fixed lists and numbers, never from outside.
         """
+        if self.written is not None:
+            return self.written(self.validation(1.0) if parameters is None else parameters, "", "")
         return self.sql.format(**(self.defaults if parameters is None else parameters))
+
+    def text_for(self, target: Target, workload: str, parameters: dict[str, Any]) -> str:
+        """The SQL with ``parameters`` in the words of a target."""
+        if self.written is not None:
+            escaped = target.ESCAPED if isinstance(target, Escaping) else ""
+            return self.written(parameters, target.name, escaped)
+        return target.sql(workload, self.name, self.text(parameters))
+
+    def recorded(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters whose values are recorded."""
+        return {name: value for name, value in parameters.items() if name not in self.unrecorded}
+
+    def against_rows(self, rows: int) -> str:
+        """What is wrong with an answer of that many rows; empty if it is as expected."""
+        if self.least <= rows and (self.most is None or rows <= self.most):
+            return ""
+        span = "" if self.most is None or self.least == self.most else f" to {self.most:,}"
+        many = "s"[: rows != 1]
+        return f"{self.name} returned {rows:,} row{many}, expected {self.least:,}{span}."
+
+    def of(self, answer: QueryResult) -> Query:
+        """The query with the columns and rules of an answer, if it declares none."""
+        if self.rules:
+            return self
+        columns = tuple(answer.columns)
+        return replace(self, columns=columns, rules=inferred(len(columns), answer.rows))
 
 
 @dataclass(frozen=True)
@@ -119,7 +157,7 @@ class Workload:
             in bytes are of this size, which is the same whatever form a target is sent rows in.
         indexes: Secondary indexes of the standard design.
         queries: Decision-support queries, empty for others.
-        order: Query names in the order of a stream (0 = power test).
+        order: Query names in the order of a stream (0 = power test), with a seed.
         streams: Query streams of the throughput test at a scale.
         refresh: The refresh functions; None for a workload without.
         check: Proofs on loaded data: ``check(target, connect, loaded, after)`` with the target's
@@ -143,6 +181,12 @@ class Workload:
             the user's own.
         record: What the plan of a run records about it.
         changes: Its transactions that change tables of the user's own.
+        creates: Tables that its setup creates.
+        setup: Statements for the target of a name that follow its load: name and SQL.
+        prepare: Reads what draws of its queries need from the database, once.
+        verifies: Whether ``check`` also follows a run of its queries.
+        unproven: Why answers at a scale have nothing to be compared with; empty if they have, or
+            if the expected scales tell.
         preview: Lines that show its statements with drawn values, for a scale and a seed.
         given: The word that the user named it by, if that is not its name.
     """
@@ -157,7 +201,7 @@ class Workload:
     row_bytes: Mapping[str, float] = field(default_factory=dict[str, float])
     indexes: tuple[Index, ...] = ()
     queries: tuple[Query, ...] = ()
-    order: Callable[[int], Sequence[str]] = field(default=lambda _stream: ())
+    order: Callable[[int, int], Sequence[str]] = field(default=lambda _stream, _seed: ())
     foreign_keys: tuple[ForeignKey, ...] = ()
     ranges: Mapping[tuple[str, str], Range] = field(default_factory=dict[tuple[str, str], Range])
     streams: Callable[[float], int] = field(default=lambda _scale: 2)
@@ -175,6 +219,11 @@ class Workload:
     loads: bool = True
     record: Mapping[str, Any] = field(default_factory=dict[str, Any])
     changes: tuple[str, ...] = ()
+    creates: tuple[str, ...] = ()
+    setup: Callable[[str], Sequence[tuple[str, str]]] = field(default=lambda _target: ())
+    prepare: Callable[[Callable[[], Connection]], None] = field(default=lambda _connect: None)
+    verifies: bool = False
+    unproven: Callable[[float], str] = field(default=lambda _scale: "")
     preview: Callable[[float, int], list[str]] | None = None
     given: str = ""
 

@@ -1,4 +1,4 @@
-"""The language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``."""
+"""The language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``, or ``STAT of METRIC OP …``."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 }
 _ALIASES = {"≤": "<=", "≥": ">=", "==": "="}
 _EXAMPLE = "write it like 'new_order p95 < 500 ms', 'cpu < 70 %' or 'errors = 0'"
+_TURNED = re.compile(r"^\s*([^\s<>=≤≥]+)\s+of\s+([^\s<>=≤≥]+)(?=[\s<>=≤≥])")
 _FORM = re.compile(
     r"\s*(?P<metric>[^\s<>=≤≥]+)"
     r"(?:\s+(?P<stat>[^\s<>=≤≥]+))?"
@@ -86,7 +87,7 @@ def parse(text: str, known: Mapping[str, Metric], source: str = USER) -> Criteri
     Raises:
         UsageError: If a word is wrong, naming the nearest right one, or it has another form.
     """
-    match = _FORM.fullmatch(text)
+    match = _FORM.fullmatch(_TURNED.sub(r"\2 \1", text))
     if match is None:
         raise UsageError(f"'{text}' is not a valid criterion; {_EXAMPLE}.")
     word = match["metric"]

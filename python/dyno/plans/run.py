@@ -68,6 +68,8 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
             raise UsageError(
                 f"{option} applies to transactions; {workload.name} has none. Omit it."
             )
+        if self.refresh and workload.refresh is None:
+            raise UsageError(f"{workload.called} has no refresh functions. Omit --refresh.")
         for name in ("during_limit", "during_database", "estimate_only"):
             if self.given(name) and self.during is None:
                 raise UsageError(f"{self.option(name)} requires --during TASK.")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dyno import workloads
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.contracts.cold import Coolable, Emptied
 from dyno.errors import UsageError
@@ -71,7 +72,7 @@ class _Each:
         start = time.monotonic()
         connection.close()
         self._done.append(_cool(self._session, self._target))
-        connection = self._target.connect(self._workload)
+        connection = self._target.connect(workloads.place_of(self._workload))
         self._seconds += time.monotonic() - start
         return connection
 

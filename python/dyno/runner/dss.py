@@ -14,13 +14,18 @@ if TYPE_CHECKING:
 
 
 def run_tests(
-    session: Session, asked: RunPlan, scale: float | None, settings: dict[str, Any]
+    session: Session,
+    asked: RunPlan,
+    workload: str,
+    scale: float | None,
+    settings: dict[str, Any],
 ) -> None:
     """Runs the selected tests, then verifies their answers and the data.
 
     Args:
         session: The open session.
         asked: The plan.
+        workload: Name of the workload.
         scale: The required scale of the loaded data; None accepts any.
         settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and the settings of plans and
             maintenance.
@@ -34,15 +39,17 @@ def run_tests(
     from dyno.stages import drive
     from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
 
-    cache, workload = settings["cache"], asked.workload
+    cache = settings["cache"]
     with session.target(asked.target, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, asked.databases)
         found = every[workload]
         note_layout(session, target, found)
         for name in every:
             _clear(session, target, name)
-        refresh = asked.refreshes and target.capabilities.refresh is True
-        if refresh is not asked.refreshes:
+        chosen = workloads.get(workload)
+        wanted = asked.refreshes and chosen.refresh is not None
+        refresh = wanted and target.capabilities.refresh is True
+        if refresh is not wanted:
             session.events.say(f"! Without refresh functions: {target.capabilities.refresh}.")
         common: dict[str, Any] = {
             "timeout_s": settings["timeout_s"],
@@ -54,8 +61,9 @@ def run_tests(
             "refresh": refresh,
             "metering": settings["metering"],
         }
+        stages.prepare(target, workload)
         power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
-        streams = asked.streams or workloads.get(workload).streams(found.scale)
+        streams = asked.streams or chosen.streams(found.scale)
         held = "after-power" if asked.has_power else cache
         several = (0,) * len(every) if len(every) > 1 else ()
         throughput = ThroughputPlan(
@@ -91,6 +99,8 @@ def run_tests(
         if not (asked.has_power and power.proves):
             for name in every:
                 _ask(session, target, replace(power, workload=name))
+        for name, held_data in every.items() if chosen.verifies else ():
+            stages.consistent(session, target, name, held_data)
 
 
 def _clear(session: Session, target: Target, workload: str) -> None:

@@ -53,7 +53,11 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
 
 
 def estimate_during(
-    session: Session, asked: RunPlan, scale: float | None, settings: dict[str, Any]
+    session: Session,
+    asked: RunPlan,
+    workload: str,
+    scale: float | None,
+    settings: dict[str, Any],
 ) -> None:
     """Estimates the extra space of the maintenance; neither it nor the workload runs.
 
@@ -69,9 +73,9 @@ def estimate_during(
     if plan is None:
         return
     with session.target(asked.target, before_start(settings)) as target:
-        loaded_in_all(target, asked.workload, scale, settings["databases"])
+        loaded_in_all(target, workload, scale, settings["databases"])
         with session.events.phase(f"{plan.title}: estimate"):
-            found = drive.estimated(session.recorder, target, plan, asked.workload)
+            found = drive.estimated(session.recorder, target, plan, workload)
     words = bytes_text(found.space_estimate_bytes or 0)
     session.events.say(f"  {words} of extra space: {found.space_estimate_source}")
 

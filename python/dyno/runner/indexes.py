@@ -197,14 +197,13 @@ def _asked(uses: Uses) -> tuple[list[Asked], str]:
 
 def _queries(workload: str, target: Target | None, times: Mapping[str, float]) -> list[Asked]:
     """The queries of a workload, in the words of a target, by time; else alike."""
-    queries = workloads.get(workload).queries
+    queries = [one for one in workloads.get(workload).queries if one.text()]
     by = shares({one.name: times.get(one.name) for one in queries}) if times else {}
     alike = 1 / len(queries) if queries else 0.0
     found: list[Asked] = []
     for one in queries:
-        text = one.text(one.validation(1.0))
-        if target is not None:
-            text = target.sql(workload, one.name, text)
+        values = one.validation(1.0)
+        text = one.text(values) if target is None else one.text_for(target, workload, values)
         found.append(Asked(one.name, text, by.get(one.name, 0.0) if by else alike))
     return sorted(found, key=lambda one: -one.share)
 

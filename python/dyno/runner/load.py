@@ -36,6 +36,7 @@ def job(asked: LoadingPlan) -> Job:
     asked.require_sense()
     parsed = targets.parse(asked.target)
     targets.require(parsed, asked.out, "load")
+    chosen.setup(parsed.name)  # it may lack SQL for this target
     require_databases(parsed, asked.out, databases)
     confinement = confinement_of(asked, parsed)
     tuned = settings_of(asked, parsed, confinement)

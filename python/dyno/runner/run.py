@@ -36,6 +36,9 @@ def job(asked: RunPlan) -> Job:
     if asked.databases > 1 and not chosen.loads:
         raise UsageError(f"{chosen.called} has no tables, so that --databases has nothing to copy.")
     parsed = targets.parse(asked.target)
+    for query in chosen.queries:
+        if query.written is not None:  # it may lack SQL for this target
+            query.written(query.validation(1.0), parsed.name, "")
     asked.require_streams(asked.during)
     rates, duration_s = asked.paced()
     settings = asked.record(rates, duration_s)
@@ -65,15 +68,15 @@ def job(asked: RunPlan) -> Job:
 
     def body(session: Session) -> None:
         if asked.estimate_only:
-            estimate_during(session, asked, scale, settings)
+            estimate_during(session, asked, chosen.name, scale, settings)
         elif chosen.kind == "dss":
-            run_tests(session, asked, scale, settings)
+            run_tests(session, asked, chosen.name, scale, settings)
         else:
             run_transactions(session, asked, chosen.name, scale, settings, rates, search)
 
     record = {
         "target": parsed.redacted, "scale": scale, **settings, **asked.tests_record(),
-        **chosen.record,
+        **({"refresh": False} if chosen.refresh is None else {}), **chosen.record,
     }  # fmt: skip
     shown = chosen.preview(scale or 1.0, asked.seed) if chosen.preview else []
     outline = (*shown, *(() if search is None else search.plan()))
@@ -113,5 +116,7 @@ def _parts(
         passes.append(max(1.0, streams * asked.databases / usable_cpus()))
     if settings["plans"]:
         passes.append(1.0 if settings["analyse_plans"] else 0.0)
+    if chosen.given:  # there is no rule of thumb for queries of one's own
+        return []
     parts = of_queries(scale, targets.parse(asked.target), *passes)
     return [*parts, Part(window_s)] if asked.during else parts

@@ -41,6 +41,10 @@ def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace:
     title = f"Index {name} in {target.name}"
     with session.events.phase(title) as progress, session.probed(target):
         load.index(session.recorder, target, plan, progress)
+    if workloads.get(name).setup(target.name):
+        title = f"Setup of {name} in {target.name}"
+        with session.events.phase(title) as progress, session.probed(target):
+            load.setup(session.recorder, target, plan, progress)
     with session.events.phase(f"Check {name} in {target.name}"):
         checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
         load.accept(target, plan, checks)
@@ -81,9 +85,16 @@ def asked(
     timeout_s: float | None = None,
 ) -> list[Check]:
     """Runs all queries once and verifies their answers. A failed query is a failed check."""
+    prepare(target, workload)
     with session.events.phase(f"Answers of {target.name}") as progress:
         result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
     return answers(session, PowerPlan(workload, scale), {target.name: result})
+
+
+def prepare(target: Target, workload: str) -> None:
+    """Reads what draws of the workload's queries need from the database, once."""
+    place = workloads.place_of(workload)
+    workloads.get(workload).prepare(lambda: target.connect(place))
 
 
 def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -> None:
@@ -155,11 +166,15 @@ def _report_extension(session: Session, plan: OltpPlan) -> None:
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
     """Checks the data in each database after transactions, if there is any."""
-    if target.capabilities.load is not True:
-        return
     for part in drive.parts(plan):
-        with session.events.phase(f"Consistency of {part.workload} on {target.name}"):
-            load.check(session.recorder, target, part.workload, part.loaded, "run")
+        consistent(session, target, part.workload, part.loaded)
+
+
+def consistent(session: Session, target: Target, workload: str, held: Loaded) -> None:
+    """Checks the data of a workload after a run, if there is any."""
+    if target.capabilities.load is True:
+        with session.events.phase(f"Consistency of {workload} on {target.name}"):
+            load.check(session.recorder, target, workload, held, "run")
 
 
 def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:

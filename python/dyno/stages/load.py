@@ -14,6 +14,7 @@ from dyno.bundle.model import Check
 from dyno.bundle.phases.check import CheckDetail
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, LoadedTable, Step
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts import isolation
 from dyno.contracts.databases import named, split, workload_of
@@ -189,6 +190,49 @@ def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
         )
 
 
+def setup(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress) -> None:
+    """Runs the statements of the workload's setup in order, and times each.
+
+    A setup that was interrupted starts again: its tables, which the mark names, are dropped first.
+
+    Raises:
+        UsageError: If the interrupted load was to create other tables.
+        TargetError: If a statement fails.
+    """
+    workload = workloads.get(plan.workload)
+    title = f"Setup of {workload.title} in {target.name}{_which(plan.workload)}"
+    asked = partial(
+        ProvisionDetail, workload=workload_of(plan.workload), database=_database(plan.workload)
+    )
+    held = target.loaded(plan.workload)
+    if held is None or held.setup != workload.creates:
+        raise UsageError(
+            f"The interrupted load of {workload.called} creates other tables in its setup; use "
+            "--replace."
+        )
+    statements = workload.setup(target.name)
+    seconds: dict[str, float] = {}
+    name = f"setup-{plan.workload}-{target.name}"
+    with recorder.phase(name, title, asked(), target.name) as phase:
+        session = target.connect(plan.workload)
+
+        def run(text: str) -> None:
+            interruptible(lambda: session.execute(text), session.cancel)
+
+        try:
+            for table in reversed(workload.creates):
+                run(f"DROP TABLE IF EXISTS {table}")
+            for number, (step, text) in enumerate(statements):
+                progress.update(number, len(statements), step)
+                start = time.monotonic()
+                run(text)
+                seconds[step] = time.monotonic() - start
+        finally:
+            session.close()
+            phase.detail = asked(statements=seconds, seconds=sum(seconds.values()))
+        progress.update(1, 1)
+
+
 def check(
     recorder: Recorder,
     target: Target,
@@ -289,7 +333,10 @@ def _whole(checks: list[Check]) -> None:
 def loaded(plan: LoadPlan) -> Loaded:
     """Returns the mark of this load while it is incomplete."""
     layout = "" if plan.layout is None else plan.layout.model_dump_json(exclude_defaults=True)
-    return Loaded(plan.scale, plan.seed, complete=False, layout=layout, days=plan.days)
+    creates = workloads.get(plan.workload).creates
+    return Loaded(
+        plan.scale, plan.seed, complete=False, layout=layout, days=plan.days, setup=creates
+    )
 
 
 def _described(layout: Layout | None) -> dict[str, Any] | None:

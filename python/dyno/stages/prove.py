@@ -14,7 +14,7 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts.databases import named
 from dyno.contracts.target import PowerResult, QueryResult, StreamAnswer, Target
 from dyno.contracts.workload import Query, Workload
-from dyno.errors import DynoError, Interrupted
+from dyno.errors import DatabaseError, DynoError, Interrupted
 from dyno.runtime.deadline import within
 from dyno.runtime.progress import Progress
 from dyno.workloads.answers import (
@@ -53,15 +53,17 @@ def ask(
     failed: list[str] = []
     name = f"ask-{workload_name}-{target.name}"
     with recorder.phase(name, f"Ask {target.name}", CheckDetail(), target.name) as phase:
-        connection = target.connect(workload_name)
+        connection = target.connect(workloads.place_of(workload_name))
         try:
             for number, query in enumerate(workload.queries):
                 progress.update(number, len(workload.queries), query.name)
-                text = query.text(query.validation(scale))
-                sql = target.sql(workload_name, query.name, text)
+                sql = query.text_for(target, workload_name, query.validation(scale))
                 work = partial(connection.execute, sql)
                 try:
-                    result.answers[query.name] = within(timeout_s, work, connection.cancel)
+                    answer = within(timeout_s, work, connection.cancel)
+                    if why := query.against_rows(len(answer.rows)):
+                        raise DatabaseError(why, kind="row_count")
+                    result.answers[query.name] = answer
                 except Interrupted:
                     raise
                 except DynoError as error:
@@ -88,8 +90,8 @@ def ask(
 
 def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
     """Records that a single engine's answers are unverified: there are no expected ones."""
-    check = _not_shipped(workloads.get(workload_name), scale, target)
-    recorder.add_checks(named([check], workload_name))
+    check = _unproven(workloads.get(workload_name), scale, target)
+    recorder.add_checks(named(check, workload_name))
 
 
 def answers(
@@ -113,8 +115,8 @@ def answers(
             for (left, first), (right, second) in combinations(sorted(results.items()), 2):
                 one, other = first.answers.get(query.name), second.answers.get(query.name)
                 checks.append(_pair(query, (left, right), one, other))
-        if workload.expected_scales and scale not in workload.expected_scales:
-            checks += [_not_shipped(workload, scale, target) for target in sorted(results)]
+        for target in sorted(results):
+            checks += _unproven(workload, scale, target)
     checks = named(checks, workload_name)
     recorder.add_checks(checks)
     return checks
@@ -155,32 +157,40 @@ def streams(
             given = sorted(found.get(query.name, []), key=lambda item: item[0])
             if not given:
                 continue
-            misplaced = [
-                difference
-                for _, answer in given
-                if (difference := out_of_order(query, answer.rows)) is not None
-            ]
-            name = f"order-{'streams' if test == 'throughput' else test}-{query.name}"
-            checks.append(_verdict(query, name, target, misplaced, ("row", "row above"), None))
+            if query.rules:
+                misplaced = [
+                    difference
+                    for _, answer in given
+                    if (difference := out_of_order(query, answer.rows)) is not None
+                ]
+                name = f"order-{'streams' if test == 'throughput' else test}-{query.name}"
+                checks.append(_verdict(query, name, target, misplaced, ("row", "row above"), None))
             if alike and len(given) > 1:
                 (_, first), *others = given
+                known = query.of(first)
                 differences = [
                     difference
                     for _, other in others
-                    for difference in compare_engines(first.rows, other.rows, query.rules)
+                    for difference in compare_engines(first.rows, other.rows, known.rules)
                 ]
                 name = f"{check_names.AMONG_STREAMS}{query.name}"
                 where = f"the streams on {target}"
                 sides = ("first stream", "other stream")
-                checks.append(_verdict(query, name, where, differences, sides, BETWEEN_ENGINES))
+                checks.append(_verdict(known, name, where, differences, sides, BETWEEN_ENGINES))
     recorder.add_checks(checks)
     return checks
 
 
-def _not_shipped(workload: Workload, scale: float, target: str) -> Check:
-    scales = " and ".join(f"{known:g}" for known in workload.expected_scales)
-    message = f"skipped: Dyno ships expected answers for scale {scales}; this is {scale:g}"
-    return Check(name=check_names.UNPROVEN, target=target, passed=None, message=message)
+def _unproven(workload: Workload, scale: float, target: str) -> list[Check]:
+    """The skipped check of answers that have nothing to be compared with, if that is so."""
+    why = workload.unproven(scale)
+    if workload.expected_scales and scale not in workload.expected_scales and not why:
+        scales = " and ".join(f"{known:g}" for known in workload.expected_scales)
+        why = f"Dyno ships expected answers for scale {scales}; this is {scale:g}"
+    if not why:
+        return []
+    message = f"skipped: {why}"
+    return [Check(name=check_names.UNPROVEN, target=target, passed=None, message=message)]
 
 
 def _alone(
@@ -190,13 +200,19 @@ def _alone(
     if answer is None:
         message = "skipped: the query did not end"
         return [Check(name=f"answers-{query.name}", target=target, passed=None, message=message)]
-    misplaced = out_of_order(query, answer.rows)
-    order = [misplaced] if misplaced else []
-    checks = [_verdict(query, f"order-{query.name}", target, order, ("row", "row above"), None)]
+    checks: list[Check] = []
+    if query.rules:
+        misplaced = out_of_order(query, answer.rows)
+        order, sides = [misplaced] if misplaced else [], ("row", "row above")
+        checks.append(_verdict(query, f"order-{query.name}", target, order, sides, None))
     expected = workload.expected(query, scale)
+    query = query.of(answer)
     if expected is not None:
-        found = compare_expected(answer.rows, expected, query.rules)
         name = f"answers-expected-{query.name}"
+        if expected and len(expected[0]) != len(query.rules):
+            message = f"{len(query.rules)} columns, expected {len(expected[0])}"
+            return [Check(name=name, target=target, passed=False, message=message)]
+        found = compare_expected(answer.rows, expected, query.rules)
         checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, EXPECTED))
     published = workload.reference(query, scale, answer.rows)
     if published is not None:
@@ -212,6 +228,7 @@ def _pair(
     if left is None or right is None:
         message = "skipped: the query did not end on both"
         return Check(name=name, target=target, passed=None, message=message)
+    query = query.of(left)
     found = compare_engines(left.rows, right.rows, query.rules)
     return _verdict(query, name, target, found, pair, BETWEEN_ENGINES)
 

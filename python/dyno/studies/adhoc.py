@@ -96,7 +96,7 @@ def study(
         beside = _WARMUP_S + lengths.around_s(str(target).partition(":")[0])[0]
         run["duration"] = f"{max(most - beside, LEAST_S):.0f}s"
     loads = not str(target).startswith("null:")
-    usual = found.usual_scale if found is not None and loads else None
+    usual = found.usual_scale if found is not None and found.loads and loads else None
     _require_difference(first, second, both)
     base = Base(workload=workload, target=target, scale=scale or usual, run=run)
     common = changed(base, "both", overrides.read(both))

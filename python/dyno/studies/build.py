@@ -6,14 +6,16 @@ from collections.abc import Iterable
 
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError, nearest
-from dyno.studies import criteria, loads
+from dyno.studies import beside, criteria, loads
 from dyno.studies.form import StudySpec
-from dyno.studies.metrics import METRICS
+from dyno.studies.membernames import resolved
+from dyno.studies.metrics import METRICS, find, had_by
 from dyno.studies.model import Reset, Study, Variant
 from dyno.studies.variants import WORKLOADS, factorial, named
 from dyno.workloads import own
 
 MOST_VARIANTS = 64
+_LISTS = ("headline", "exploratory")
 
 
 def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
@@ -24,11 +26,17 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     """
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: define either [[variants]] or [factors].")
-    _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
+    spec = beside.rebased(spec, source)
     if not own.is_meant(spec.base.workload):
         _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
-        loads.require_metrics((*spec.headline, *spec.exploratory), spec.base.verb)
+        named_by = {key: resolved(getattr(spec, key), spec.base.workload) for key in _LISTS}
+        spec = spec.model_copy(update=named_by)
+        asked = (*spec.headline, *spec.exploratory)
+        if unknown := next((name for name in asked if find(name) is None), None):
+            known = had_by(spec.base.workload, spec.base.verb)
+            raise UsageError(f"unknown metric '{unknown}'. {nearest(unknown, {*METRICS, *known})}")
+        loads.require_metrics(asked, spec.base.verb)
         made = factorial(spec) if spec.factors else named(spec)
         loads.require(made, spec.reset)
         kinds = {variant.workload for variant in made}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dyno import workloads
 from dyno.errors import UsageError, nearest
-from dyno.studies.metrics import METRICS
+from dyno.studies.metrics import METRICS, find
 from dyno.workloads import own
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -78,9 +78,10 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
             "'query_s.* < 60', without a unit."
         )
     name, each, op = found["metric"], found["each"], found["op"]
-    if name not in METRICS:
+    metric = find(name)
+    if metric is None:
         raise UsageError(f"criterion '{text}': unknown metric '{name}'. {nearest(name, METRICS)}")
-    family = bool(METRICS[name].each)
+    family = bool(metric.each)
     if each is not None and not family:
         raise UsageError(f"criterion '{text}': {name} has no members; remove '.{each}'.")
     if each is None and family:

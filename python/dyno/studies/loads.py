@@ -8,7 +8,7 @@ from pathlib import Path
 from dyno import workloads
 from dyno.accelerate.attach import leftover
 from dyno.errors import UsageError
-from dyno.studies.metrics import METRICS
+from dyno.studies.metrics import METRICS, owner
 from dyno.studies.model import Reset, Variant, Verb
 from dyno.workspace import engine_folders, places
 
@@ -44,7 +44,7 @@ def require_metrics(names: Iterable[str], verb: Verb) -> None:
         UsageError: With the available metrics.
     """
     other = {"run": "load", "load": "run"}[verb]
-    wrong = next((name for name in names if METRICS[name].verb == other), None)
+    wrong = next((name for name in names if owner(name).verb == other), None)
     if wrong is not None:
         raise UsageError(
             f"'{wrong}' is a metric of a {other}, but base.verb is '{verb}'. Known for it: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 from dyno import workloads
@@ -17,6 +18,7 @@ from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
+from dyno.studies import membernames
 from dyno.studies.model import Study
 from dyno.workloads import own
 
@@ -221,7 +223,7 @@ METRICS = {
         ),
         Metric(
             "query_s", "query time, s", (metrics.Query.seconds,), "less",
-            where={"query": r"q\d\d"}, each=("query",),
+            each=("query",),
         ),
         Metric(
             "memory_available", "minimum available memory, bytes",
@@ -324,16 +326,49 @@ def had_by(workload: str, verb: Verb) -> list[str]:
     known = workload in workloads.names() or own.is_meant(workload)
     chosen = workloads.named(workload) if known else None
     kind, main = (chosen.kind, chosen.transactions.main) if chosen else (workload, "")
-    return [
+    found = [
         name
         for name, metric in METRICS.items()
         if metric.kind in ("", kind) and metric.main in ("", main) and metric.verb in (verb, "both")
     ]
+    if chosen is not None and verb == "run":
+        found += [name for name in membernames.of(chosen) if name not in found]
+    return found
+
+
+def find(name: str) -> Metric | None:
+    """The metric of a name; None if there is none. Workloads of one's own have names of theirs."""
+    return METRICS.get(name) or _named(name)
+
+
+@cache
+def _named(name: str) -> Metric | None:
+    """A metric whose name contains that of a transaction or query."""
+    if (of := membernames.parsed(name)) is None:
+        return None
+    what, word = of
+    if what == "per_min":
+        meaning = f"{word.replace('_', ' ')} per minute"
+        return Metric(name, meaning, (_L.per_min(word),), "more")
+    where = {"operation" if what == "p95_ms" else "query": re.escape(word)}
+    if what == "p95_ms":
+        meaning = f"{word.replace('_', ' ')} p95 response time, ms"
+        return Metric(name, meaning, (_O.response("p95"),), "less", where=where)
+    return Metric(
+        name, f"time of the query {word}, s", (metrics.Query.seconds,), "less", where=where
+    )
 
 
 def owner(name: str) -> Metric:
-    """The metric that a value's name belongs to."""
-    return METRICS[name.partition(".")[0]]
+    """The metric that a value's name belongs to.
+
+    Raises:
+        KeyError: If there is none.
+    """
+    found = find(name.partition(".")[0])
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 def wish(name: str, study: Study) -> Wish:

@@ -11,7 +11,7 @@ from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import CONFIDENCE, ESTIMAND, Shift, shift
 from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
-from dyno.studies.metrics import METRICS, owner, wish
+from dyno.studies.metrics import find, owner, wish
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison
 from dyno.studies.store import Entry
@@ -39,7 +39,7 @@ def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:
 def metric_names(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
     """Names of all values in the runs, and whether they are headline metrics, which come first."""
     names = dict.fromkeys(
-        name for entry in entries for name in entry.figures if name.partition(".")[0] in METRICS
+        name for entry in entries for name in entry.figures if find(name.partition(".")[0])
     )
     headline = [name for name in names if owner(name).name in study.headline]
     rest = [name for name in names if name not in headline]

@@ -14,7 +14,7 @@ from dyno.runtime.seeds import derived
 from dyno.safety.redaction import redact
 from dyno.studies import asked, child, criteria, moments
 from dyno.studies.datasets import alone
-from dyno.studies.metrics import METRICS
+from dyno.studies.metrics import owner
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import Slot
 from dyno.studies.store import Begun, Entry, StudyStore
@@ -123,7 +123,7 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
         return _nothing(name, str(error))
     values: dict[str, float] = {}
     for metric in (*study.headline, *study.exploratory):
-        values |= METRICS[metric].of(estimates)
+        values |= owner(metric).of(estimates)
     results = [one.result for one in findings if one.result is not None]
     validity = bundle.run.validity
     return {

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dyno import workloads
 from dyno.contracts import databases, schema
 from dyno.contracts.target import Loaded
 from dyno.errors import UsageError
@@ -27,7 +28,7 @@ def schema_mark(workload: str) -> str:
 def write(workload: str, loaded: Loaded | None) -> str:
     """The comment for tables of ``workload``; None before anything is loaded."""
     content = {} if loaded is None else dict(vars(loaded))
-    for name in ("layout", "update_sets", "unrestored", "days"):
+    for name in ("layout", "update_sets", "unrestored", "days", "setup"):
         if not content.get(name):
             content.pop(name, None)
     return f"{PREFIX}{workload} {json.dumps(content)}"
@@ -36,6 +37,16 @@ def write(workload: str, loaded: Loaded | None) -> str:
 def is_mark(comment: str | None, workload: str) -> bool:
     """Whether a table's comment states that Dyno created it for ``workload``."""
     return comment is not None and comment.startswith(f"{PREFIX}{workload} ")
+
+
+def set_up(relations: Mapping[str, str | None], workload: str) -> set[str]:
+    """The tables of a schema that a setup of Dyno created: those that a mark names.
+
+    Dyno writes the mark before the setup runs, and only if none of its tables exists.
+    """
+    marks = [comment for comment in relations.values() if is_mark(comment, workload)]
+    named = {name for comment in marks if (held := _parse(comment)) for name in held.setup}
+    return named & set(relations)
 
 
 def read(relations: Mapping[str, str | None], workload: str) -> Loaded | None:
@@ -75,8 +86,12 @@ def to_replace(
     Raises:
         UsageError: If Dyno did not create one of them, or any exists and ``replace`` is false.
     """
-    existing = sorted(set(schema.table_names(workload)) & set(relations))
-    foreign = [name for name in existing if not is_mark(relations[name], workload)]
+    found, created = workloads.known(workload), set_up(relations, workload)
+    names = {*schema.table_names(workload), *(() if found is None else found.creates)}
+    existing = sorted(names & set(relations) | created)
+    foreign = [
+        name for name in existing if not is_mark(relations[name], workload) and name not in created
+    ]
     if foreign:
         raise UsageError(
             f"{place} contains tables that Dyno did not create ({', '.join(foreign)}); Dyno "
@@ -104,6 +119,7 @@ def _parse(comment: str | None) -> Loaded | None:
             int(content.get("update_sets", 0)),
             int(content.get("unrestored", 0)),
             _days(content),
+            tuple(str(name) for name in content.get("setup", ())),
         )
     except (ValueError, KeyError, TypeError):
         return None

@@ -27,6 +27,8 @@ __all__ = [
 
 MOST_DIFFERENCES = 10
 _CENT = Decimal("0.01")
+_CLOSE = Decimal("1e-9"), Decimal("1e-6")
+"""Absolute and relative: more than rounding, less than a wrong row."""
 
 Row = tuple[str, ...]
 Numbered = tuple[int, Row]
@@ -57,11 +59,7 @@ class Tolerance:
             return True
         if rule == "exact":
             return False
-        absolute, relative = (
-            (self.sum_absolute, self.sum_relative)
-            if rule == "sum"
-            else (self.average_absolute, self.average_relative)
-        )
+        absolute, relative = self._limits(rule)
         try:
             value, reference = Decimal(got), Decimal(expected)
         except InvalidOperation:  # text or NULL
@@ -73,6 +71,13 @@ class Tolerance:
             value, reference = _to_cents(value), _to_cents(reference)
         return abs(value - reference) <= max(absolute, abs(reference) * relative)
 
+    def _limits(self, rule: Rule) -> tuple[Decimal, Decimal]:
+        if rule == "sum":
+            return self.sum_absolute, self.sum_relative
+        if rule == "close":
+            return _CLOSE
+        return self.average_absolute, self.average_relative
+
     def _rounds(self, reference: Decimal) -> bool:
         if self.cents == "given":
             return reference == _to_cents(reference)
@@ -82,11 +87,7 @@ class Tolerance:
         """The rule for a column, as text for the user."""
         if rule == "exact":
             return "equal"
-        absolute, relative = (
-            (self.sum_absolute, self.sum_relative)
-            if rule == "sum"
-            else (self.average_absolute, self.average_relative)
-        )
+        absolute, relative = self._limits(rule)
         share = (
             f"{relative * 100:.0f} %"
             if relative >= _CENT

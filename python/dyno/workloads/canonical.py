@@ -42,7 +42,7 @@ def precise(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[
     Raises:
         ValueError: If a row has more or fewer columns than there are rules.
     """
-    known = {"exact": _exact, "sum": _rounded, "average": _unrounded}
+    known = {"exact": _exact, "sum": _rounded, "average": _unrounded, "close": _unrounded}
     writers = [known[rule] for rule in rules]
     return [_row(row, writers) for row in rows]
 

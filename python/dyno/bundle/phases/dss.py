@@ -22,6 +22,7 @@ class DssDetail(Detail):
         warm: Whether each query ran once before the power test.
         streams: Number of concurrent users, in all databases.
         streams_each: Users of each database, if there are several.
+        queries_each: Queries of each stream; None for the 22 of TPC-H.
         databases: Number of databases under load at once; None for one.
         variants: Changes of the target to queries, by query.
         stretch_s: Minimum time before, during and after maintenance.
@@ -43,6 +44,7 @@ class DssDetail(Detail):
     warm: bool | None = None
     streams: Int | None = None
     streams_each: Int | None = None
+    queries_each: Int | None = None
     databases: Int | None = None
     variants: dict[str, str] | None = None
     stretch_s: Number | None = None

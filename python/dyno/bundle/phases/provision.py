@@ -26,6 +26,7 @@ class ProvisionDetail(Detail):
         times: Number of evictions, if done before each query; the values above are then those of
             the eviction that left most.
         seconds: Total duration.
+        statements: Seconds by statement of a setup.
     """
 
     procedures: Many[str] | None = None
@@ -44,6 +45,7 @@ class ProvisionDetail(Detail):
     after_start_bytes: Number | None = None
     times: Int | None = None
     seconds: Number | None = None
+    statements: dict[str, Number] | None = None
 
 
 DETAIL = ProvisionDetail

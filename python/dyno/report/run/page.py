@@ -282,7 +282,13 @@ class Page(metrics.FindsEstimates):
     @property
     def query_scale(self) -> float | None:
         """The scale of the queries' data."""
-        return None if self.queried is None else self.scale(self.queried.name)
+        found = self.queried
+        return None if found is None or not found.loads else self.scale(found.name)
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether the run's query workload has refresh functions."""
+        return self.queried is None or self.queried.refresh is not None
 
     def notice(self, workload: str) -> str:
         """The notice for metrics of a workload; empty if it has none."""

@@ -204,7 +204,8 @@ def _streams(page: Page) -> str:
         parts = [f"{name} {rounded(value)}" for name, value in scores(page, target).items()]
         plain = page.value(metrics.Queries(target).throughput_score)
         if plain is not None:
-            parts.append(f"throughput without refresh {rounded(plain)}")
+            what = "throughput without refresh" if page.refreshes else "throughput"
+            parts.append(f"{what} {rounded(plain)}")
         unit = unit_of(page, target) or unit
         if not parts and target in reasons:
             parts.append(reasons[target])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno import workloads
 from dyno.contracts.target import Connection, Target
 from dyno.errors import DynoError, Interrupted, TargetError
 
@@ -20,7 +21,7 @@ def connect_again(target: Target, workload: str, lost: Connection, reason: str) 
     """
     lost.close()
     try:
-        connection = target.connect(workload)
+        connection = target.connect(workloads.place_of(workload))
     except Interrupted:
         raise
     except DynoError as error:

@@ -15,6 +15,7 @@ from dyno.contracts.target import Target
 from dyno.errors import DynoError, Interrupted
 from dyno.runtime.deadline import within
 from dyno.runtime.progress import Progress
+from dyno.safety.redaction import secretless
 from dyno.stages.drive.again import connect_again
 
 
@@ -54,18 +55,18 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
         folder.mkdir(parents=True, exist_ok=True)
         errors: dict[str, str] = {}
         # A separate session: settings of the measured session would affect the plans.
-        connection = target.connect(plan.workload)
+        connection = target.connect(workloads.place_of(plan.workload))
         try:
             for number, query in enumerate(workload.queries):
                 progress.update(number, len(workload.queries), query.name)
                 parameters = query.validation(plan.scale)
-                sql = target.sql(plan.workload, query.name, query.text(parameters))
+                sql = query.text_for(target, plan.workload, parameters)
                 kept: dict[str, Any] = {
                     "query": query.name,
                     "target": target.name,
                     "analysed": plan.analyse,
-                    "parameters": parameters,
-                    "sql": sql,
+                    "parameters": query.recorded(parameters),
+                    "sql": sql if query.written is None else secretless(sql),
                 }
                 work = partial(explains.explain, connection, sql, analyse=plan.analyse)
                 try:

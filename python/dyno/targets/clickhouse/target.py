@@ -61,6 +61,7 @@ class ClickhouseTarget:
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "clickhouse"
+    ESCAPED: ClassVar = "'"
     SEVERAL_DATABASES: ClassVar = True
     LACKS_MAINTENANCE: ClassVar = LACKS
 

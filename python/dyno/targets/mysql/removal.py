@@ -58,10 +58,12 @@ def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for workload in _databases(session):
         place = mark.schema_of(workload)
+        present = ddl.relations(session, place)
+        created = mark.set_up(present, workload)
         own = [
             name
-            for name, comment in sorted(ddl.relations(session, place).items())
-            if mark.is_mark(comment, workload)
+            for name, comment in sorted(present.items())
+            if mark.is_mark(comment, workload) or name in created
         ]
         found += [
             (place, name) for name in ddl.referring_first(own, ddl.references(session, place))

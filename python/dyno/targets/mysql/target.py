@@ -85,6 +85,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "mysql"
+    ESCAPED: ClassVar = "'"
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM, "create-database": _NO_COPY}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

@@ -59,8 +59,10 @@ def _tables(session: PostgresConnection) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for workload in _databases(session):
         place = mark.schema_of(workload)
-        for name, comment in sorted(ddl.relations(session, place, kinds="rp").items()):
-            if mark.is_mark(comment, workload):
+        present = ddl.relations(session, place, kinds="rp")
+        created = mark.set_up(present, workload)
+        for name, comment in sorted(present.items()):
+            if mark.is_mark(comment, workload) or name in created:
                 found.append((place, name))
     return found
 

@@ -97,6 +97,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "postgresql"
+    ESCAPED: ClassVar = "E'"
     WHOLE_MAINTENANCE: ClassVar = ("backup", "create-database")
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

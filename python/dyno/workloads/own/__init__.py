@@ -1,8 +1,8 @@
 """Statements of one's own: workloads that users write as TOML files (``docs/own-statements.md``).
 
-A file (``spec``) becomes a workload (``workload``) whose tables the generator makes (``tables``)
-and whose transactions the driver's kind ``script`` runs (``planned``). ``examples`` has files that
-ship with Dyno.
+A file (``spec``, ``forms``) becomes a workload (``workload``) whose tables the generator makes
+(``tables``), whose transactions the driver's kind ``script`` runs (``planned``), and whose queries
+are those of a decision-support test (``queries``). ``examples`` has files that ship with Dyno.
 """
 
 from __future__ import annotations
@@ -44,9 +44,14 @@ def read(text: str) -> Workload:
 
     name, source, content = presets.find(EXAMPLES, "workload", text)
     path = EXAMPLES / f"{name}.toml" if source == "preset" else Path(source)
-    found = spec.read(content, f"The workload {text}", name)
-    sha256 = hashlib.sha256(content.encode()).hexdigest()
-    made = workload_of(found, statements.Source(path.name, sha256, content), path.parent, text)
+    found = spec.read(content, f"The workload {text}", name, path.parent)
+    files = {query.file: query.sql for query in found.queries if query.file is not None}
+    digest = hashlib.sha256(content.encode())
+    for file, sql in files.items():
+        digest.update(str(sql).encode())
+        content += f"\n# {file}:\n" + "".join(f"# {line}\n" for line in str(sql).splitlines())
+    source = statements.Source(path.name, digest.hexdigest(), content)
+    made = workload_of(found, source, path.parent, text)
     _READ[made.name] = made
     return made
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,6 +18,7 @@ from dyno.workloads.own.tables import sole_key
 from dyno.workloads.own.types import Kind, fitting, kind_of
 
 Connect = Callable[[], Connection]
+Inputs = tuple[list[dict[str, Any]], dict[str, list[pools.Value]]]
 REST = "rest"
 _YCSB_EXPONENT = 0.99
 
@@ -38,6 +39,30 @@ class Planner:
     queried: dict[str, list[pools.Value | Decimal]] = field(
         default_factory=dict[str, list[pools.Value | Decimal]]
     )
+
+    def prepare(self, connect: Connect, draws: Iterable[str]) -> None:
+        """Reads the values of draws from queries, once a run.
+
+        Raises:
+            UsageError: If a query has no usable values.
+            DatabaseError: If a query fails.
+        """
+        for name in draws:
+            if self.file.draws[name].query is not None:
+                _Planned(self, 1.0, 1, connect).input(name, name)
+
+    def inputs(self, names: Iterable[str], scale: float) -> Inputs:
+        """Draws of a query's parameters, and the values of those that are taken from a list.
+
+        Args:
+            names: The draws.
+            scale: Of the loaded tables.
+
+        Raises:
+            UsageError: If a bound does not fit its type.
+        """
+        planned = _Planned(self, scale, 1, None)
+        return [planned.input(name, name) for name in names], planned.pools
 
     def plan(self, scale: float, seed: int, connect: Connect | None) -> dict[str, Any]:
         """The parameters of the driver.
@@ -75,14 +100,14 @@ class _Planned:
         transaction = self.file.transactions[name]
         steps = steps_of(name, transaction, self.file)
         drawn = used_draws(steps, self.file.draws)
-        inputs = [self._input(draw, draw) for draw in drawn]
+        inputs = [self.input(draw, draw) for draw in drawn]
         listed: list[dict[str, Any]] = []
         for step in steps:
             for number in range(1, step.repeat + 1):
                 again = f"#{number}" if step.repeat > 1 else ""
                 own = {each: f"{each}#{step.name}{again}" for each in step.takes if each in drawn}
                 if again:
-                    inputs += [self._input(draw, alias) for draw, alias in own.items()]
+                    inputs += [self.input(draw, alias) for draw, alias in own.items()]
                 listed.append(_step(step, again, own if again else {}))
         taken = {each for step in listed for each in step["given"]}
         reads_only = len(listed) == 1 and steps[0].text[""].reads
@@ -98,7 +123,8 @@ class _Planned:
             "steps": listed,
         }
 
-    def _input(self, name: str, alias: str) -> dict[str, Any]:
+    def input(self, name: str, alias: str) -> dict[str, Any]:
+        """The driver's input of a draw, under a name."""
         if name not in self.drawn:
             self.drawn[name] = self._draw(name, self.file.draws[name])
         draw, kind = self.drawn[name]
@@ -177,10 +203,10 @@ class _Planned:
     def _query(
         self, name: str, draw: Draw, asked: Kind | None, where: str
     ) -> tuple[dict[str, Any], Kind]:
-        if self.connect is None:
-            self.pools[name] = ["" if asked == "text" else 1]
-            return {"pool": name}, asked or "int"
         if name not in self.planner.queried:
+            if self.connect is None:
+                self.pools[name] = ["" if asked == "text" else 1]
+                return {"pool": name}, asked or "int"
             with closing(self.connect()) as session:
                 found = pools.of_query(session, str(draw.query), f"{where}.query")
             self.planner.queried[name] = found

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from dyno.bundle.statements import Recorded
 from dyno.contracts.transactions import Transactions, Work
-from dyno.contracts.workload import Workload
+from dyno.contracts.workload import Query, Workload
 from dyno.errors import UsageError
 from dyno.workloads.own.workload import parse_scale
 
@@ -22,12 +22,17 @@ def workload_of(name: str, recorded: Recorded) -> Workload:
 
     return Workload(
         name=name,
-        kind="oltp",
+        kind=recorded.kind,
         title=recorded.title,
         notice="",
         bytes_per_scale=0,
         parse_scale=parse_scale,
         check=refuse,
+        queries=tuple(
+            Query(name=query, title=title, sql="", rules=(), defaults={}, draw=refuse)
+            for query, title in recorded.queries.items()
+        ),
+        loads=recorded.loads,
         transactions=Transactions(
             main=recorded.main,
             plural=recorded.plural,

@@ -6,7 +6,7 @@ import math
 
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError, nearest
-from dyno.workloads.own import sql, tables
+from dyno.workloads.own import checks, queryreview, setup, sql, tables
 from dyno.workloads.own.spec import Draw, File, Transaction, require_draw
 from dyno.workloads.own.steps import NOW, steps_of
 from dyno.workloads.own.types import kind_of
@@ -21,7 +21,16 @@ def review(file: File) -> None:
     Raises:
         UsageError: With the key.
     """
+    if not file.transactions and not file.queries:
+        raise UsageError("transactions is missing; a file has [transactions] or [[queries]].")
+    if file.transactions and file.queries:
+        raise UsageError(
+            "it has [transactions] and [[queries]]; a run drives one of them. Put the queries in a "
+            "file of their own. With the same name, it shares the tables."
+        )
+    queryreview.require_kind(file)
     tables.require(file)
+    setup.require(file)
     for name, draw in file.draws.items():
         if name == NOW:
             raise UsageError(f"draws.{NOW}: the name is fixed; it is the current time.")
@@ -32,10 +41,9 @@ def review(file: File) -> None:
         steps_of(name, transaction, file)
     if file.main is not None and file.main not in file.transactions:
         raise UsageError(f"main is '{file.main}'. {nearest(file.main, file.transactions)}")
+    queryreview.require(file)
     for check in file.checks:
-        found = sql.parsed(check.sql, f"the check '{check.name}'")
-        if not found.reads or found.names:
-            raise UsageError(f"the check '{check.name}' must be a SELECT without parameters.")
+        checks.require(check)
 
 
 def _require_pace(name: str, transaction: Transaction) -> None:

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from dyno.config.strict import Strict, parse
 from dyno.errors import UsageError
+from dyno.workloads.own.fields import NAME, Name, Rows, pair
+from dyno.workloads.own.forms import Check, Query, Setup
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _NUMBERED = re.compile(r".*_[0-9]+")
 
 MOST_REPEATS = 100
 
-
-def _name(text: str) -> str:
-    if not _NAME.fullmatch(text):
-        raise ValueError("it must be a lower-case name such as new_order")
-    return text
-
-
-Name = Annotated[str, AfterValidator(_name)]
-
-
-def _pair(value: Any) -> Any:
-    if isinstance(value, list):
-        if len(value) != 2:
-            raise ValueError("it must have two values, such as [1, 100]")
-        return tuple(value)
-    return value
-
-
 Bound = int | str
 """A number, or the name of a table of the file: its number of rows."""
-Range = Annotated[tuple[Bound, Bound], BeforeValidator(_pair)]
+Range = Annotated[tuple[Bound, Bound], BeforeValidator(pair)]
 Number = int | float
 Size = Annotated[int, Field(ge=0, le=65_536)]
 
@@ -81,7 +65,7 @@ class Draw(Strict):
     latest: str | None = None
     query: str | None = None
     csv: str | None = None
-    letters: Annotated[Size | tuple[Size, Size] | None, BeforeValidator(_pair)] = None
+    letters: Annotated[Size | tuple[Size, Size] | None, BeforeValidator(pair)] = None
     pattern: Annotated[str, Field(max_length=65_536)] | None = None
     constant: int | str | None = None
     exponent: Annotated[float, Field(gt=0, le=100)] | None = None
@@ -119,7 +103,7 @@ class Statement(Strict):
     name: Name | None = None
     sql: str
     keep: list[str] = []
-    rows: Annotated[int | tuple[int, int] | None, BeforeValidator(_pair)] = None
+    rows: Rows = None
     repeat: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     postgres: str | None = None
     mysql: str | None = None
@@ -148,20 +132,8 @@ class Transaction(Strict):
     statements: Annotated[list[str | Statement], Field(min_length=1, max_length=200)]
 
 
-class Check(Strict):
-    """A query that returns no row if the data is right.
-
-    Attributes:
-        after: ``load``, ``run`` or ``both``.
-    """
-
-    name: str
-    sql: str
-    after: Literal["load", "run", "both"] = "both"
-
-
 class File(Strict):
-    """A workload.
+    """A workload: transactions or queries.
 
     Attributes:
         name: Of its tables; files with the same name share them.
@@ -180,27 +152,37 @@ class File(Strict):
     retries: Annotated[int, Field(ge=0, le=1000)] = 10
     tables: dict[Name, Table] = {}
     draws: dict[Name, Draw] = {}
-    transactions: Annotated[dict[Name, Transaction], Field(min_length=1, max_length=100)]
-    checks: list[Check] = []
+    transactions: Annotated[dict[Name, Transaction], Field(max_length=100)] = {}
+    queries: Annotated[list[Query], Field(max_length=100)] = []
+    setup: Setup | None = None
+    checks: Annotated[list[Check], Field(max_length=1000)] = []
 
 
-def read(content: str, what: str, stem: str) -> File:
-    """Reads a file; ``what`` names it in messages, ``stem`` is its name if it states none.
+def read(content: str, what: str, stem: str, folder: Path | None = None) -> File:
+    """Reads a file.
+
+    Args:
+        content: Its text.
+        what: Names it in messages.
+        stem: Its name if it states none.
+        folder: Where the files of its queries are; None if there is no such place.
 
     Raises:
         UsageError: With the first fault, in one line.
     """
-    from dyno.workloads.own import reviewed
+    from dyno.workloads.own import beside, reviewed
 
     found = parse(File, what, content)
     name = found.name or re.sub(r"\W", "_", stem.lower(), flags=re.ASCII)
-    if not _NAME.fullmatch(name) or _NUMBERED.fullmatch(name):
+    if not NAME.fullmatch(name) or _NUMBERED.fullmatch(name):
         raise UsageError(
             f"{what}: name is '{name}'; it must be a lower-case name such as web_shop, without a "
             "number at its end."
         )
-    made = found.model_copy(update={"name": name})
     try:
+        made = found.model_copy(
+            update={"name": name, "queries": beside.queries_of(found.queries, folder)}
+        )
         reviewed.review(made)
     except UsageError as error:
         raise UsageError(f"{what}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dyno.errors import UsageError, closest
@@ -10,6 +11,7 @@ from dyno.errors import UsageError, closest
 LONGEST = 65_536
 VERBS = ("select", "insert", "update", "delete", "with", "values", "replace", "merge", "call")
 """A file of others must not create, grant, drop or copy anything."""
+QUERIES = ("select", "with", "values")
 _TOKEN = re.compile(
     r"""(?P<hint>/\*[+!].*?\*/)
     | (?P<comment>--[^\n]*|/\*.*?(?:\*/|$))
@@ -21,6 +23,21 @@ _TOKEN = re.compile(
     | (?P<end>;)""",
     re.DOTALL | re.VERBOSE,
 )
+
+
+_AFTER_END = re.compile(r"(?:\s|;|--[^\n]*|/\*(?![+!]).*?\*/)*", re.DOTALL)
+# How a server reads quotes depends on the product and its settings; a word counts if it is outside
+# of them in one of these ways.
+_QUOTES = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$.*?\$\1\$""",
+        r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|`[^`]*`""",
+        r"""'(?:[^']|'')*'|(?:"(?:[^"]|"")*")""",
+    )
+)
+_CHANGE = re.compile(r"\b(?:into|update|delete)\b", re.IGNORECASE)
+_REFERENTIAL = re.compile(r"\bon\s+(?:update|delete)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -40,13 +57,30 @@ class Parsed:
         """Whether it is a SELECT."""
         return self.sql[:6].lower() == "select"
 
+    @property
+    def changes(self) -> list[str]:
+        """Words by which it changes something, in lower case: ``into``, ``update``, ``delete``."""
+        found = (_CHANGE.findall(_REFERENTIAL.sub(" ", quotes.sub("''", self.sql)))
+                 for quotes in _QUOTES)  # fmt: skip
+        return [word.lower() for word in max(found, key=len)]
 
-def parsed(text: str, where: str) -> Parsed:
+    def filled(self, values: Sequence[str]) -> str:
+        """The statement with these SQL literals in place of its parameters."""
+
+        def replaced(found: re.Match[str]) -> str:
+            number = found["number"]
+            return found[0] if number is None else values[int(number[1:]) - 1]
+
+        return _TOKEN.sub(replaced, self.sql)
+
+
+def parsed(text: str, where: str, verbs: Sequence[str] = VERBS) -> Parsed:
     """Translates the parameters of a statement.
 
     Args:
         text: SQL; one statement.
         where: What it is called, for messages.
+        verbs: Words that it may begin with.
 
     Raises:
         UsageError: If it is empty, too long, more than one statement, or neither queries nor
@@ -55,17 +89,14 @@ def parsed(text: str, where: str) -> Parsed:
     if len(text) > LONGEST:
         raise UsageError(f"{where} is longer than {LONGEST:,} characters.")
     names: list[str] = []
-    ended = False
 
     def replaced(found: re.Match[str]) -> str:
-        nonlocal ended
         if found["comment"] is not None:
             return " "
         if found["number"] is not None:
             raise UsageError(f"{where} has {found['number']}; write parameters as :name.")
         if found["end"] is not None:
-            ended = True
-            if text[found.end() :].strip():
+            if not _AFTER_END.fullmatch(text, found.end()):
                 raise UsageError(f"{where} has several statements; list each on its own.")
             return ""
         if (name := found["name"]) is None:
@@ -81,11 +112,11 @@ def parsed(text: str, where: str) -> Parsed:
         raise UsageError(
             f"{where} is {verb.upper()}; transactions begin and end by themselves. Remove it."
         )
-    if verb not in VERBS:
-        near = closest(verb, VERBS) if verb else None
+    if verb not in verbs:
+        near = closest(verb, verbs) if verb else None
         hint = f" Did you mean '{near.upper()}'?" if near else ""
         raise UsageError(
             f"{where} begins with '{verb or sql[:10]}'; a statement must be one of "
-            f"{', '.join(VERBS).upper()}.{hint}"
+            f"{', '.join(verbs).upper()}.{hint}"
         )
     return Parsed(sql, tuple(names))

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from dyno.bundle import check_names, statements
+from dyno.bundle import statements
 from dyno.bundle.model import Check
 from dyno.contracts.databases import OWN
+from dyno.contracts.rule import Rows
 from dyno.contracts.target import Connection, Loaded
-from dyno.contracts.transactions import Transactions, Work
-from dyno.contracts.workload import Workload
+from dyno.contracts.transactions import NONE, Transactions, Work
+from dyno.contracts.workload import Query, Workload
 from dyno.errors import UsageError
 from dyno.safety.redaction import secretless
-from dyno.workloads.own import pools, preview, sql, tables
+from dyno.workloads.own import checks, pools, preview, queries, querypreview, setup, tables
 from dyno.workloads.own.planned import Planner
 from dyno.workloads.own.spec import File
 from dyno.workloads.own.steps import steps_of
@@ -40,13 +41,22 @@ def workload_of(file: File, source: statements.Source, folder: Path, given: str)
         UsageError: If a CSV file is not usable.
     """
     name = f"{OWN}{file.name}"
+    file = setup.with_carrier(file)
     planner = Planner(name, file, _csv(file, folder))
     if file.tables:
         tables.declare(name, file)
-    made = transactions(file, planner)
+    asked = queries.made(file, planner)
+    driven = NONE if asked else transactions(file, planner)
+    drawn = queries.taken(file)
+    answers = queries.answers_of(file)
+
+    def expected(query: Query, scale: float) -> Rows | None:
+        at, rows = answers.get(query.name, (None, None))
+        return rows if at == scale else None
+
     return Workload(
         name=name,
-        kind="oltp",
+        kind="dss" if asked else "oltp",
         title=_title(file),
         notice=file.notice,
         bytes_per_scale=round(sum(tables.row_bytes(it) * it.rows for it in file.tables.values())),
@@ -54,23 +64,36 @@ def workload_of(file: File, source: statements.Source, folder: Path, given: str)
         parse_scale=parse_scale,
         check=_checker(name, file),
         indexes=tables.indexes(file),
-        transactions=made,
+        queries=asked,
+        order=queries.order_of(file),
+        expected=expected,
+        expected_scales=tuple(sorted({at for at, _ in answers.values()})),
+        unproven=partial(queries.unproven, file) if asked else lambda _scale: "",
+        verifies=any(check.after != "load" for check in file.checks),
+        prepare=lambda connect: planner.prepare(connect, drawn),
+        creates=tuple(file.setup.creates if file.setup else ()),
+        setup=partial(setup.statements, file.setup),
+        transactions=driven,
         loads=bool(file.tables),
         given=given,
         changes=() if file.tables else _writing(file),
-        preview=partial(preview.lines, planner),
+        preview=partial(querypreview.lines, file, asked) if asked
+        else partial(preview.lines, planner),
         record={
             statements.KEY: statements.Recorded(
                 file=source.file,
                 sha256=source.sha256,
                 text=text_of(file, source.text),
                 title=_title(file),
-                mix=dict(made.mix),
-                main=made.main,
-                plural=made.plural,
-            ).model_dump(mode="json")
+                kind="dss" if asked else "oltp",
+                mix=dict(driven.mix),
+                main=driven.main,
+                plural=driven.plural,
+                queries={query.name: query.title for query in asked},
+                loads=bool(file.tables),
+            ).model_dump(mode="json", exclude_defaults=True)
         },
-    )
+    )  # fmt: skip
 
 
 def transactions(file: File, planner: Planner) -> Transactions:
@@ -112,27 +135,29 @@ def parse_scale(scale: float) -> float:
 
 def text_of(file: File, text: str) -> str:
     """The text for the record, in which statements that may have a secret lost their literals."""
-    every = [
-        each if isinstance(each, str) else each.sql
-        for transaction in file.transactions.values()
-        for each in transaction.statements
-    ]
-    every += [check.sql for check in file.checks]
-    every += [draw.query for draw in file.draws.values() if draw.query is not None]
-    every += [
-        own
-        for transaction in file.transactions.values()
-        for each in transaction.statements
-        if not isinstance(each, str)
-        for own in (each.postgres, each.mysql, each.sqlite)
-        if own is not None
-    ]
-    for statement in every:
+    for statement in _statements(file):
         if (safe := secretless(statement)) != statement:
             if statement not in text:  # written with escapes
                 return secretless(text)
             text = text.replace(statement, safe)
     return text
+
+
+def _statements(file: File) -> Iterator[str]:
+    """Every text of SQL in a file."""
+    for transaction in file.transactions.values():
+        for each in transaction.statements:
+            if isinstance(each, str):
+                yield each
+            else:
+                own = (each.sql, each.postgres, each.mysql, each.sqlite)
+                yield from (text for text in own if text is not None)
+    for draw in file.draws.values():
+        if draw.query is not None:
+            yield draw.query
+    for worded in (*file.queries, *setup.steps(file.setup), *file.checks):
+        yield from worded.texts.values()
+    yield from (check.same_as for check in file.checks if check.same_as is not None)
 
 
 def _writing(file: File) -> tuple[str, ...]:
@@ -176,21 +201,6 @@ def _checker(
         with contextlib.closing(connect()) as session:
             counted = check_rows(target, session, expected_rows(name, loaded)) \
                 if after == "load" and file.tables else []  # fmt: skip
-            return [*counted, *(_check(target, session, each.name, each.sql) for each in wanted)]
+            return [*counted, *(checks.run(target, session, each) for each in wanted)]
 
     return check
-
-
-def _check(target: str, session: Connection, name: str, text: str) -> Check:
-    """A query that must return no row."""
-    query = sql.parsed(text, f"the check '{name}'").sql
-    found = len(session.execute(query).rows)
-    message = "no row violates it" if not found else f"{found:,} rows violate it"
-    detail = {"violations": found}
-    return Check(
-        name=f"{check_names.CONDITION}: {name}",
-        target=target,
-        passed=not found,
-        message=message,
-        detail=detail,
-    )

@@ -93,7 +93,7 @@ def _of_workloads(loads: Sequence[Load], known: Mapping[str, Known]) -> Work:
         for load in loads
         if (workload := workloads.known(load.database)) is not None
         for query in workload.queries
-        if not load.queries or query.name in load.queries
+        if query.text() and (not load.queries or query.name in load.queries)
     ]
     units = {load.unit for load, _ in asked}
     unit = next(iter(units)) if len(units) == 1 else ""

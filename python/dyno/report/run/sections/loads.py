@@ -5,6 +5,7 @@ from __future__ import annotations
 from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.load import LoadDetail
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
 from dyno.report.kit.formats import decimal_bytes, fixed, rounded
 from dyno.report.run.page import Page
@@ -37,7 +38,19 @@ def section(page: Page) -> Section | None:
     blocks: list[Block] = [Table("Load speed", columns, rows, note, notice)]
     for phase in loads_that_stayed(page):
         blocks += load_blocks(page, phase)
+    blocks += [
+        _setup(page, phase) for phase in page.phases_of(ProvisionDetail) if phase.detail.statements
+    ]
     return Section("loads", "Loads", blocks, folded=True)
+
+
+def _setup(page: Page, phase: Phase[ProvisionDetail]) -> Table:
+    """The statements that followed a load, with their times."""
+    columns = [Column("Statement"), Column("Time, s", numeric=True)]
+    rows: list[list[str | Cell]] = [
+        [name, fixed(seconds, 3)] for name, seconds in (phase.detail.statements or {}).items()
+    ]
+    return Table(f"Setup in {page.title(phase.target)}{which(phase)}", columns, rows)
 
 
 def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:

@@ -36,7 +36,8 @@ def section(page: Page) -> Section | None:
     refreshes = _refreshes(page, found)
     if refreshes.rows:
         blocks.append(refreshes)
-    return Section("streams", "Decision support: streams and refresh", blocks, _lead(page, found))
+    title = "Decision support: streams" + (" and refresh" if page.refreshes else "")
+    return Section("streams", title, blocks, _lead(page, found))
 
 
 def _lead(page: Page, found: list[Trial]) -> str:
@@ -59,17 +60,10 @@ def _lead(page: Page, found: list[Trial]) -> str:
 
 def _scores(page: Page) -> Table:
     columns = [Column("Target")]
-    columns += [
-        Column(label, numeric=True)
-        for label in (
-            "Streams",
-            "Power",
-            "Throughput",
-            "Composite",
-            "Throughput test, s",
-            "Mean query, s",
-        )
-    ]
+    whole = page.refreshes
+    labels = ("Power", "Throughput", "Composite") if whole else ("Throughput",)
+    labels = ("Streams", *labels, "Throughput test, s", "Mean query, s")
+    columns += [Column(label, numeric=True) for label in labels]
     columns.append(Column("Unit"))
     rows: list[list[str | Cell]] = []
     for target in dict.fromkeys(test.target for test in trials(page)):
@@ -81,11 +75,11 @@ def _scores(page: Page) -> Table:
             [
                 page.title(target),
                 rounded(streams[0]) if streams else "–",
-                rounded(found.get("power")),
+                *([rounded(found.get("power"))] if whole else []),
                 Cell(rounded(plain), "muted", "without refresh functions")
-                if rate is None and plain is not None
-                else rounded(rate),
-                rounded(found.get("composite")),
+                if whole and rate is None and plain is not None
+                else rounded(plain if rate is None else rate),
+                *([rounded(found.get("composite"))] if whole else []),
                 fixed(page.value(metrics.Queries(target).throughput_total_s), 2),
                 fixed(page.value(metrics.Queries(target).throughput_mean_s), 2),
                 unit(page, target) or "–",
@@ -96,7 +90,11 @@ def _scores(page: Page) -> Table:
         "Throughput: streams·22·3600·SF / seconds. Composite: geometric mean of both. Results of "
         "different scale factors are not comparable. With several databases, SF is that of each."
     )
-    return Table("Power, throughput and composite", columns, rows, note, page.query_notice)
+    if not whole:
+        each = trials(page)[-1].phase.detail.queries_each or 0
+        note = f"Throughput: streams·{each}·3600·SF / seconds; a stream has {each} queries."
+    title = "Power, throughput and composite" if whole else "Throughput"
+    return Table(title, columns, rows, note, page.query_notice)
 
 
 def _bands(page: Page, test: Trial) -> Figure:

@@ -70,5 +70,6 @@ class AnswerRecorder:
 
     def _write(self, outcome: Outcome) -> None:
         if outcome.answer is not None and outcome.query is not None:
-            outcome.row["digest"] = digest(outcome.answer.rows, outcome.query.rules)
+            rules = outcome.query.of(outcome.answer).rules
+            outcome.row["digest"] = digest(outcome.answer.rows, rules)
         self._recorder.add("queries", [outcome.row])

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from dyno import workloads
 from dyno.contracts.meter import Metering, QueryMeter
 from dyno.contracts.target import Connection, Target
 from dyno.runtime.engine_calls import interruptible
@@ -55,7 +56,7 @@ class Crew:
         """
 
         def connect() -> Connection:
-            return self._target.connect(database or self._workload)
+            return self._target.connect(workloads.place_of(database or self._workload))
 
         def metered(connection: Connection) -> QueryMeter:
             return QueryMeter(self._target, connection, self._metering)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from dyno.bundle.model import Clock
 from dyno.contracts.target import QueryResult, Target
 from dyno.contracts.workload import Query, Workload
-from dyno.errors import DynoError
+from dyno.errors import DatabaseError, DynoError
+from dyno.runtime.seeds import derived
 from dyno.stages.drive.dss.plan import DssPlan, Parameters
 from dyno.stages.drive.dss.session import Session
 
@@ -71,10 +73,14 @@ def tasks(
     """
     queries = {query.name: query for query in workload.queries}
     found: list[Task] = []
-    for position, name in enumerate(workload.order(stream)):
-        query = queries[name]
+    often: Counter[str] = Counter()
+    for position, name in enumerate(workload.order(stream, plan.seed)):
+        query, again = queries[name], often[name]
+        often[name] += 1
         if (parameters or plan.parameters) == "seeded":
-            values = query.draw(plan.seed + stream, plan.scale)
+            seed = plan.seed + stream
+            seed = derived(seed, workload.name, again, name) if again else seed
+            values = query.draw(seed, plan.scale)
         else:
             values = query.validation(plan.scale)
         task = task_of(target, plan.workload, query, values, stream, position)
@@ -91,8 +97,8 @@ def task_of(
     position: int = 0,
 ) -> Task:
     """Returns a query with its parameters, in the SQL of the target."""
-    text = target.sql(workload, query.name, query.text(values))
-    return Task(stream, position, query, json.dumps(values, default=str), text)
+    recorded = json.dumps(query.recorded(values), default=str)
+    return Task(stream, position, query, recorded, query.text_for(target, workload, values))
 
 
 def run_query(
@@ -116,6 +122,7 @@ def run_query(
     if meter is not None:
         meter.before(timed=not warming)
     outcome = timed(session, work, clock, timeout_s)
+    _require_rows(outcome, task.query)
     if meter is not None:
         outcome.row.update(
             meter.after(task.query.name, timed=not warming, failed=outcome.answer is None)
@@ -131,6 +138,14 @@ def run_query(
     )
     outcome.query = task.query
     return outcome
+
+
+def _require_rows(outcome: Outcome, query: Query) -> None:
+    """Makes an answer with an unexpected number of rows an error."""
+    why = "" if outcome.answer is None else query.against_rows(len(outcome.answer.rows))
+    if why:
+        outcome.error, outcome.answer = DatabaseError(why, kind="row_count"), None
+        outcome.row.update(error=why, error_kind=outcome.error.kind)
 
 
 def timed(

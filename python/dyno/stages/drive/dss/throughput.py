@@ -44,10 +44,10 @@ def throughput(
     """
     workload = workloads.get(plan.workload)
     result = ThroughputResult()
-    each = len(workload.queries)
+    each = len(workload.order(1, plan.seed))
     name = f"throughput-{plan.workload}-{target.name}"
     title = f"Throughput test on {target.name}"
-    asked = partial(plan.base_detail(), variants=variants(target, plan.workload))
+    asked = partial(plan.base_detail(), variants=variants(target, plan.workload), queries_each=each)
     with (
         recorder.phase(name, title, asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
