@@ -134,7 +134,7 @@ class Query:
             return ""
         span = "" if self.most is None or self.least == self.most else f" to {self.most:,}"
         many = "s"[: rows != 1]
-        return f"{self.name} returned {rows:,} row{many}, expected {self.least:,}{span}."
+        return f"The query returned {rows:,} row{many}, expected {self.least:,}{span}."
 
     def of(self, answer: QueryResult) -> Query:
         """The query with the columns and rules of an answer, if it declares none."""

@@ -31,6 +31,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
+from dyno.contracts.databases import OWN
 from dyno.contracts.transactions import Transactions
 from dyno.contracts.workload import Workload
 from dyno.report.kit.formats import target_title
@@ -284,6 +285,12 @@ class Page(metrics.FindsEstimates):
         """The scale of the queries' data."""
         found = self.queried
         return None if found is None or not found.loads else self.scale(found.name)
+
+    @property
+    def own_title(self) -> str:
+        """The title of the run's queries, if they are the user's own; else empty."""
+        found = self.queried
+        return found.title if found is not None and found.name.startswith(OWN) else ""
 
     @property
     def refreshes(self) -> bool:

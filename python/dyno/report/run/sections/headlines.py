@@ -14,6 +14,7 @@ from dyno.report.run.certify import combined, values
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import loads_that_stayed, which
+from dyno.report.run.trials import trials
 from dyno.report.storage.answer import none_inside
 from dyno.report.storage.curves import headlines, is_grid, load_title
 from dyno.report.storage.lines import best_text
@@ -113,11 +114,14 @@ def _queries(page: Page) -> Cards | None:
         loaded = page.value(metrics.Load(name, target).seconds)
         detail = f"loaded in {seconds(loaded)}" if loaded is not None else ""
         done = page.value(metrics.Queries(target).queries_done) or 0
-        label = f"{page.title(target)}, {done:.0f} queries"
+        label = f"{page.title(target)}, {done:.0f} {'query' if done == 1 else 'queries'}"
         if total is None:
             cards.append(Card(label, "–", "", "queries missing: no total"))
         else:
             cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
+        cards += _full_test(page, target)
+    streamed = dict.fromkeys(trial.target for trial in trials(page))
+    for target in [one for one in streamed if one not in page.query_targets]:
         cards += _full_test(page, target)
     for other in page.query_targets[1:]:
         first = page.query_targets[0]
@@ -141,12 +145,20 @@ def _queries(page: Page) -> Cards | None:
         cards.append(Card("Answers", "–", "", "not verified: no expected answers at this scale"))
     scale = page.query_scale
     at = "" if scale is None else f", scale factor {scale:g}"
-    return Cards(f"Decision support{at}", cards, page.query_notice)
+    named = f": {page.own_title}" if page.own_title else ""
+    return Cards(f"Decision support{named}{at}", cards, page.query_notice)
 
 
 def _full_test(page: Page, target: str) -> list[Card]:
-    """The composite of power and throughput; only tests with both refresh functions have it."""
+    """The composite of power and throughput; only tests with both refresh functions have it.
+
+    Workloads without such functions have the throughput alone.
+    """
     at = metrics.Queries(target)
+    alone = page.value(at.throughput_score)
+    if not page.refreshes and alone is not None:
+        title = f"{page.title(target)}, throughput"
+        return [Card(title, rounded(alone), "queries/h", "of all streams")]
     power, rate, both = (page.value(key) for key in (at.power, at.throughput, at.composite))
     if both is None:
         return []

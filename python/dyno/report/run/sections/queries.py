@@ -47,7 +47,9 @@ def _label(page: Page, target: str) -> str:
 
 def _lead(page: Page) -> str:
     scale = page.query_scale
-    parts = ["One session runs the queries one by one in power-test order"]
+    order = "the order of their file" if page.own_title else "power-test order"
+    named = f"{page.own_title}. " if page.own_title else ""
+    parts = [f"{named}One session runs the queries one by one in {order}"]
     if scale is not None:
         parts.append(f" at scale factor {scale:g}")
     text = f"{''.join(parts)}. {cache.sentence(page)}"

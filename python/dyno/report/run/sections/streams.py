@@ -53,9 +53,9 @@ def _lead(page: Page, found: list[Trial]) -> str:
     if several[0].databases > 1:
         who += f" in {several[0].databases} databases, {detail.streams_each} in each"
         refresh += " per database" if refresh else ""
-    return (
-        f"{who}, each in its own order, with {words}{refresh}. {cache.sentence(page, 'throughput')}"
-    ).rstrip()
+    named = f"{page.own_title}. " if page.own_title else ""
+    text = f"{named}{who}, each in its own order, with {words}{refresh}. "
+    return f"{text}{cache.sentence(page, 'throughput')}".rstrip()
 
 
 def _scores(page: Page) -> Table:
