@@ -152,8 +152,8 @@ class Session:
     def __init__(self, rows: list[tuple[Any, ...]]) -> None:
         self.rows = rows
 
-    def execute(self, text: str) -> QueryResult:
-        return QueryResult([text], self.rows)
+    def execute(self, sql: str) -> QueryResult:
+        return QueryResult([sql], self.rows)
 
     def cancel(self) -> None: ...
 

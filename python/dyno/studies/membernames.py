@@ -15,8 +15,9 @@ from dyno.errors import UsageError, nearest
 from dyno.workloads import own
 
 TPM = "tpm"
+_P95, _TIME = "p95_ms", "query_s"
 _NAME = re.compile(r"(?P<word>[a-z][a-z0-9_]*)_(?P<what>per_min|p95_ms|query_s)")
-_MEMBERS = {"p95": "p95_ms", "p95_ms": "p95_ms", "query_s": "query_s"}
+_MEMBERS = {"p95": _P95, _P95: _P95, _TIME: _TIME}
 
 
 def parsed(name: str) -> tuple[str, str] | None:
@@ -28,8 +29,8 @@ def parsed(name: str) -> tuple[str, str] | None:
 def of(workload: Workload) -> list[str]:
     """Names of the metrics of a workload's transactions or queries."""
     if workload.kind == "dss":
-        return [f"{query.name}_query_s" for query in workload.queries]
-    operations = [f"{name}_p95_ms" for name in workload.operations]
+        return [f"{query.name}_{_TIME}" for query in workload.queries]
+    operations = [f"{name}_{_P95}" for name in workload.operations]
     return [workload.transactions.per_min, *operations]
 
 
@@ -54,7 +55,7 @@ def _resolved(name: str, workload: str) -> str:
             raise UsageError(f"'{TPM}' is a metric of transactions; {chosen.called} has queries.")
         return chosen.transactions.per_min
     what = _MEMBERS[family]
-    known = chosen.operations if what == "p95_ms" else [query.name for query in chosen.queries]
+    known = chosen.operations if what == _P95 else [query.name for query in chosen.queries]
     if member not in known:
         hint = nearest(member, known) if known else f"{chosen.called} has none."
         raise UsageError(f"'{name}': unknown '{member}'. {hint}")

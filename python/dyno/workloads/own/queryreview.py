@@ -46,7 +46,7 @@ def require(file: File) -> None:
                 raise UsageError(f"{where}.values has '{name}', which it does not use. {hint}")
             _require_value(value, file.draws[name], f"{where}.values.{name}")
         if query.rows is not None:
-            checks.require_span(query.rows, f"{where}.rows")
+            checks.require_span(query.rows, f"{where}: rows")
         if isinstance(query.answer, list):
             checks.require_answer(query.answer, f"{where}.answer")
 
