@@ -174,6 +174,22 @@ def test_a_setup_replaces_only_its_own_tables(tmp_path: Path) -> None:
     assert "dear" not in names
 
 
+def test_a_setup_that_failed_starts_again(tmp_path: Path) -> None:
+    file = tmp_path / "setup.toml"
+    where = ("--target", "embedded:duckdb", "--out", tmp_path, "--scale", "1")
+    file.write_text(SETUP.replace("select 2", "select id from nowhere"))
+    failed = dyno("load", file, *where)
+    assert failed.returncode == 3
+    assert "nowhere" in failed.stderr
+    file.write_text(SETUP.replace("dear", "other"))
+    refused = dyno("load", file, *where, "--resume")
+    assert refused.returncode == 2
+    assert "creates other tables" in refused.stderr
+    file.write_text(SETUP)
+    assert codes(done("load", file, *where, "--resume")) == set()
+    assert codes(done("run", file, *where[:4])) == set()
+
+
 def test_a_failed_check_of_a_load_says_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "setup.toml"
     file.write_text(SETUP.replace("value = 2", "value = 3"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from dyno.contracts.target import Loaded
@@ -56,3 +58,13 @@ def test_replacing_needs_leave_and_never_takes_a_users_table(items: str) -> None
     for replace in (True, False):
         with pytest.raises(UsageError, match=r"did not create \(log\)"):
             mark.to_replace("here", items, {"item": own, "log": None}, replace=replace)
+
+
+def test_tables_of_a_setup_are_those_that_a_mark_names(items: str) -> None:
+    whole = dataclasses.replace(WHOLE, setup=("sums",))
+    found = {**comments(mark.write(items, whole), mark.write(items, whole)), "sums": None}
+    assert mark.read(found, items) == whole
+    assert mark.set_up({**found, "other": None}, items) == {"sums"}
+    assert mark.to_replace("here", items, found, replace=True) == ["item", "log", "sums"]
+    for text in (None, "a user's words", mark.write(items, WHOLE)):
+        assert mark.set_up({"item": text, "sums": None}, items) == set()

@@ -45,6 +45,21 @@ def test_only_what_is_marked_goes(postgres: PostgresTarget, url: str, out: Path)
     assert "Found no data of Dyno" in dyno(*clean, "--yes").stdout
 
 
+def test_tables_of_a_setup_go_too(postgres: PostgresTarget, url: str, out: Path) -> None:
+    file = out / "mart.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        '[setup]\ncreates = ["dear"]\nstatements = ["create table dear as select 1 as id"]\n'
+        '[[queries]]\nname = "all"\nsql = "select id from dear"\n'
+    )
+    loaded = dyno("load", file, "--target", url, "--scale", "1", "--out", out)
+    assert loaded.returncode in {0, 1}, loaded.stderr
+    assert ("dyno_own_mart", "dear") in ask(postgres, TABLES)
+    removed = dyno("clean", "--target", url, "--out", out, "--yes", "--json")
+    assert "table dyno_own_mart.dear" in json.loads(removed.stdout)["removed"]
+    assert ask(postgres, TABLES) == []
+
+
 def test_a_schema_with_something_else_stays(postgres: PostgresTarget, url: str, out: Path) -> None:
     postgres.create_tables("tpch", replace=False)
     ask(postgres, "CREATE VIEW dyno_tpch.mine AS SELECT 1 AS x")
