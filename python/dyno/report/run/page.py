@@ -289,8 +289,18 @@ class Page(metrics.FindsEstimates):
     @property
     def own_title(self) -> str:
         """The title of the run's queries, if they are the user's own; else empty."""
-        found = self.queried
-        return found.title if found is not None and found.name.startswith(OWN) else ""
+        return _own_title(self.queried)
+
+    @property
+    def driven_scale(self) -> str:
+        """The scale of the run's transactions, with their title if they are the user's own."""
+        title, found = _own_title(self.driven), self.driven
+        scale = None if found is None else self.scale(found.name)
+        if found is None or scale is None:
+            return title
+        if not title:
+            return found.transactions.units(scale)
+        return f"{title}, scale {scale:g}" if found.loads else title
 
     @property
     def refreshes(self) -> bool:
@@ -306,3 +316,7 @@ class Page(metrics.FindsEstimates):
     def verdict(self) -> Finding | None:
         """The verdict finding."""
         return next((item for item in self.findings if item.level == "verdict"), None)
+
+
+def _own_title(workload: Workload | None) -> str:
+    return workload.title if workload is not None and workload.name.startswith(OWN) else ""

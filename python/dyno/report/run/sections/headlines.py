@@ -189,8 +189,7 @@ def _transactions(page: Page) -> Cards | None:
     if holds is not None:
         checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]
         cards.append(_proof("Consistency", "pass" if holds else "FAIL", checks))
-    scale = None if page.driven is None else page.scale(page.driven.name)
-    count = "" if scale is None else f", {main.units(scale)}"
+    count = f", {page.driven_scale}" if page.driven_scale else ""
     return Cards(f"Transactions{count}", cards, page.transaction_notice)
 
 

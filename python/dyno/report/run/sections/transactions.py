@@ -68,7 +68,7 @@ def _lead(page: Page) -> str:
     detail = page.levels[0].phase.detail if page.levels[0].phase else OltpDetail()
     words: list[str] = []
     if detail.size is not None:
-        words.append(page.transactions.units(detail.size))
+        words.append(page.driven_scale or page.transactions.units(detail.size))
     if detail.days is not None:
         words.append(f"{detail.days} initial days")
     if detail.loop is not None:
