@@ -34,7 +34,11 @@ from dyno.plans.check import CheckPlan
 @click.option(
     "--answers", is_flag=True, help="tpch: also run all queries and verify their answers."
 )
-@click.option("--isolation", is_flag=True, help="tpcc: also run the nine isolation scenarios.")
+@click.option(
+    "--isolation",
+    is_flag=True,
+    help="tpcc, brokerage: also run the nine isolation scenarios.",
+)
 @click.option(
     "--level",
     metavar="NAME",
@@ -48,11 +52,12 @@ def command(options: Options, **given: Any) -> int:
 
     tpch: row counts, keys and column sums; with --answers also the 22 queries, compared with the
     answers that Dyno ships for scale 0.01 and 1. tpcc: row counts of tables that never grow, and
-    consistency conditions 1 to 10 and 12 (11 holds only right after a load).
+    consistency conditions 1 to 10 and 12 (11 holds only right after a load). brokerage: the same,
+    conditions 1 to 11 and 14 to 16.
 
     --isolation runs overlapping sessions and verifies that no session sees uncommitted data and
-    that no update is lost. The orders and payments that they commit stay, as after a run. The last
-    three scenarios fail at read-committed; they need repeatable-read. With --databases N, they run
+    that no update is lost. What they commit stays, as after a run. The last three scenarios fail at
+    read-committed; they need repeatable-read. With --databases N, they run
     in each database.
     """
     from dyno.runner.check import job

@@ -6,6 +6,7 @@ from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.workloads.brokerage.checks import check
 from dyno.workloads.brokerage.driven import TRANSACTIONS
+from dyno.workloads.brokerage.isolation import check_isolation
 from dyno.workloads.brokerage.physical import FOREIGN_KEYS, INDEXES, RANGES
 from dyno.workloads.brokerage.sizes import DAYS, ROW_BYTES, SCALE_BYTES
 
@@ -42,6 +43,7 @@ WORKLOAD = Workload(
     row_bytes=ROW_BYTES,
     parse_scale=parse_scale,
     check=check,
+    isolation=check_isolation,
     indexes=INDEXES,
     foreign_keys=FOREIGN_KEYS,
     ranges=RANGES,

@@ -9,49 +9,15 @@ instead of a district without any, and 7 checks one item.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from dyno.contracts.target import Connection
+from dyno.workloads.actors import Stage, ended, waits
+from dyno.workloads.scenarios import Scenario, Seen
 from dyno.workloads.tpcc.isolation import transactions as tx
-from dyno.workloads.tpcc.isolation.actor import Actor, Stage, ended, waits
 
 PLACE = tx.CustomerKey()
 ITEM = 1
-
-
-@dataclass
-class Seen:
-    """Observations of a scenario's sessions.
-
-    Attributes:
-        facts: For the record, by name.
-        faults: Violations, one line each; empty if the scenario passes.
-    """
-
-    facts: dict[str, Any] = field(default_factory=dict[str, Any])
-    faults: list[str] = field(default_factory=list[str])
-
-    def require(self, what: str, found: Any, expected: Any) -> None:
-        """Records a value, and a fault if it is wrong."""
-        self.facts[what] = str(found)
-        if found != expected:
-            self.faults.append(f"{what} is {found}, not {expected}")
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """One of the nine scenarios.
-
-    Attributes:
-        number: As in the specification.
-        title: The transactions involved.
-        play: Runs it on a stage of sessions.
-    """
-
-    number: int
-    title: str
-    play: Callable[[Stage], Seen]
 
 
 def _status(*, commits: bool) -> Callable[[Stage], Seen]:
@@ -65,7 +31,7 @@ def _status(*, commits: bool) -> Callable[[Stage], Seen]:
             number = one.now(lambda session: tx.new_order(session, PLACE))
             asked = two.whole(lambda session: tx.last_order(session, PLACE), writes=False)
             waited = waits(asked)
-            _end(one, commits=commits)
+            one.end(commits=commits)
             found = ended(asked).result
             after = two.now(lambda session: tx.last_order(session, PLACE))
             seen.facts["T2"] = "waited" if waited else "went on"
@@ -88,8 +54,8 @@ def _orders(*, commits: bool) -> Callable[[Stage], Seen]:
             one.open(writes=True)
             number = one.now(lambda session: tx.new_order(session, PLACE))
             other = two.whole(lambda session: tx.new_order(session, PLACE))
-            _note(seen, "T2", waited=waits(other))
-            _end(one, commits=commits)
+            seen.note("T2", waited=waits(other))
+            one.end(commits=commits)
             outcome = ended(other)
             seen.facts["T2 began again"] = len(outcome.given_up)
             expected = first + 1 if commits else first
@@ -118,8 +84,8 @@ def _money(*, commits: bool) -> Callable[[Stage], Seen]:
             one.open(writes=True)
             one.now(lambda session: tx.delivery(session, place, number))
             other = two.whole(lambda session: tx.payment(session, place, str(paid)))
-            _note(seen, "T2", waited=waits(other))
-            _end(one, commits=commits)
+            seen.note("T2", waited=waits(other))
+            one.end(commits=commits)
             seen.facts["T2 began again"] = len(ended(other).given_up)
             expected = before - paid + (cost if commits else 0)
             after = two.now(lambda session: tx.balance(session, place))
@@ -138,7 +104,7 @@ def _prices(stage: Stage) -> Seen:
             one.open(writes=False)
             first = one.now(lambda session: tx.price(session, ITEM))
             change = two.whole(lambda session: tx.set_price(session, ITEM, old + 1))
-            _note(seen, "the price change", waited=waits(change))
+            seen.note("the price change", waited=waits(change))
             second = one.now(lambda session: tx.price(session, ITEM))
             one.commit()
             ended(change)
@@ -159,7 +125,7 @@ def _phantom(read: Callable[[Connection, tx.CustomerKey], Any]) -> Callable[[Sta
             one.open(writes=False)
             first = one.now(lambda session: read(session, PLACE))
             order = two.whole(lambda session: tx.new_order(session, PLACE))
-            _note(seen, "the New-Order", waited=waits(order))
+            seen.note("the New-Order", waited=waits(order))
             second = one.now(lambda session: read(session, PLACE))
             one.commit()
             ended(order)
@@ -170,17 +136,6 @@ def _phantom(read: Callable[[Connection, tx.CustomerKey], Any]) -> Callable[[Sta
         return seen
 
     return play
-
-
-def _end(actor: Actor, *, commits: bool) -> None:
-    if commits:
-        actor.commit()
-    else:
-        actor.rollback()
-
-
-def _note(seen: Seen, who: str, *, waited: bool) -> None:
-    seen.facts[who] = "waited" if waited else "went on"
 
 
 SCENARIOS = (

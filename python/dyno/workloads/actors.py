@@ -59,6 +59,13 @@ class Actor:
         """Rolls the transaction back."""
         self.now(lambda session: session.execute("ROLLBACK"))
 
+    def end(self, *, commits: bool) -> None:
+        """Commits the transaction, or rolls it back."""
+        if commits:
+            self.commit()
+        else:
+            self.rollback()
+
     def whole(self, work: Callable[[Connection], T], *, writes: bool = True) -> Future[Attempts[T]]:
         """Starts a whole transaction; retries it after a deadlock or serialisation failure."""
 
