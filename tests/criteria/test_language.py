@@ -4,12 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno import workloads
+from dyno.contracts.transactions import Transactions
 from dyno.criteria import Criterion, defaults, metrics, parse, parse_all
 from dyno.criteria.language import OPERATORS
 from dyno.errors import UsageError
 
 OPERATIONS = ("new_order", "payment")
 KNOWN = metrics(OPERATIONS)
+
+
+def of(workload: str) -> Transactions:
+    return workloads.get(workload).transactions
+
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64).map(lambda x: x + 0.0)
 
@@ -108,7 +115,7 @@ def test_the_same_twice_is_one() -> None:
 
 
 def test_the_usual_limits_and_their_source() -> None:
-    found = {criterion.metric: criterion for criterion in defaults(OPERATIONS)}
+    found = {criterion.metric: criterion for criterion in defaults(of("tpcc"))}
     assert {str(criterion) for criterion in found.values()} == {
         "cpu mean < 80 %",
         "data_read mean < 20 ms",
@@ -118,6 +125,14 @@ def test_the_usual_limits_and_their_source() -> None:
         "retransmits mean < 0.5 %",
     }
     assert all("2013" in criterion.source for criterion in found.values())
+
+
+def test_a_workload_adds_limits_of_its_own() -> None:
+    usual = {str(criterion) for criterion in defaults(of("tpcc"))}
+    own = [one for one in defaults(of("brokerage")) if str(one) not in usual]
+    assert {one.metric for one in own} == set(of("brokerage").mix)
+    assert all("TPC-E" in one.source for one in own)
+    assert "trade_status p90 < 1 s" in {str(one) for one in own}
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,7 @@ def peaking(
         (broken_io, "errors", "at 1 point of"),
         (bad_rows, "inconsistent", "rows of orders"),
         (nothing_ended, "incomplete", "no transaction"),
+        (level(outcome={"behind_ms": 1400.0}), "workload-behind", "waited up to 1.4 s for a user"),
         (cut_off, "outage", "reconnected 4 times and no transaction ended for 2 s"),
         (level(outcome={"gone": 3}), "outage", "3 had no connection at the end"),
         (lambda path: quickstart(path).answers(wrong="q15"), "wrong-answers", "q15"),
@@ -258,6 +259,7 @@ def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code:
         level(loop=OPEN, outcome={"lag_p99_ms": 0.9, "scheduled": 1000, "late": 9}),
         level(slope=0.08),
         level(duration_s=120),
+        level(outcome={"behind_ms": 900.0}),
         # At one rate a part is only a shorter average.
         peaking("thread_utilisation", 0.95, OPEN),
         peaking("late", 0.06, OPEN),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dyno.contracts.target import Connection, Loaded
@@ -58,6 +58,9 @@ class Transactions:
         homes: Supported homes.
         pace: Pace with keying and think time; None without one.
         retries: Maximum retries of a transaction; None for the driver's default.
+        p90_s: Limits of the 90th percentile of response times, seconds, by operation; default
+            limits of a run.
+        p90_source: Where they come from.
     """
 
     main: str
@@ -71,6 +74,8 @@ class Transactions:
     homes: tuple[str, ...] = ("random",)
     pace: Pace | None = None
     retries: int | None = None
+    p90_s: Mapping[str, float] = field(default_factory=dict[str, float])
+    p90_source: str = ""
 
     @property
     def per_min(self) -> str:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 
+from dyno.contracts.transactions import Transactions
 from dyno.criteria import measures as package
 from dyno.criteria.base import Metric
 from dyno.criteria.language import Criterion, parse
@@ -43,11 +44,13 @@ def metrics(operations: Sequence[str]) -> Mapping[str, Metric]:
     )
 
 
-def defaults(operations: Sequence[str]) -> list[Criterion]:
+def defaults(work: Transactions) -> list[Criterion]:
     """The limits that hold unless the user says otherwise, with their sources."""
-    known = metrics(operations)
-    return [
+    known = metrics(tuple(work.mix))
+    usual = [
         parse(metric.default.text, known, metric.default.source)
         for metric in known.values()
         if metric.default is not None
     ]
+    own = (f"{name} p90 < {limit_s:g} s" for name, limit_s in work.p90_s.items())
+    return [*usual, *(parse(text, known, work.p90_source) for text in own)]

@@ -42,5 +42,5 @@ class Criteria(Plan):
         if self.no_criteria:
             return own
         named = {criterion.metric for criterion in own}
-        usual = [one for one in defaults(workload.operations) if one.metric not in named]
+        usual = [one for one in defaults(workload.transactions) if one.metric not in named]
         return [*own, *usual]

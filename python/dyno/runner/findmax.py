@@ -139,7 +139,7 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         raise UsageError("--max-rate is for --find-max rate.")
     if by == "rate" and asked.max_users is not None:
         raise UsageError("--max-users is for --find-max users.")
-    slo = parse_all(asked.slo, metrics(workload.operations)) or defaults(workload.operations)
+    slo = parse_all(asked.slo, metrics(workload.operations)) or defaults(workload.transactions)
     if by == "users":
         where = Range(by, float(given[0] if given else 1), float(asked.max_users or 1024))
     else:

@@ -28,7 +28,8 @@ _STATS = ("p95", *(stat for stat in QUANTILES if stat != "p95"), "mean")
 def _of(operation: str, window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     value = window.latency_ms(operation, stat)
     if value is None:
-        return Missing(f"no {operation} completed")
+        # A rare operation may not occur in a short window.
+        return Missing(f"no {operation} completed", idle=operation not in window.operations)
     return _with_silence(window, stat, Measured(value, window.latencies_ms(operation, stat)))
 
 

@@ -29,6 +29,20 @@ _THOUSANDTHS = {
 """Shares. Those of Trade-Result and Market-Feed follow from the orders: a result for each, a feed
 for ten results. Data-Maintenance runs once a minute, besides."""
 
+_P90_S = {
+    "broker_volume": 3.0,
+    "customer_position": 3.0,
+    "market_feed": 2.0,
+    "market_watch": 3.0,
+    "security_detail": 3.0,
+    "trade_lookup": 3.0,
+    "trade_order": 2.0,
+    "trade_result": 2.0,
+    "trade_status": 1.0,
+    "trade_update": 3.0,
+}
+"""90 % of each must respond within."""
+
 TRANSACTIONS = Transactions(
     main="trade_result",
     plural="trade_results",
@@ -37,4 +51,6 @@ TRANSACTIONS = Transactions(
     params=_params,
     unit="load unit",
     homes=("random",),
+    p90_s=_P90_S,
+    p90_source="response time limits of the TPC-E specification",
 )
