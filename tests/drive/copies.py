@@ -1,4 +1,4 @@
-"""Databases with TPC-C-derived data as it was loaded, as many as a test wants."""
+"""Databases with data as it was loaded, as many as a test wants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.process import wait_until
 
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
 LOADED = Loaded(2, 1, complete=True)
-"""What they hold."""
+"""What they hold unless a test says otherwise."""
 
 
 class Copies(Protocol):
@@ -56,13 +56,13 @@ class PostgresCopies:
 
     conflicts = "serialization"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workload: str = "tpcc", loaded: Loaded = LOADED) -> None:
         self._names: list[str] = []
         self.server = Server(folder, LIMITS)
         self.server.start()
         self._ask("CREATE DATABASE whole")
         with self.whole() as target:
-            fill(target, "tpcc", LOADED.scale)
+            fill(target, workload, loaded.scale, loaded.days)
 
     def whole(self) -> Target:
         return self._target("whole")
@@ -109,12 +109,12 @@ class MariadbCopies:
 
     conflicts = "deadlock"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workload: str = "tpcc", loaded: Loaded = LOADED) -> None:
         require_mariadb()
         self._folder = folder
         self._names: list[str] = []
         with self.whole() as target:
-            fill(target, "tpcc", LOADED.scale)
+            fill(target, workload, loaded.scale, loaded.days)
 
     def whole(self) -> Target:
         return self._target("whole")
@@ -145,11 +145,13 @@ class MariadbCopies:
         return targets.open_target(targets.parse("embedded:mysql"), self._folder / name, LIMITS)
 
 
-def contents(copies: Copies, target: Target) -> dict[str, tuple[object, ...]]:
+def contents(
+    copies: Copies, target: Target, workload: str = "tpcc"
+) -> dict[str, tuple[object, ...]]:
     """Rows and a digest of each table; of timestamps only whether there is one counts."""
     found: dict[str, tuple[object, ...]] = {}
-    with closing(target.connect("tpcc")) as session:
-        for table in schema.tables("tpcc"):
+    with closing(target.connect(workload)) as session:
+        for table in schema.tables(workload):
             values = [
                 f"{column['name']} IS NULL" if column["kind"]["type"] == "timestamp"
                 else column["name"]

@@ -45,12 +45,12 @@ def went_well(done: subprocess.CompletedProcess[str]) -> bool:
     return done.returncode == 0 or (done.returncode == 1 and noise)
 
 
-def some_are_in(engine: str, out: Path) -> bool:
+def some_are_in(engine: str, out: Path, workload: str = "tpch") -> bool:
     """Whether parts of the load under way are in its journal."""
     if engine == "duckdb":  # nobody else can open the file
         files = (out / "engines" / "duckdb").glob("dyno.duckdb*")
         return sum(file.stat().st_size for file in files) > LARGE
-    query = f"SELECT count(*) FROM dyno_tpch.{journal.TABLE}"
+    query = f"SELECT count(*) FROM dyno_{workload}.{journal.TABLE}"
     if engine == "mysql":
         socket = MariadbServer(out.resolve() / "engines" / engine, LIMITS).socket
         try:

@@ -35,11 +35,12 @@ pub use rate::Rate;
 pub use replay::{ReplayPlan, Scan, ScanPlan, Shapes, replay, scan, shapes};
 pub use run::drive;
 pub use workloads::WorkloadPlan;
+pub use workloads::mode::Mode;
 pub use workloads::point_select::{Column, Holds, PointSelect};
 pub use workloads::script::{
     Draw, Input, Literal, Operation, Preview, Rows, Script, Step, Words, preview,
 };
-pub use workloads::tpcc::{HomePolicy, Mode, Params as TpccParams};
+pub use workloads::tpcc::{HomePolicy, Params as TpccParams};
 
 /// Protocols of [`drive`], by their names in plans.
 pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];

@@ -169,7 +169,8 @@ pub(crate) fn within(field: &str, value: f64, least: f64, most: f64) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::tpcc::{HomePolicy, Mode};
+    use crate::workloads::mode::Mode;
+    use crate::workloads::tpcc::HomePolicy;
 
     const PLAN: &str = r#"{
         "wire": {"kind": "null", "mean_ms": 1},

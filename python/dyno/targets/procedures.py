@@ -75,5 +75,9 @@ class Procedures:
 
 
 def text(package: str, database: str) -> str:
-    """The text of a workload's procedures: ``<workload>.sql`` in ``package``."""
-    return files(package).joinpath(f"{workload_of(database)}.sql").read_text(encoding="utf-8")
+    """The text of a workload's procedures in ``package``: ``<workload>.sql``, or all in a folder."""
+    found = files(package).joinpath(workload_of(database))
+    if not found.is_dir():
+        return files(package).joinpath(f"{found.name}.sql").read_text(encoding="utf-8")
+    parts = sorted(found.iterdir(), key=lambda part: part.name)
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -122,6 +122,9 @@ pub struct Slot(pub u16);
 /// whose future was dropped leaves the session unusable, so drop that too; after an error, call
 /// [`recover`](Self::recover) before the next transaction.
 pub trait Session {
+    /// SQL dialect of the database.
+    const DIALECT: Dialect;
+
     /// Queues an execution of a declared statement.
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot;
 

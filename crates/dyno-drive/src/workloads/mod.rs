@@ -7,6 +7,7 @@
 pub mod brokerage;
 pub mod contract;
 mod declared;
+pub mod mode;
 pub mod point_select;
 pub mod script;
 pub mod tpcc;

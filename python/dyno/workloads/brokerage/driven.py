@@ -11,7 +11,7 @@ from dyno.workloads.brokerage.sizes import DAYS
 def _params(work: Work) -> dict[str, Any]:
     loaded = work.loaded
     days = DAYS.usual if loaded.days is None else loaded.days
-    return {"scale": loaded.scale, "days": days, "seed": loaded.seed}
+    return {"scale": loaded.scale, "days": days, "seed": loaded.seed, "mode": work.mode}
 
 
 _THOUSANDTHS = {
@@ -50,6 +50,7 @@ TRANSACTIONS = Transactions(
     kind="brokerage",
     params=_params,
     unit="load unit",
+    modes=("client", "procedure"),
     homes=("random",),
     p90_s=_P90_S,
     p90_source="response time limits of the TPC-E specification",

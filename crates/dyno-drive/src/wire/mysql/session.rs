@@ -13,7 +13,7 @@ use super::results::{Results, UNDECLARED};
 use super::row::Column;
 use crate::alarm::Alarm;
 use crate::wire::transport::{Transport, lost};
-use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
+use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
 
 /// The command that closes the connection.
 pub const QUIT: u8 = 0x01;
@@ -179,6 +179,8 @@ impl MysqlSession {
 }
 
 impl Session for MysqlSession {
+    const DIALECT: Dialect = Dialect::Mysql;
+
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         self.open_batch();
         let prepared = &self.prepared[usize::from(statement.0)];

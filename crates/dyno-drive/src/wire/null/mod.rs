@@ -98,6 +98,8 @@ impl NullSession {
 }
 
 impl Session for NullSession {
+    const DIALECT: Dialect = Dialect::Postgres;
+
     #[inline]
     fn queue(&mut self, statement: StatementId, _parameters: &[Value<'_>]) -> Slot {
         self.open_batch();

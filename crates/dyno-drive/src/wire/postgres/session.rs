@@ -9,7 +9,7 @@ use super::frame::broken;
 use super::numeric;
 use super::results::Results;
 use crate::wire::transport::{Transport, lost};
-use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
+use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
 
 /// Formats of parameters and results: a single entry, binary, for all.
 const BINARY: [i16; 1] = [1];
@@ -124,6 +124,8 @@ impl PostgresSession {
 }
 
 impl Session for PostgresSession {
+    const DIALECT: Dialect = Dialect::Postgres;
+
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         self.open_batch();
         let prepared = &self.prepared[usize::from(statement.0)];

@@ -15,7 +15,7 @@ use super::batch::{Batch, Command};
 use super::config::Config;
 use super::turn::Turns;
 use super::worker::Worker;
-use crate::wire::{Access, Session, Slot, Statement, StatementId, Value};
+use crate::wire::{Access, Dialect, Session, Slot, Statement, StatementId, Value};
 
 /// A connection with prepared statements, in its own thread.
 #[derive(Debug)]
@@ -127,6 +127,8 @@ impl SqliteSession {
 }
 
 impl Session for SqliteSession {
+    const DIALECT: Dialect = Dialect::Sqlite;
+
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         let slot = self.add(Command::Execute(statement.0));
         let declared = self.declared[usize::from(statement.0)].params;

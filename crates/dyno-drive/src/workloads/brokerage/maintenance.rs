@@ -33,6 +33,13 @@ pub struct Maintenance {
     pub day: i32,
 }
 
+impl Maintenance {
+    /// The number of the table, from 0.
+    pub const fn table(&self) -> u64 {
+        self.number % TABLES
+    }
+}
+
 /// Runs it once.
 pub async fn run<S: Session>(
     session: &mut S,
@@ -43,7 +50,7 @@ pub async fn run<S: Session>(
     let (account, symbol) = (Value::BigInt(input.account), Value::Text(input.symbol.text()));
     let (now, today) = (Value::Timestamp(unix_us), Value::Date(unix_us.div_euclid(DAY_US) as i32));
     session.queue_begin(Access::Write);
-    match input.number % TABLES {
+    match input.table() {
         0 => session.queue(MAINTAIN_ACCOUNT_PERMISSION, &[account]),
         1 => session.queue(MAINTAIN_ADDRESS, &[customer]),
         2 => session.queue(MAINTAIN_COMPANY, &[company]),

@@ -1,6 +1,6 @@
 //! The TPC-E-derived workload: a brokerage house with its customers and the market exchange. Ten
-//! transactions and Data-Maintenance, as statements over a [`Session`]. Derived from TPC-E; not
-//! comparable with published TPC results.
+//! transactions and Data-Maintenance, as statements over a [`Session`]; in procedure mode, as calls.
+//! Derived from TPC-E; not comparable with published TPC results.
 
 mod cleanup;
 mod data;
@@ -16,8 +16,10 @@ mod market_feed;
 mod order;
 mod past;
 mod prices;
+mod procedures;
 mod reads;
 mod statements;
+mod time;
 mod trade_order;
 mod trade_result;
 mod trade_update;
@@ -25,7 +27,7 @@ mod trade_update;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use dyno_record::{Error, ErrorKind, Result, derive_seed, monotonic_ns};
+use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
@@ -33,10 +35,12 @@ use tokio::sync::OnceCell;
 
 use crate::wire::{Dialect, Session, Statement};
 use crate::workloads::contract::{self, Terminal, TxnOutcome, Workload};
+use crate::workloads::mode::Mode;
 use data::Data;
 use exchange::{Exchange, Executed, Task, Tick};
 use inputs::Inputs;
 use kind::Kind;
+use time::Time;
 
 /// Period of Data-Maintenance, ns.
 const MAINTENANCE_NS: u64 = 60_000_000_000;
@@ -51,6 +55,13 @@ pub struct Params {
     pub days: u32,
     /// The seed of the load.
     pub seed: u64,
+    /// Where the transactions run.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Milliseconds that pass for the exchange with each transaction that a user draws, so that a
+    /// seed determines what one user does; by default time passes by the clock.
+    #[serde(default)]
+    pub step_ms: Option<u32>,
 }
 
 impl contract::Params for Params {
@@ -58,13 +69,16 @@ impl contract::Params for Params {
 
     fn workload(&self, seed: u64) -> Result<Arc<Brokerage>> {
         let data = Data::new(self.scale, self.days, self.seed)?;
+        let time = Time::new(self.step_ms);
         Ok(Arc::new(Brokerage {
             seed,
             data,
+            mode: self.mode,
             exchange: Exchange::new(derive_seed(seed, Brokerage::NAME, 0, "exchange")),
             next_trade: OnceCell::new(),
-            maintenance_ns: AtomicU64::new(monotonic_ns() + MAINTENANCE_NS),
+            maintenance_ns: AtomicU64::new(time.now_ns() + MAINTENANCE_NS),
             maintained: AtomicU64::new(0),
+            time,
         }))
     }
 }
@@ -74,10 +88,12 @@ impl contract::Params for Params {
 pub struct Brokerage {
     seed: u64,
     data: Data,
+    mode: Mode,
+    time: Time,
     exchange: Exchange,
     /// The number of the next trade, once the database is clean.
     next_trade: OnceCell<AtomicI64>,
-    /// When Data-Maintenance is due, monotonic.
+    /// When Data-Maintenance is due.
     maintenance_ns: AtomicU64,
     /// Data-Maintenances so far.
     maintained: AtomicU64,
@@ -115,7 +131,10 @@ impl Workload for Arc<Brokerage> {
     }
 
     fn statements(&self, dialect: Dialect) -> Vec<Statement> {
-        dialects::put(dialect, statements::all())
+        match self.mode {
+            Mode::Client => dialects::put(dialect, statements::all()),
+            Mode::Procedure => procedures::all(dialect),
+        }
     }
 
     fn behind_ns(&self) -> Option<u64> {
@@ -192,8 +211,8 @@ impl Drawn {
 
 impl Terminal for BrokerageTerminal {
     fn draw(&mut self) -> usize {
-        let now_ns = monotonic_ns();
         let Self { house, inputs, drawn } = self;
+        let now_ns = house.time.next_ns();
         let next = match house.exchange.due(now_ns) {
             Some(Task::Result(executed)) => Drawn::TradeResult(executed),
             Some(Task::Feed(ticks)) => Drawn::MarketFeed(ticks),
@@ -213,42 +232,58 @@ impl Terminal for BrokerageTerminal {
 
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
         let Self { house, drawn, .. } = self;
-        let (data, exchange) = (&house.data, &house.exchange);
+        let Brokerage { data, exchange, time, mode, .. } = &**house;
         let last_loaded = *data.trades().end();
         let next_trade = house
             .next_trade
             .get_or_try_init(|| async {
-                cleanup::run(session, last_loaded, unix_us).await.map(AtomicI64::new)
+                let number = match mode {
+                    Mode::Client => cleanup::run(session, last_loaded, unix_us).await,
+                    Mode::Procedure => procedures::clean_up(session, last_loaded, unix_us).await,
+                };
+                number.map(AtomicI64::new)
             })
             .await?;
         let Some(drawn) = drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
         };
         match drawn {
-            Drawn::BrokerVolume(input) => reads::broker_volume(session, input, data).await,
-            Drawn::CustomerPosition(input) => reads::customer_position(session, input, data).await,
-            Drawn::DataMaintenance(input) => maintenance::run(session, input, unix_us).await,
             Drawn::MarketFeed(ticks) => {
-                let trades = market_feed::run(session, ticks, unix_us).await?;
-                let now_ns = monotonic_ns();
+                let mut trades = match mode {
+                    Mode::Client => market_feed::run(session, ticks, unix_us).await?,
+                    Mode::Procedure => procedures::market_feed(session, ticks, unix_us).await?,
+                };
+                // Their delays are drawn in this order, whatever the order of the rows.
+                trades.sort_unstable();
                 for trade in trades {
-                    exchange.triggered(trade, now_ns);
+                    exchange.triggered(trade, time.now_ns());
                 }
                 Ok(TxnOutcome::Committed)
             }
-            Drawn::MarketWatch(input) => reads::market_watch(session, input).await,
-            Drawn::SecurityDetail(input) => reads::security_detail(session, input).await,
-            Drawn::TradeLookup(input) => reads::trade_lookup(session, input).await,
             Drawn::TradeOrder(input) => {
                 let trade = next_trade.fetch_add(1, Relaxed);
-                let now = (unix_us, monotonic_ns());
+                let now = (unix_us, time.now_ns());
                 let market = (data, exchange);
-                let ordered = trade_order::run(session, input, market, trade, now).await?;
+                let ordered = match mode {
+                    Mode::Client => trade_order::run(session, input, market, trade, now).await?,
+                    Mode::Procedure => {
+                        procedures::trade_order(session, input, market, trade, now).await?
+                    }
+                };
                 Ok(ordered.map_or(TxnOutcome::RolledBack, |order| {
-                    exchange.take(order, monotonic_ns());
+                    exchange.take(order, time.now_ns());
                     TxnOutcome::Committed
                 }))
             }
+            drawn if *mode == Mode::Procedure => {
+                procedures::call(session, drawn, data, unix_us).await
+            }
+            Drawn::BrokerVolume(input) => reads::broker_volume(session, input, data).await,
+            Drawn::CustomerPosition(input) => reads::customer_position(session, input, data).await,
+            Drawn::DataMaintenance(input) => maintenance::run(session, input, unix_us).await,
+            Drawn::MarketWatch(input) => reads::market_watch(session, input).await,
+            Drawn::SecurityDetail(input) => reads::security_detail(session, input).await,
+            Drawn::TradeLookup(input) => reads::trade_lookup(session, input).await,
             Drawn::TradeResult(executed) => trade_result::run(session, executed, unix_us).await,
             Drawn::TradeStatus(account) => reads::trade_status(session, *account).await,
             Drawn::TradeUpdate(input) => trade_update::run(session, input).await,
@@ -260,8 +295,10 @@ impl Terminal for BrokerageTerminal {
 mod tests {
     use super::*;
     use crate::workloads::contract::Params as _;
+    use dyno_record::monotonic_ns;
 
-    const PARAMS: Params = Params { scale: 0.1, days: 10, seed: 1 };
+    const PARAMS: Params =
+        Params { scale: 0.1, days: 10, seed: 1, mode: Mode::Client, step_ms: None };
 
     fn drawn(seed: u64, user: u32) -> Vec<String> {
         let mut terminal = PARAMS.workload(seed).unwrap().terminal(user);
@@ -307,7 +344,7 @@ mod tests {
     #[test]
     fn wrong_sizes_are_refused() {
         for (scale, days) in [(0.0, 10), (0.15, 10), (1.0, 0), (1.0, 301), (f64::NAN, 10)] {
-            let error = Params { scale, days, seed: 1 }.workload(1).unwrap_err();
+            let error = Params { scale, days, ..PARAMS }.workload(1).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Usage);
         }
     }

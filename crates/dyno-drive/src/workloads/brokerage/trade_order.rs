@@ -134,7 +134,7 @@ impl Asked {
 }
 
 /// The price that is asked for, hundredths.
-fn bid(input: &TradeOrder, market_cents: i64) -> i64 {
+pub fn bid(input: &TradeOrder, market_cents: i64) -> i64 {
     if input.kind.at_market() {
         return market_cents;
     }

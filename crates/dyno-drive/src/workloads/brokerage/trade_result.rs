@@ -17,9 +17,10 @@ use super::statements::{
 use crate::wire::{Access, Session, Value};
 use crate::workloads::contract::TxnOutcome;
 
-const DAY_US: i64 = 86_400_000_000;
+/// Microseconds of a day.
+pub const DAY_US: i64 = 86_400_000_000;
 /// Days from a trade to its payment.
-const DUE_DAYS: i32 = 2;
+pub const DUE_DAYS: i32 = 2;
 
 /// Runs it once.
 pub async fn run<S: Session>(

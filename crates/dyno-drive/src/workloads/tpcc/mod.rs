@@ -8,7 +8,6 @@ mod delivery;
 mod dialects;
 mod home;
 mod inputs;
-mod mode;
 mod new_order;
 mod order_status;
 mod payment;
@@ -26,11 +25,11 @@ use serde::Deserialize;
 use crate::pacer::think_ns;
 use crate::wire::{Dialect, Session, Statement};
 use crate::workloads::contract::{self, Terminal, TxnOutcome, Workload};
+use crate::workloads::mode::Mode;
 use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
 pub use home::Policy as HomePolicy;
-pub use mode::Mode;
 
 /// The workload's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

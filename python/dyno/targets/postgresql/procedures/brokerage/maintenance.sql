@@ -1,0 +1,74 @@
+-- Data-Maintenance.
+
+CREATE PROCEDURE {place}.dyno_data_maintenance(
+    IN what integer, IN cust bigint, IN account bigint, IN comp bigint, IN symbol text,
+    IN traded date, IN entered timestamp, IN today date, OUT changed integer
+) LANGUAGE plpgsql AS $procedure$
+DECLARE
+    list bigint;
+    before text;
+    after text;
+BEGIN
+    CASE what
+    WHEN 0 THEN
+        UPDATE {place}.account_permission
+            SET ap_acl = CASE WHEN ap_acl = '1111' THEN '0011' ELSE '1111' END
+            WHERE ap_ca_id = account;
+    WHEN 1 THEN
+        UPDATE {place}.address
+            SET ad_line2 = CASE WHEN ad_line2 = 'Apt. 10C' THEN 'Apt. 22' ELSE 'Apt. 10C' END
+            WHERE ad_id IN (SELECT c_ad_id FROM {place}.customer WHERE c_id = cust);
+    WHEN 2 THEN
+        UPDATE {place}.company
+            SET co_sp_rate = CASE WHEN co_sp_rate = 'ABA' THEN 'AAA' ELSE 'ABA' END
+            WHERE co_id = comp;
+    WHEN 3 THEN
+        UPDATE {place}.customer
+            SET c_email_2 = CASE WHEN c_email_2 = c_email_1
+                THEN concat('second-', c_email_1) ELSE c_email_1 END
+            WHERE c_id = cust;
+    WHEN 4 THEN
+        SELECT cx_tx_id, tx_id INTO before, after
+            FROM {place}.customer_taxrate
+            JOIN {place}.taxrate
+                ON substr(tx_id, 1, 2) = substr(cx_tx_id, 1, 2) AND tx_id <> cx_tx_id
+            WHERE cx_c_id = cust AND tx_id NOT IN (
+                SELECT other.cx_tx_id FROM {place}.customer_taxrate other
+                WHERE other.cx_c_id = cust)
+            ORDER BY cx_tx_id, tx_id LIMIT 1;
+        UPDATE {place}.customer_taxrate SET cx_tx_id = after
+            WHERE cx_c_id = cust AND cx_tx_id = before;
+    WHEN 5 THEN
+        UPDATE {place}.daily_market SET dm_vol = dm_vol + 1
+            WHERE dm_s_symb = symbol AND dm_date = traded;
+    WHEN 6 THEN
+        UPDATE {place}.exchange
+            SET ex_desc = CASE WHEN ex_desc = ex_name THEN 'An exchange' ELSE ex_name END
+            WHERE ex_id IN (SELECT s_ex_id FROM {place}.security WHERE s_symb = symbol);
+    WHEN 7 THEN
+        UPDATE {place}.financial SET fi_qtr_start_date = today
+            WHERE fi_co_id = comp AND fi_qtr = 1;
+    WHEN 8 THEN
+        UPDATE {place}.news_item SET ni_dts = entered
+            WHERE ni_id IN (SELECT nx_ni_id FROM {place}.news_xref WHERE nx_co_id = comp);
+    WHEN 9 THEN
+        UPDATE {place}.security SET s_exch_date = today WHERE s_symb = symbol;
+    WHEN 10 THEN
+        UPDATE {place}.taxrate
+            SET tx_name = CASE WHEN tx_name = upper(tx_name) THEN lower(tx_name)
+                ELSE upper(tx_name) END
+            WHERE tx_id IN (SELECT cx_tx_id FROM {place}.customer_taxrate WHERE cx_c_id = cust);
+    ELSE
+        -- The first on the list, unless the other is on it.
+        SELECT (array_agg(wi_wl_id ORDER BY wi_wl_id, wi_s_symb))[1],
+                (array_agg(wi_s_symb ORDER BY wi_wl_id, wi_s_symb))[1],
+                CASE WHEN symbol = ANY (array_agg(wi_s_symb::text)) THEN NULL ELSE symbol END
+            INTO list, before, after
+            FROM {place}.watch_list JOIN {place}.watch_item ON wi_wl_id = wl_id
+            WHERE wl_c_id = cust;
+        UPDATE {place}.watch_item SET wi_s_symb = after
+            WHERE wi_wl_id = list AND wi_s_symb = before AND after IS NOT NULL;
+    END CASE;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+END
+$procedure$;
