@@ -70,5 +70,9 @@ def test_levels_are_told_apart(target: Target) -> None:
 
     # Without transactions each statement commits by itself: updates are lost.
     statement = "SET @nothing = 1" if target.name == "mysql" else "SELECT 1"
-    none = Isolation(("none",), "none", lambda *_: (statement,))
+
+    def begin(_level: str, _writes: bool) -> tuple[str, ...]:
+        return (statement,)
+
+    none = Isolation(("none",), "none", begin)
     assert {1, 5, 6, 7, 8, 9} <= failed(played(target, "none", none))

@@ -75,7 +75,7 @@ class Procedures:
 
 
 def text(package: str, database: str) -> str:
-    """The text of a workload's procedures in ``package``: ``<workload>.sql``, or all in a folder."""
+    """The text of a workload's procedures in ``package``: ``<workload>.sql`` or all in a folder."""
     found = files(package).joinpath(workload_of(database))
     if not found.is_dir():
         return files(package).joinpath(f"{found.name}.sql").read_text(encoding="utf-8")
