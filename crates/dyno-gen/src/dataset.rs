@@ -6,6 +6,7 @@ use dyno_record::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::brokerage::Brokerage;
+use crate::ch;
 use crate::declared::{Declared, DeclaredRows};
 use crate::row_count::RowCount;
 use crate::schema::TableSchema;
@@ -24,6 +25,8 @@ pub enum Workload {
     Tpcc,
     /// Derived from TPC-E; its scale is thousands of customers.
     Brokerage,
+    /// Tables that analytical queries need next to those of `tpcc`; its scale is that of `tpcc`.
+    Ch,
     /// A declared workload; see [`declare`](crate::declare).
     Declared(&'static Declared),
 }
@@ -44,10 +47,10 @@ impl From<Workload> for &'static str {
 
 impl Workload {
     /// All compiled-in workloads.
-    pub const ALL: [Self; 3] = [Self::Tpch, Self::Tpcc, Self::Brokerage];
+    pub const ALL: [Self; 4] = [Self::Tpch, Self::Tpcc, Self::Brokerage, Self::Ch];
 
     /// The names of [`ALL`](Self::ALL).
-    pub const NAMES: [&'static str; 3] = ["tpch", "tpcc", "brokerage"];
+    pub const NAMES: [&'static str; 4] = ["tpch", "tpcc", "brokerage", "ch"];
 
     /// The workload called `name`.
     ///
@@ -67,6 +70,7 @@ impl Workload {
             Self::Tpch => "tpch",
             Self::Tpcc => "tpcc",
             Self::Brokerage => "brokerage",
+            Self::Ch => "ch",
             Self::Declared(declared) => declared.name(),
         }
     }
@@ -77,8 +81,14 @@ impl Workload {
             Self::Tpch => crate::tpch::TABLES,
             Self::Tpcc => crate::tpcc::TABLES,
             Self::Brokerage => crate::brokerage::TABLES,
+            Self::Ch => crate::ch::TABLES,
             Self::Declared(declared) => declared.tables(),
         }
+    }
+
+    /// The workload next to whose tables these belong, in the same database; itself for most.
+    pub fn home(self) -> Self {
+        if self == Self::Ch { Self::Tpcc } else { self }
     }
 
     /// Prepares what all datasets of the workload share, unless that is done. The first row waits
@@ -86,7 +96,7 @@ impl Workload {
     pub fn prepare(self) {
         match self {
             Self::Tpch => crate::tpch::prepare(),
-            Self::Tpcc | Self::Brokerage | Self::Declared(_) => (),
+            Self::Tpcc | Self::Brokerage | Self::Ch | Self::Declared(_) => (),
         }
     }
 }
@@ -122,13 +132,14 @@ enum Rows {
     Tpch(Tpch),
     Tpcc(Tpcc),
     Brokerage(Brokerage),
+    Ch,
     Declared(DeclaredRows),
     Refresh(Refresh),
 }
 
 impl Dataset {
     /// The data of `workload` at `scale`: for `tpch` the scale factor (0.001 to 10,000), for `tpcc`
-    /// the number of warehouses (an integer), for `brokerage` thousands of customers (0.1 to 10,000). `tpch` data is the same for every `seed`.
+    /// the number of warehouses (an integer), for `brokerage` thousands of customers (0.1 to 10,000). The data of `tpch` and `ch` is the same for every `seed`.
     ///
     /// # Errors
     /// `usage` if the scale is not valid for the workload.
@@ -137,6 +148,7 @@ impl Dataset {
             Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
             Workload::Tpcc => Rows::Tpcc(Tpcc::new(scale, seed)?),
             Workload::Brokerage => Rows::Brokerage(Brokerage::new(scale, seed)?),
+            Workload::Ch => Tpcc::new(scale, seed).map(|_| Rows::Ch)?,
             Workload::Declared(declared) => {
                 Rows::Declared(DeclaredRows::new(declared, scale, seed)?)
             }
@@ -205,6 +217,7 @@ impl Dataset {
             Rows::Tpch(rows) => rows.row_count(table.name),
             Rows::Tpcc(rows) => rows.row_count(table.name),
             Rows::Brokerage(rows) => rows.row_count(table.name),
+            Rows::Ch => ch::row_count(table.name),
             Rows::Declared(rows) => rows.row_count(table.name),
             Rows::Refresh(rows) => rows.row_count(table.name),
         })
@@ -221,6 +234,7 @@ impl Dataset {
             Workload::Tpch => crate::tpch::row_bytes(table.name),
             Workload::Tpcc => crate::tpcc::row_bytes(table.name),
             Workload::Brokerage => crate::brokerage::row_bytes(table.name),
+            Workload::Ch => crate::ch::row_bytes(table.name),
             Workload::Declared(declared) => declared.row_bytes(table.name),
         };
         Ok((self.expected_rows(table) as f64 * row) as u64)
@@ -232,6 +246,7 @@ impl Dataset {
             Rows::Tpch(rows) => rows.expected_rows(table.name),
             Rows::Tpcc(rows) => rows.expected_rows(table.name),
             Rows::Brokerage(rows) => rows.expected_rows(table.name),
+            Rows::Ch => ch::row_count(table.name).count,
             Rows::Declared(rows) => rows.row_count(table.name).count,
             Rows::Refresh(rows) => rows.row_count(table.name).count,
         }
@@ -295,6 +310,7 @@ impl Dataset {
                 Rows::Tpch(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Tpcc(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Brokerage(rows) => rows.write(table.name, unit, sink)?,
+                Rows::Ch => ch::write(table.name, unit, sink)?,
                 Rows::Declared(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Refresh(rows) => rows.write(table.name, sink)?,
             };
@@ -311,6 +327,7 @@ impl Dataset {
             Rows::Tpch(rows) => rows.units(table.name),
             Rows::Tpcc(rows) => rows.units(table.name),
             Rows::Brokerage(rows) => rows.units(table.name),
+            Rows::Ch => ch::units(table.name),
             Rows::Declared(rows) => rows.units(table.name),
             Rows::Refresh(_) => 1,
         }

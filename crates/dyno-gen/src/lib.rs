@@ -10,6 +10,7 @@
 
 mod arrow_stream;
 pub mod brokerage;
+mod ch;
 mod dataset;
 mod declared;
 mod files;

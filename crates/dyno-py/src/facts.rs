@@ -44,6 +44,13 @@ pub fn schema(workload: &str) -> PyResult<String> {
     Ok(serde_json::to_string(workload.tables()).expect("schemas are plain data"))
 }
 
+/// The workload in whose database the tables of `workload` belong: itself, unless they extend the
+/// tables of another one. Names without a generator are their own.
+#[pyfunction]
+pub fn home(workload: &str) -> String {
+    Workload::parse(workload).map_or(workload, |known| known.home().as_str()).to_owned()
+}
+
 /// Row count of a table at a scale with a seed and initial days, and whether it is exact.
 #[pyfunction]
 #[pyo3(signature = (workload, table, scale, seed, days=None))]

@@ -43,6 +43,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(facts::declare, module)?)?;
     module.add_function(wrap_pyfunction!(facts::preview, module)?)?;
     module.add_function(wrap_pyfunction!(facts::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::home, module)?)?;
     module.add_function(wrap_pyfunction!(facts::rows, module)?)?;
     module.add_function(wrap_pyfunction!(facts::refresh_set, module)?)?;
     module.add_function(wrap_pyfunction!(facts::sums, module)?)?;

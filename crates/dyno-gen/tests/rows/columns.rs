@@ -53,9 +53,12 @@ fn same(one: &[RecordBatch], other: &[RecordBatch]) -> bool {
 
 #[test]
 fn files_have_the_rows_of_every_table_in_order() {
-    for (workload, scale) in
-        [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0), (Workload::Brokerage, 0.1)]
-    {
+    for (workload, scale) in [
+        (Workload::Tpch, 0.05),
+        (Workload::Tpcc, 1.0),
+        (Workload::Brokerage, 0.1),
+        (Workload::Ch, 1.0),
+    ] {
         for format in [FileFormat::Parquet, FileFormat::Arrow] {
             let folder = Folder::new(&format!("columns-{}", format.as_str()));
             let all = GeneratePlan { workload, scale, format, tables: None, ..plan(&folder.0) };

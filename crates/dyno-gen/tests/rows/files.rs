@@ -87,9 +87,12 @@ fn formats_go_by_the_names_of_their_files() {
 fn bytes_do_not_depend_on_the_threads() {
     for format in FORMATS {
         // Three row groups of lineitem.
-        for (workload, scale) in
-            [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0), (Workload::Brokerage, 0.1)]
-        {
+        for (workload, scale) in [
+            (Workload::Tpch, 0.05),
+            (Workload::Tpcc, 1.0),
+            (Workload::Brokerage, 0.1),
+            (Workload::Ch, 1.0),
+        ] {
             let folder = Folder::new(&format!("threads-{}", format.as_str()));
             let mut seen = Vec::new();
             for threads in 1..=3 {

@@ -2,6 +2,7 @@
 
 mod arrow;
 mod brokerage;
+mod ch;
 mod columns;
 mod files;
 mod parts;

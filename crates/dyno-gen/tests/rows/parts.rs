@@ -20,14 +20,19 @@ fn text(data: &Dataset, parts: impl IntoIterator<Item = Part>) -> Vec<u8> {
 
 fn cases() -> Vec<(Dataset, &'static str)> {
     // At these scales each table has several units, and none divides evenly.
-    [(Workload::Tpch, 0.1037), (Workload::Tpcc, 2.0), (Workload::Brokerage, 0.1)]
-        .into_iter()
-        .flat_map(|(workload, scale)| {
-            let days = (workload == Workload::Brokerage).then_some(2);
-            let data = Dataset::new(workload, scale, 7).unwrap().with_days(days).unwrap();
-            workload.tables().iter().map(move |table| (data.clone(), table.name))
-        })
-        .collect()
+    [
+        (Workload::Tpch, 0.1037),
+        (Workload::Tpcc, 2.0),
+        (Workload::Brokerage, 0.1),
+        (Workload::Ch, 2.0),
+    ]
+    .into_iter()
+    .flat_map(|(workload, scale)| {
+        let days = (workload == Workload::Brokerage).then_some(2);
+        let data = Dataset::new(workload, scale, 7).unwrap().with_days(days).unwrap();
+        workload.tables().iter().map(move |table| (data.clone(), table.name))
+    })
+    .collect()
 }
 
 proptest! {

@@ -1,0 +1,76 @@
+//! Regions and nations. Where there is one, a nation begins with the letter that is its key.
+
+/// Names of the regions, by key.
+pub(super) const REGIONS: [&str; 5] = ["AFRICA", "AMERICA", "ASIA", "EUROPE", "MIDDLE EAST"];
+
+const AFRICA: i32 = 0;
+const AMERICA: i32 = 1;
+const ASIA: i32 = 2;
+const EUROPE: i32 = 3;
+const MIDDLE_EAST: i32 = 4;
+
+/// Key, name and region of each nation.
+pub(super) const NATIONS: [(u8, &str, i32); 62] = [
+    (b'0', "ALBANIA", EUROPE),
+    (b'1', "ANGOLA", AFRICA),
+    (b'2', "BAHRAIN", MIDDLE_EAST),
+    (b'3', "BOLIVIA", AMERICA),
+    (b'4', "CUBA", AMERICA),
+    (b'5', "FIJI", ASIA),
+    (b'6', "GABON", AFRICA),
+    (b'7', "IRELAND", EUROPE),
+    (b'8', "LAOS", ASIA),
+    (b'9', "MALTA", EUROPE),
+    (b'A', "ARGENTINA", AMERICA),
+    (b'B', "BRAZIL", AMERICA),
+    (b'C', "CHINA", ASIA),
+    (b'D', "DENMARK", EUROPE),
+    (b'E', "EGYPT", MIDDLE_EAST),
+    (b'F', "FRANCE", EUROPE),
+    (b'G', "GERMANY", EUROPE),
+    (b'H', "HUNGARY", EUROPE),
+    (b'I', "INDIA", ASIA),
+    (b'J', "JAPAN", ASIA),
+    (b'K', "KENYA", AFRICA),
+    (b'L', "LEBANON", MIDDLE_EAST),
+    (b'M', "MOROCCO", AFRICA),
+    (b'N', "NIGERIA", AFRICA),
+    (b'O', "OMAN", MIDDLE_EAST),
+    (b'P', "PERU", AMERICA),
+    (b'Q', "QATAR", MIDDLE_EAST),
+    (b'R', "ROMANIA", EUROPE),
+    (b'S', "SENEGAL", AFRICA),
+    (b'T', "THAILAND", ASIA),
+    (b'U', "UGANDA", AFRICA),
+    (b'V', "VIETNAM", ASIA),
+    (b'W', "WALES", EUROPE),
+    (b'X', "MEXICO", AMERICA),
+    (b'Y', "YEMEN", MIDDLE_EAST),
+    (b'Z', "ZAMBIA", AFRICA),
+    (b'a', "AUSTRIA", EUROPE),
+    (b'b', "BELGIUM", EUROPE),
+    (b'c', "CANADA", AMERICA),
+    (b'd', "DJIBOUTI", AFRICA),
+    (b'e', "ECUADOR", AMERICA),
+    (b'f', "FINLAND", EUROPE),
+    (b'g', "GHANA", AFRICA),
+    (b'h', "HONDURAS", AMERICA),
+    (b'i', "IRAQ", MIDDLE_EAST),
+    (b'j', "JORDAN", MIDDLE_EAST),
+    (b'k', "KUWAIT", MIDDLE_EAST),
+    (b'l', "LATVIA", EUROPE),
+    (b'm', "MALAYSIA", ASIA),
+    (b'n', "NEPAL", ASIA),
+    (b'o', "SOMALIA", AFRICA),
+    (b'p', "PORTUGAL", EUROPE),
+    (b'q', "MOZAMBIQUE", AFRICA),
+    (b'r', "RWANDA", AFRICA),
+    (b's', "SPAIN", EUROPE),
+    (b't', "TURKEY", MIDDLE_EAST),
+    (b'u', "URUGUAY", AMERICA),
+    (b'v', "VENEZUELA", AMERICA),
+    (b'w', "ZIMBABWE", AFRICA),
+    (b'x', "LUXEMBOURG", EUROPE),
+    (b'y', "SYRIA", MIDDLE_EAST),
+    (b'z', "TANZANIA", AFRICA),
+];
