@@ -1,13 +1,14 @@
-"""Makes the expected answers that Dyno ships: python tools/make_answers.py [SCALE …]
+"""Makes the expected answers that Dyno ships: python tools/make_answers.py WORKLOAD [SCALE …]
 
 Loads the data at each scale into private PostgreSQL and DuckDB, proves the load, runs the 22
 queries with validation parameters on both, and writes a file only if they agree on every query:
-sums to the cent, averages and ratios, which are kept with all digits, to 1 in 10,000. At scale 1
-both must equal the published answers too. Needs about 4 GB of disk at scale 1.
+sums to the cent, averages and ratios, which are kept with all digits, to 1 in 10,000. Where answers
+are published (tpch at scale 1), both must equal them too. Needs about 4 GB of disk for tpch at 1.
 """
 
 from __future__ import annotations
 
+import importlib
 import platform
 import sys
 import tempfile
@@ -17,25 +18,28 @@ from pathlib import Path
 from typing import Any
 
 from dyno import __version__, _core, host, targets, workloads
+from dyno.contracts.databases import home_of
 from dyno.contracts.target import Loaded, LoadPlan, QueryResult, Target
 from dyno.contracts.workload import Workload
 from dyno.workloads.answers import compare_engines, precise
-from dyno.workloads.tpch.expected import SCALES, write
+from dyno.workloads.shipped import Shipped
 
 ENGINES = ("postgresql", "duckdb")
 SEED = 1
 
 
 def main() -> None:
-    """Makes the answers at the scales of the command line, or at all."""
-    for scale in [float(word) for word in sys.argv[1:]] or SCALES:
+    """Makes the answers of a workload at the scales of the command line, or at all of its own."""
+    name, *words = sys.argv[1:]
+    workload = workloads.named(name)
+    shipped: Shipped = importlib.import_module(f"dyno.workloads.{name}.expected").SHIPPED
+    for scale in [float(word) for word in words] or shipped.scales:
         with tempfile.TemporaryDirectory(prefix="dyno-answers-") as folder:
-            make(scale, Path(folder))
+            make(workload, shipped, scale, Path(folder))
 
 
-def make(scale: float, out: Path) -> None:
+def make(workload: Workload, shipped: Shipped, scale: float, out: Path) -> None:
     """Writes the answers at a scale, or ends with what differs."""
-    workload = workloads.get("tpch")
     limits = host.limits(host.collect(out))
     versions: dict[str, str] = {}
     answers: dict[str, dict[str, QueryResult]] = {}
@@ -43,7 +47,8 @@ def make(scale: float, out: Path) -> None:
         with targets.open_target(targets.parse(f"embedded:{name}"), out, limits) as target:
             versions[name] = target.facts().version
             print(f"{scale:g}: {versions[name]}", flush=True)  # noqa: T201
-            load(target, workload, scale, limits.threads)
+            for one in dict.fromkeys((home_of(workload.name), workload.name)):
+                load(target, workloads.get(one), scale, limits.threads)
             answers[name] = ask(target, workload, scale)
     first = answers[ENGINES[0]]
     for query in workload.queries:
@@ -53,15 +58,18 @@ def make(scale: float, out: Path) -> None:
         for name in ENGINES:
             rows = answers[name][query.name].rows
             refuse(f"{query.name}, {name}", workload.reference(query, scale, rows) or [])
+    published = workload.reference(workload.queries[0], scale, []) is not None
     about = {
-        "workload": "derived from TPC-H; not comparable with published TPC results",
+        "workload": workload.notice,
         "scale": scale,
-        "seed": "any: this workload's data does not depend on it",
+        "seed": "any: this workload's data does not depend on it"
+        if workload.expected_seed is None
+        else workload.expected_seed,
         "engines": versions,
         "rule": "the engines agree on every query: exact columns equal, sums to the cent, averages "
         "and ratios, unrounded, to 1 in 10,000",
         "published": "both equal the published answers within the specification's rules"
-        if scale == 1
+        if published
         else "none at this scale",
         "made_by": f"tools/make_answers.py, Dyno {__version__}, {platform.machine()}",
     }
@@ -72,7 +80,7 @@ def make(scale: float, out: Path) -> None:
         }
         for query in workload.queries
     }
-    path = write(scale, {"about": about, "answers": content})
+    path = shipped.write(scale, {"about": about, "answers": content})
     print(f"{path}: {path.stat().st_size:,} bytes", flush=True)  # noqa: T201
 
 

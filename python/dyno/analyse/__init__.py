@@ -9,6 +9,7 @@ from dyno.analyse.criteria import criteria
 from dyno.analyse.criteria import of_level as criteria_level
 from dyno.analyse.dss import dss
 from dyno.analyse.during import during
+from dyno.analyse.freshness import freshness
 from dyno.analyse.io import io
 from dyno.analyse.io_course import io_course
 from dyno.analyse.load import load
@@ -27,6 +28,7 @@ TOPICS = (
     load,
     dss,
     streams,
+    freshness,
     certify,
     oltp,
     during,

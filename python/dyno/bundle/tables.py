@@ -65,6 +65,8 @@ class Table(Enum):
         "temp_bytes": _INT,
         "peak_memory_bytes": _INT,
         "meter": _TEXT,
+        "freshness_ms": _FLOAT,
+        "newest_age_ms": _FLOAT,
     }
     DURING = {
         "t_ns": _INT,

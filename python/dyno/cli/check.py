@@ -53,7 +53,8 @@ def command(options: Options, **given: Any) -> int:
     tpch: row counts, keys and column sums; with --answers also the 22 queries, compared with the
     answers that Dyno ships for scale 0.01 and 1. tpcc: row counts of tables that never grow, and
     consistency conditions 1 to 10 and 12 (11 holds only right after a load). brokerage: the same,
-    conditions 1 to 11 and 14 to 16.
+    conditions 1 to 11 and 14 to 16. ch: its own three tables; with --answers the 22 queries, which
+    have expected answers for one warehouse until transactions change it.
 
     --isolation runs overlapping sessions and verifies that no session sees uncommitted data and
     that no update is lost. What they commit stays, as after a run. The last three scenarios fail at

@@ -31,6 +31,7 @@ LAYOUT_HELP = (
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpch --target embedded:mysql --scale 1 --databases 2",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
+        "dyno load ch --target embedded:postgresql --scale 1",
         "dyno load brokerage --target embedded:postgresql --scale 1 --days 30",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
@@ -73,11 +74,11 @@ LAYOUT_HELP = (
 def command(options: Options, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
-    Tables are created in their own schema (dyno_tpch, dyno_tpcc …). Dyno never touches tables that
-    it did not create. With several --streams, the data is loaded once for each, and the last load
-    stays. --databases N creates N complete sets of tables, each in its own schema (dyno_tpcc,
-    dyno_tpcc_2, …), for runs against all of them at once; --resume then completes the interrupted
-    one and loads the missing ones.
+    Tables are created in their own schema (dyno_tpch, dyno_tpcc …). Those of ch are the ones of
+    tpcc and three more next to them. Dyno never touches tables that it did not create. With several
+    --streams, the data is loaded once for each, and the last load stays. --databases N creates N
+    complete sets of tables, each in its own schema (dyno_tpcc, dyno_tpcc_2, …), for runs against
+    all of them at once; --resume then completes the interrupted one and loads the missing ones.
     """
     from dyno.runner.load import job
 

@@ -47,6 +47,8 @@ from dyno.plans.run import RunPlan
 def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Run WORKLOAD: the 22 queries of tpch, the transactions of tpcc, or a FILE.toml.
 
+    The 22 queries of ch use the tables of tpcc; the run adds three small ones that they need.
+
     The power test runs the queries in one stream. The throughput test runs several streams at
     once, each in its own query order. The refresh functions insert new orders and delete them
     again. A full test runs refresh function 1, the power test, refresh function 2, and the

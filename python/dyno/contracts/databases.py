@@ -41,10 +41,27 @@ def workload_of(name: str) -> str:
     return split(name)[0]
 
 
+def home_of(database: str) -> str:
+    """The database in whose schema the tables of another one are.
+
+    A workload may work on the tables of another one, and add a few of its own next to them. The
+    generator declares that. All others are their own homes.
+    """
+    from dyno import _core
+
+    workload, number = split(database)
+    return name(_core.home(workload), number)
+
+
 def schema_of(name: str) -> str:
     """The schema that a database's tables live in: ``dyno_tpcc``, ``dyno_tpcc_2`` …"""
-    workload, number = split(name)
+    workload, number = split(home_of(name))
     return f"dyno_{workload}" if number == 1 else f"dyno_{workload}_{number}"
+
+
+def guests(home: str, workloads: Iterable[str]) -> list[str]:
+    """Those of ``workloads`` whose tables are next to those of the workload ``home``."""
+    return [one for one in workloads if one != home and home_of(one) == home]
 
 
 def of(database: str | int | None) -> str:
@@ -72,5 +89,6 @@ def in_schemas(workloads: Iterable[str], schemas: Iterable[str]) -> list[str]:
         head, _, number = rest.rpartition("_")
         database = (rest, 1) if is_known(rest) else split(f"{head}@{number}")
         if is_known(database[0]) and schema_of(name(*database)) == schema:
-            found.add(database)
+            every = (database[0], *guests(database[0], known))
+            found.update((workload, database[1]) for workload in every)
     return [name(*database) for database in sorted(found)]

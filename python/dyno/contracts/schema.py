@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dyno.contracts.databases import workload_of
+from dyno.contracts.databases import home_of, workload_of
 
 
 def tables(workload: str) -> list[dict[str, Any]]:
@@ -18,6 +18,12 @@ def tables(workload: str) -> list[dict[str, Any]]:
 
     found: list[dict[str, Any]] = json.loads(_core.schema(workload_of(workload)))
     return found
+
+
+def visible(workload: str) -> list[tuple[str, dict[str, Any]]]:
+    """Every table that statements of ``workload`` can mean, with the workload that declares it."""
+    owners = dict.fromkeys(map(workload_of, (home_of(workload), workload)))
+    return [(owner, table) for owner in owners for table in tables(owner)]
 
 
 def table_names(workload: str) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from dyno.bundle.model import Check
+from dyno.contracts.freshness import Freshness
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.refresh import Refresh
 from dyno.contracts.rule import Difference, Rows, Rule, inferred
@@ -170,6 +171,10 @@ class Workload:
         expected: The rows that Dyno ships as the right answer with validation parameters at a
             scale, in canonical text; None where it ships none.
         expected_scales: Where it does.
+        expected_seed: Seed of the data that these answers are for; None if they fit any.
+        changed: Why loaded data no longer has the answers of its load, of a session and what was
+            loaded; the result is None if nothing changed it. None for data that no run changes.
+        freshness: How to tell which transactions a query sees; None for data that none change.
         transactions: What the driver runs; of none for decision support.
         usual_scale: The scale of a study that names none.
         isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
@@ -211,6 +216,9 @@ class Workload:
     )
     expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
     expected_scales: tuple[float, ...] = ()
+    expected_seed: int | None = None
+    changed: Callable[[Connection, Loaded], str | None] | None = None
+    freshness: Freshness | None = None
     transactions: Transactions = NONE
     usual_scale: float = 1.0
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from dyno import workloads
 from dyno.errors import UsageError
 from dyno.plans.beside import Beside
 from dyno.plans.elsewhere import Elsewhere
@@ -77,9 +78,16 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
     def for_queries(self) -> RunPlan:
         """The plan with ``--users N`` as N streams. Several databases get a throughput test.
 
+        Without refresh functions in the workload, tests with streams run without.
+
         Raises:
-            UsageError: If options exclude each other.
+            UsageError: If options exclude each other, or the workload has no refresh functions.
         """
+        if workloads.named(self.workload).refresh is None:
+            if self.refresh:
+                raise UsageError(f"{self.workload} has no refresh functions; omit --refresh.")
+            if self.refresh is None:
+                return self.model_copy(update={"refresh": False}).for_queries()
         if not self.users and self.databases == 1:
             return self
         if self.users and self.streams is not None:

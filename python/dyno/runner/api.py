@@ -187,7 +187,8 @@ class Run:
         ``query``, ``target``, ``parameters`` (JSON text), ``rows``, ``digest`` (of the answer),
         ``seconds``, ``error`` and ``error_kind`` (empty without an error), ``bytes_read``,
         ``temp_bytes`` and ``peak_memory_bytes`` (bytes; null if the engine does not report them),
-        and ``meter`` (JSON text: the sources of these three). A run without queries has no rows.
+        ``meter`` (JSON text: the sources of these three), and beside transactions ``freshness_ms``
+        and ``newest_age_ms`` (``docs/ch.md``). A run without queries has no rows.
 
         Raises:
             UsageError: If the file is damaged.

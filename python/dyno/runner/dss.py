@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dyno.contracts.target import Target
+    from collections.abc import Mapping
+
+    from dyno.contracts.target import Loaded, Target
     from dyno.plans.run import RunPlan
     from dyno.runner.session import Session
     from dyno.stages.drive import PowerPlan, ThroughputPlan
@@ -31,7 +33,7 @@ def run_tests(
             maintenance.
     """
     from dyno import workloads
-    from dyno.runner import stages
+    from dyno.runner import guests, stages
     from dyno.runner.cold import start_cold
     from dyno.runner.databases import loaded_in_all
     from dyno.runner.during import before_start, during_plan
@@ -41,6 +43,7 @@ def run_tests(
 
     cache = settings["cache"]
     with session.target(asked.target, before_start(settings)) as target:
+        guests.add(session, target, workload, asked.databases)
         every = loaded_in_all(target, workload, scale, asked.databases)
         found = every[workload]
         note_layout(session, target, found)
@@ -84,9 +87,9 @@ def run_tests(
                 )
             power = stack.enter_context(start_cold(session, target, power, cache))
             if asked.has_power:
-                _power(session, target, power)
+                _power(session, target, power, found)
             if asked.has_streams:
-                _throughput(session, target, throughput)
+                _throughput(session, target, throughput, every)
         if settings["plans"]:
             stages.plans(session, target, power, analyse=settings["analyse_plans"])
         if during := during_plan(settings):
@@ -97,8 +100,8 @@ def run_tests(
             stages.queries_during(session, target, beside, during)
         # Verification follows the measurements, so that it does not change their cache state.
         if not (asked.has_power and power.proves):
-            for name in every:
-                _ask(session, target, replace(power, workload=name))
+            for name, held_data in every.items():
+                _ask(session, target, replace(power, workload=name), held_data)
         for name, held_data in every.items() if chosen.verifies else ():
             stages.consistent(session, target, name, held_data)
 
@@ -114,32 +117,38 @@ def _clear(session: Session, target: Target, workload: str) -> None:
         )
 
 
-def _power(session: Session, target: Target, plan: PowerPlan) -> None:
+def _power(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> None:
     from dyno.runner import stages
     from dyno.stages import prove
 
     result = stages.power(session, target, plan)
     if plan.proves:
-        stages.answers(session, plan, {target.name: result})
+        reason = stages.unlike(target, plan.workload, found)
+        stages.answers(session, plan, {target.name: result}, reason)
     if result.drawn:
         prove.streams(
             session.recorder, plan.workload, target.name, result.drawn, alike=False, test="power"
         )
 
 
-def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
+def _ask(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> None:
     """Verifies the answers after tests whose answers cannot be compared with the expected ones."""
     from dyno import workloads
     from dyno.runner import stages
     from dyno.stages import prove
 
-    if plan.scale in workloads.get(plan.workload).expected_scales:
-        stages.asked(session, target, plan.workload, plan.scale, plan.timeout_s)
+    shipped = plan.scale in workloads.get(plan.workload).expected_scales
+    reason = stages.unlike(target, plan.workload, found)
+    if shipped and reason is None:
+        stages.asked(session, target, plan.workload, found, plan.timeout_s)
     else:
-        prove.unproven(session.recorder, plan.workload, plan.scale, target.name)
+        prove.unproven(session.recorder, plan.workload, plan.scale, target.name, reason)
 
 
-def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
+def _throughput(
+    session: Session, target: Target, plan: ThroughputPlan, every: Mapping[str, Loaded]
+) -> None:
+    from dyno.runner import stages
     from dyno.stages import drive, prove
 
     users = f"{plan.total} stream{'s'[: plan.total != 1]} of queries"
@@ -149,4 +158,5 @@ def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
     with session.events.phase(title) as progress, session.probed(target):
         result = drive.throughput(session.recorder, target, plan, progress)
     alike = plan.parameters == "validation" and not plan.refresh
+    alike = alike and not any(stages.changed(target, name, held) for name, held in every.items())
     prove.streams(session.recorder, plan.workload, target.name, result.answers, alike=alike)

@@ -10,6 +10,7 @@ from dyno import targets
 from dyno.bundle.model import has_detail
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, Step
+from dyno.contracts.databases import home_of
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
@@ -57,6 +58,8 @@ class Chosen:
             (phase.detail.database or 1, phase.kind): phase.detail.space
             for phase in phases
             if has_detail(phase, LoadDetail) or has_detail(phase, IndexDetail)
+            # The few rows that a workload adds to the tables of another one do not count.
+            if phase.detail.workload in {None, home_of(phase.detail.workload or "")}
         }
         numbers = dict.fromkeys(number for number, _ in last)
         for number in numbers:

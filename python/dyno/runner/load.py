@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from dyno import _core, targets, workloads
+from dyno.contracts.databases import home_of
 from dyno.contracts.target import LoadPlan, Made, Target, TargetUrl
 from dyno.errors import UsageError
 from dyno.layouts import DEFAULT
 from dyno.plans.loading import LoadingPlan
+from dyno.runner import guests, stages
 from dyno.runner import spread as places
-from dyno.runner import stages
 from dyno.runner.ahead import of_load
 from dyno.runner.databases import loads, names, require_databases
 from dyno.runner.engine import confinement_of, settings_of
@@ -29,7 +30,8 @@ def job(asked: LoadingPlan) -> Job:
         TargetError: If the target or a volume cannot be used.
     """
     chosen = workloads.named(asked.workload)
-    workload, databases = chosen.name, asked.databases
+    home = workloads.get(home_of(chosen.name))
+    workload, databases = home.name, asked.databases
     if not chosen.loads:
         raise UsageError(f"{asked.workload} has no tables; its statements use existing ones.")
     scale, days = chosen.parse_scale(asked.scale), chosen.parse_days(asked.days)
@@ -79,13 +81,15 @@ def job(asked: LoadingPlan) -> Job:
                 )
                 for count in asked.streams or (default,)
             ]
-            stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
             last = asked.replace or len(plans) > 1
-            rest = loads(session, target, plans[-1], databases, replace=last)
-            if asked.resume:
-                _require_data_space(parsed, asked.out, raw * len(rest))
-            for plan, over in rest:
-                stages.load_and_prove(session, target, plan, replace=over)
+            if last or not guests.stays(target, plans[-1], chosen.name, databases):
+                stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
+                rest = loads(session, target, plans[-1], databases, replace=last)
+                if asked.resume:
+                    _require_data_space(parsed, asked.out, raw * len(rest))
+                for plan, over in rest:
+                    stages.load_and_prove(session, target, plan, replace=over)
+            guests.add(session, target, chosen.name, databases)
         design.report(session)
 
     record = {
@@ -102,8 +106,8 @@ def job(asked: LoadingPlan) -> Job:
     rows_only = max(0, len(asked.streams) - 1)
     parts = of_load(chosen, scale, parsed, loads=databases, rows_only=rows_only, days=days)
     return Job(
-        asked, record, (workload,), asked.out, body, tuned, confinement, before=check_space,
-        parts=parts,
+        asked, record, tuple(dict.fromkeys((workload, chosen.name))), asked.out, body, tuned,
+        confinement, before=check_space, parts=parts,
     )  # fmt: skip
 
 

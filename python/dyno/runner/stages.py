@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from dyno import workloads
 from dyno.bundle.model import Check, those
 from dyno.bundle.phases.oltp import OltpDetail, UntilSteady
 from dyno.config.units import seconds_text
+from dyno.contracts.databases import home_of, workload_of
 from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
 from dyno.errors import TargetError, UsageError
 from dyno.profiles.volume import order
@@ -69,9 +72,17 @@ def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
         return drive.power(session.recorder, target, plan, progress)
 
 
-def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) -> list[Check]:
-    """Verifies the answers against each other and against the expected and published ones."""
-    checks = prove.answers(session.recorder, plan.workload, plan.scale, results)
+def answers(
+    session: Session,
+    plan: PowerPlan,
+    results: dict[str, PowerResult],
+    unlike: str | None = None,
+) -> list[Check]:
+    """Verifies the answers against each other and against the expected and published ones.
+
+    ``unlike`` is the reason why the data does not have the expected answers, if there is one.
+    """
+    checks = prove.answers(session.recorder, plan.workload, plan.scale, results, unlike)
     for line in diffs.lines(checks):
         session.events.warn(line)
     return checks
@@ -81,14 +92,38 @@ def asked(
     session: Session,
     target: Target,
     workload: str,
-    scale: float,
+    found: Loaded,
     timeout_s: float | None = None,
 ) -> list[Check]:
     """Runs all queries once and verifies their answers. A failed query is a failed check."""
     prepare(target, workload)
+    scale = found.scale
     with session.events.phase(f"Answers of {target.name}") as progress:
         result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
-    return answers(session, PowerPlan(workload, scale), {target.name: result})
+    reason = unlike(target, workload, found)
+    return answers(session, PowerPlan(workload, scale), {target.name: result}, reason)
+
+
+def unlike(target: Target, workload: str, found: Loaded) -> str | None:
+    """Why loaded data does not have the expected answers of its scale; None if it has them."""
+    known = workloads.get(workload)
+    if found.scale not in known.expected_scales:
+        return None
+    if known.expected_seed not in {None, found.seed}:
+        return (
+            f"Dyno ships expected answers for data of seed {known.expected_seed}; this has seed "
+            f"{found.seed}"
+        )
+    return changed(target, workload, found)
+
+
+def changed(target: Target, workload: str, found: Loaded) -> str | None:
+    """What changed loaded data; None if nothing did, or if no run changes it for good."""
+    find = workloads.get(workload).changed
+    if find is None:
+        return None
+    with contextlib.closing(target.connect(workload)) as connection:
+        return find(connection, found)
 
 
 def prepare(target: Target, workload: str) -> None:
@@ -186,7 +221,8 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
     """
     if not workloads.get(workload).loads:
         return Loaded(scale or 1.0, seed=1, complete=True)
-    found = target.loaded(workload)
+    home = home_of(workload)
+    found = target.loaded(home)
     if found is None:
         raise UsageError(
             f"{target.name} holds no {workload} data. Load it first: "
@@ -195,10 +231,17 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         )
     if not found.complete:
         raise TargetError(
-            f"The {workload} data in {target.name} is incomplete: its load did not end. "
+            f"The {home} data in {target.name} is incomplete: its load did not end. "
             f"Reload with --replace"
             + (", or resume with --resume." if target.capabilities.resume is True else "."),
             kind="database",
+        )
+    own = found if home == workload else target.loaded(workload)
+    if own is None or not own.complete:
+        raise UsageError(
+            f"{target.name} holds the tables of {home}, but not those that {workload} adds. "
+            f"Add them: dyno load {workload_of(workload)} --target {target.url.redacted} "
+            f"--scale {found.scale:g}"
         )
     if scale is not None and scale != found.scale:
         raise UsageError(

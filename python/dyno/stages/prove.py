@@ -88,19 +88,29 @@ def ask(
     return result
 
 
-def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
-    """Records that a single engine's answers are unverified: there are no expected ones."""
-    check = _unproven(workloads.get(workload_name), scale, target)
+def unproven(
+    recorder: Recorder, workload_name: str, scale: float, target: str, unlike: str | None = None
+) -> None:
+    """Records that a single engine's answers are unverified: there are no expected ones.
+
+    ``unlike`` is the reason if there are, but not for this data.
+    """
+    check = _unproven(workloads.get(workload_name), scale, target, unlike)
     recorder.add_checks(named(check, workload_name))
 
 
 def answers(
-    recorder: Recorder, workload_name: str, scale: float, results: dict[str, PowerResult]
+    recorder: Recorder,
+    workload_name: str,
+    scale: float,
+    results: dict[str, PowerResult],
+    unlike: str | None = None,
 ) -> list[Check]:
     """Compares the rows of every query under the validation rules of the workload.
 
     Each answer must have the row order that the query requires. It must equal the expected and
-    published answers, if the workload has them for this scale. All engines must agree.
+    published answers, if the workload has them for this scale, unless ``unlike`` says why this data
+    does not have them. All engines must agree.
 
     Returns:
         One check per query and pair, recorded in the bundle. A failed check lists the rows that
@@ -111,12 +121,13 @@ def answers(
     with recorder.phase(f"check-answers-{workload_name}", "Compare answers", CheckDetail()):
         for query in workload.queries:
             for target, result in sorted(results.items()):
-                checks += _alone(workload, query, scale, target, result.answers.get(query.name))
+                answer = result.answers.get(query.name)
+                checks += _alone(workload, query, scale, target, answer, compared=unlike is None)
             for (left, first), (right, second) in combinations(sorted(results.items()), 2):
                 one, other = first.answers.get(query.name), second.answers.get(query.name)
                 checks.append(_pair(query, (left, right), one, other))
         for target in sorted(results):
-            checks += _unproven(workload, scale, target)
+            checks += _unproven(workload, scale, target, unlike)
     checks = named(checks, workload_name)
     recorder.add_checks(checks)
     return checks
@@ -181,10 +192,14 @@ def streams(
     return checks
 
 
-def _unproven(workload: Workload, scale: float, target: str) -> list[Check]:
+def _unproven(
+    workload: Workload, scale: float, target: str, unlike: str | None
+) -> list[Check]:
     """The skipped check of answers that have nothing to be compared with, if that is so."""
     why = workload.unproven(scale)
-    if workload.expected_scales and scale not in workload.expected_scales and not why:
+    if not why and scale in workload.expected_scales:
+        why = unlike or ""
+    elif not why and workload.expected_scales:
         scales = " and ".join(f"{known:g}" for known in workload.expected_scales)
         why = f"Dyno ships expected answers for scale {scales}; this is {scale:g}"
     if not why:
@@ -194,9 +209,15 @@ def _unproven(workload: Workload, scale: float, target: str) -> list[Check]:
 
 
 def _alone(
-    workload: Workload, query: Query, scale: float, target: str, answer: QueryResult | None
+    workload: Workload,
+    query: Query,
+    scale: float,
+    target: str,
+    answer: QueryResult | None,
+    *,
+    compared: bool,
 ) -> list[Check]:
-    """Checks the answer of one engine: row order, expected and published answer."""
+    """Checks the answer of one engine: row order, and if ``compared``, expected and published."""
     if answer is None:
         message = "skipped: the query did not end"
         return [Check(name=f"answers-{query.name}", target=target, passed=None, message=message)]
@@ -205,6 +226,8 @@ def _alone(
         misplaced = out_of_order(query, answer.rows)
         order, sides = [misplaced] if misplaced else [], ("row", "row above")
         checks.append(_verdict(query, f"order-{query.name}", target, order, sides, None))
+    if not compared:
+        return checks
     expected = workload.expected(query, scale)
     query = query.of(answer)
     if expected is not None:

@@ -48,6 +48,13 @@ def is_journal(text: str | None, workload: str) -> bool:
     return text is not None and text.startswith(f"{PREFIX}{workload} journal ")
 
 
+def is_dynos(text: str | None, workload: str) -> bool:
+    """Whether a table's comment marks it as Dyno's journal of a load into ``workload``'s schema."""
+    owner, _, rest = (text or "").partition(" ")
+    own = owner.startswith(PREFIX) and rest.startswith("journal ")
+    return own and schema_of(owner.removeprefix(PREFIX)) == schema_of(workload)
+
+
 def ready(
     plan: LoadPlan, found: tuple[Unfinished, list[Done]] | None, start: Callable[[], None]
 ) -> list[Done]:
@@ -68,7 +75,7 @@ def require_own(present: Mapping[str, str | None], workload: str) -> None:
     Raises:
         UsageError: If Dyno did not create a table of that name.
     """
-    if TABLE in present and not is_journal(present[TABLE], workload):
+    if TABLE in present and not is_dynos(present[TABLE], workload):
         raise UsageError(
             f"{schema_of(workload)}.{TABLE} was not created by Dyno; rename or move it."
         )

@@ -16,13 +16,13 @@ PREFIX = "dyno:"
 
 
 def schema_of(workload: str) -> str:
-    """The database schema of a workload's tables, which holds nothing else."""
+    """The database schema of a workload's tables, which holds nothing of others than Dyno."""
     return databases.schema_of(workload)
 
 
 def schema_mark(workload: str) -> str:
     """The comment on a schema that Dyno created for ``workload``."""
-    return f"{PREFIX}{workload} schema"
+    return f"{PREFIX}{databases.home_of(workload)} schema"
 
 
 def write(workload: str, loaded: Loaded | None) -> str:

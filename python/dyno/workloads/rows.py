@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dyno.bundle.model import Check
 from dyno.contracts.databases import workload_of
@@ -14,13 +14,15 @@ Expected = Mapping[str, tuple[int, bool]]
 """Rows of each table, and whether the number is exact or expected."""
 
 
-def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
-    """Row counts of all tables of the workload, from the generator."""
+def expected_rows(
+    workload: str, loaded: Loaded, tables: Iterable[str] = ()
+) -> dict[str, tuple[int, bool]]:
+    """Row counts of these or all tables of the workload, from the generator."""
     from dyno import _core
 
     return {
         table: _core.rows(workload_of(workload), table, loaded.scale, loaded.seed, loaded.days)
-        for table in table_names(workload)
+        for table in tables or table_names(workload)
     }
 
 

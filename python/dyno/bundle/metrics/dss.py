@@ -71,6 +71,10 @@ class Queries(Scope, names=_TARGET):
     throughput_total_s = Metric("s")
     throughput_mean_s = Metric("s")
     """Arithmetic mean of the times of all queries of all streams."""
+    freshness_ms = Metric("ms")
+    """The longest time by which a query missed committed transactions; 0 if all saw all."""
+    newest_age_ms = Metric("ms")
+    """Age of the newest transaction that a query saw at its start; the median."""
     throughput_failed = Metric()
     refresh_failed = Metrics("", "{}_refresh_failed", TESTS)
 

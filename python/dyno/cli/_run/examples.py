@@ -30,6 +30,7 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:mysql --during reindex --estimate-only",
     "dyno run tpch --target embedded:duckdb --analyse-plans",
     "dyno run tpch --target embedded:postgresql --accelerate empty",
+    "dyno run ch --target embedded:postgresql --test throughput --users 4",
     "dyno run mine.toml --target embedded:postgresql --users 16 --dry-run",
     "dyno run ycsb-a --target embedded:postgresql --users 16",
     "dyno run tpcc --target 'null:?mean_us=500' --users 8   driver only",

@@ -222,6 +222,8 @@ def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
         "power_total_s": page.value(at.power_total_s),
         "geomean_s": page.value(at.geomean_s),
         "mean_s": page.value(at.mean_s),
+        "freshness_ms": page.value(at.freshness_ms),
+        "newest_age_ms": page.value(at.newest_age_ms),
         "queries": _queries(page, name),
         **_trials(page, name),
     }

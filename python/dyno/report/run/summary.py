@@ -19,7 +19,7 @@ from dyno.report.kit.formats import (
     rounded,
     seconds,
 )
-from dyno.report.run import capacity, certify, devices, transactions, volumes, watched
+from dyno.report.run import capacity, certify, devices, freshness, transactions, volumes, watched
 from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -56,6 +56,7 @@ def summary(
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
         _line("Streams", _streams(page)),
+        _line("Freshness", freshness.line(page)),
         _line("Intervals", certify.line(page)),
         _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
         _line("Maximum", capacity.line(page)),

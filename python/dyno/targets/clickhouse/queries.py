@@ -17,7 +17,6 @@ import sqlglot
 from sqlglot import exp
 
 from dyno.contracts import schema
-from dyno.contracts.databases import workload_of
 from dyno.targets.clickhouse.order import Known, ordered
 from dyno.targets.dialect import translate
 
@@ -54,11 +53,11 @@ def in_order(neutral: str, workload: str) -> str:
 
     known = {
         table["name"]: Known(
-            rows=int(_core.rows(workload_of(workload), table["name"], 1.0, 1)[0]),
+            rows=int(_core.rows(owner, table["name"], 1.0, 1)[0]),
             key=frozenset(table["primary_key"]),
             columns=frozenset(column["name"] for column in table["columns"]),
         )
-        for table in schema.tables(workload)
+        for owner, table in schema.visible(workload)
     }
     return ordered(sqlglot.parse_one(own(neutral), read=_DIALECT), known).sql(dialect=_DIALECT)
 

@@ -91,7 +91,7 @@ def set_mark(session: DuckdbConnection, workload: str, state: Loaded) -> None:
 
 def drop_journal(place: str, workload: str, present: Mapping[str, str | None]) -> list[str]:
     """The statement that drops Dyno's journal of a load, if there is one."""
-    if not journal.is_journal(present.get(journal.TABLE), workload):
+    if not journal.is_dynos(present.get(journal.TABLE), workload):
         return []
     return [f"DROP TABLE {quoted(place, journal.TABLE)}"]
 

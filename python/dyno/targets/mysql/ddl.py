@@ -72,7 +72,7 @@ def to_replace(session: MysqlConnection, server: str, workload: str, *, replace:
     gone = mark.to_replace(f"{server}, database {place},", workload, present, replace=replace)
     require_local_infile(session, server)
     gone = referring_first(gone, references(session, place))
-    if journal.is_journal(present.get(journal.TABLE), workload):
+    if journal.is_dynos(present.get(journal.TABLE), workload):
         gone.insert(0, journal.TABLE)
     if kept.is_ours(present.get(kept.TABLE), workload):
         gone.append(kept.TABLE)
@@ -110,7 +110,7 @@ def drop_journal(
     session: MysqlConnection, place: str, workload: str, present: Mapping[str, str | None]
 ) -> None:
     """Drops the journal of a load, unless Dyno did not create the table of that name."""
-    if journal.is_journal(present.get(journal.TABLE), workload):
+    if journal.is_dynos(present.get(journal.TABLE), workload):
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(journal.TABLE)}")
 
 

@@ -136,7 +136,7 @@ def drop_journal(
     place: str, workload: str, present: Mapping[str, str | None]
 ) -> list[sql.Composed]:
     """The statement that drops Dyno's journal of a load, if there is one."""
-    if not journal.is_journal(present.get(journal.TABLE), workload):
+    if not journal.is_dynos(present.get(journal.TABLE), workload):
         return []
     return [sql.SQL("DROP TABLE {}").format(sql.Identifier(place, journal.TABLE))]
 

@@ -1,6 +1,7 @@
 """The database files: locations, and how a session opens one.
 
-SQLite has no schemas, so one file holds one workload, with plain table names. A URL names that
+SQLite has no schemas, so one file holds one workload, with plain table names, and those that add
+tables to it. A URL names that
 file; private files are in a folder, one per workload.
 """
 
@@ -12,6 +13,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+from dyno.contracts.databases import home_of
 from dyno.contracts.target import Limits, TargetUrl
 from dyno.errors import TargetError
 from dyno.targets.fileurl import file_of
@@ -29,7 +31,8 @@ def locate(url: TargetUrl, out: Path, workload: str) -> Path:
         UsageError: If the URL names no file.
     """
     if url.scheme == "embedded":
-        return (out / "engines" / "sqlite" / f"{workload or 'dyno'}.sqlite").absolute()
+        name = home_of(workload) if workload else "dyno"
+        return (out / "engines" / "sqlite" / f"{name}.sqlite").absolute()
     return file_of(url, "SQLite")
 
 

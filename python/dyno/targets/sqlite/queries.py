@@ -30,6 +30,7 @@ from dyno.contracts import schema
 from dyno.errors import DynoError
 from dyno.targets.sqlite import variants
 from dyno.targets.sqlite.translate import to_sqlite
+from dyno.targets.sqlite.units import in_values
 
 NOT_NEUTRAL = (
     "SQLite's planner has no histograms and does not look inside an OR, so Q5, Q7, "
@@ -47,10 +48,10 @@ def own(workload: str, name: str, neutral: str) -> str:
         DynoError: If it does not join the expected tables.
     """
     known = variants.of(workload)
+    tree = in_values(sqlglot.parse_one(neutral, read="postgres"), workload)
     if name not in known.reasons:
-        return to_sqlite(neutral)
+        return to_sqlite(tree.sql(dialect="postgres"))
     order = known.orders.get(name)
-    tree = sqlglot.parse_one(neutral, read="postgres")
     for select in list(tree.find_all(exp.Select)):
         _imply(select, workload)
     if order is not None:
@@ -124,6 +125,6 @@ def _columns(condition: exp.Expr) -> Iterable[exp.Column]:
 
 
 def _owner(column: str, workload: str) -> str | None:
-    tables = schema.tables(workload)
+    tables = [table for _, table in schema.visible(workload)]
     found = [t["name"] for t in tables if column in {each["name"] for each in t["columns"]}]
     return str(found[0]) if len(found) == 1 else None

@@ -16,6 +16,7 @@ from dyno.config.settings import Setting
 from dyno.contracts import schema
 from dyno.contracts.advice import Catalog
 from dyno.contracts.cold import Emptied
+from dyno.contracts.databases import home_of
 from dyno.contracts.hypothetical import Planner
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.layout import Layout
@@ -212,7 +213,8 @@ class SqliteTarget:
         """Workloads with a private file, each with its journal mode."""
         if self.url.scheme != "embedded":
             return []
-        return [name for name in workloads.names() if self._file(name).exists()]
+        names = dict.fromkeys(map(home_of, workloads.names()))
+        return [name for name in names if self._file(name).exists()]
 
     def connect(self, workload: str = "") -> SqliteConnection:
         """Opens a session on the file of ``workload``.
@@ -364,7 +366,8 @@ class SqliteTarget:
     def catalog(self) -> Catalog:
         """What advice needs (see :mod:`dyno.contracts.advice`), of all its files."""
         settings = self.facts().settings
-        names = ["", *workloads.names()] if self.url.scheme == "embedded" else [""]
+        known = dict.fromkeys(map(home_of, workloads.names()))
+        names = ["", *known] if self.url.scheme == "embedded" else [""]
         with contextlib.ExitStack() as stack:
             sessions = [
                 stack.enter_context(closing(self.connect(name)))

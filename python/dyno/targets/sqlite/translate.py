@@ -35,7 +35,7 @@ def to_sqlite(neutral: str) -> str:
     # Bottom-up: a date becomes text before the arithmetic on it is evaluated.
     tree = sqlglot.parse_one(neutral, read="postgres")
     for node in reversed(list(tree.walk())):
-        changed = _year(node) or _date(node) or _counted(node) or _folded(node)
+        changed = _year(node) or _date(node) or _counted(node) or _folded(node) or _code(node)
         if changed is not None:
             if node is tree:
                 tree = changed
@@ -81,6 +81,13 @@ def _year(node: exp.Expr) -> exp.Expr | None:
         return None
     text = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string("%Y"), node.expression])
     return exp.cast(text, exp.DataType.Type.INT)
+
+
+def _code(node: exp.Expr) -> exp.Expr | None:
+    """``ASCII(x)``, the code of the first character."""
+    if not isinstance(node, exp.Ascii):
+        return None
+    return exp.Anonymous(this="UNICODE", expressions=[node.this])
 
 
 def _folded(node: exp.Expr) -> exp.Expr | None:

@@ -11,6 +11,7 @@ from dyno import workloads
 from dyno.contracts.meter import Metering, QueryMeter
 from dyno.contracts.target import Connection, Target
 from dyno.runtime.engine_calls import interruptible
+from dyno.stages.drive.dss.freshness import watch
 from dyno.stages.drive.dss.session import Session
 
 T = TypeVar("T")
@@ -28,9 +29,24 @@ class Crew:
         stop: Set when all workers must end.
     """
 
-    def __init__(self, target: Target, workload: str, metering: Metering = "always") -> None:
-        """Opens nothing yet. ``metering``: which queries the engine meters."""
-        self._target, self._workload = target, workload
+    def __init__(
+        self,
+        target: Target,
+        workload: str,
+        metering: Metering = "always",
+        *,
+        watched: bool = True,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            target: The target.
+            workload: The workload of the queries.
+            metering: Which queries the engine meters.
+            watched: Whether sessions may read which transactions a query sees before it. Cold
+                tests do not, because that would read data first.
+        """
+        self._target, self._workload, self._watched = target, workload, watched
         self._metering: Metering = metering
         self.stop = threading.Event()
         self._sessions: list[Session] = []
@@ -61,7 +77,13 @@ class Crew:
         def metered(connection: Connection) -> QueryMeter:
             return QueryMeter(self._target, connection, self._metering)
 
-        session = Session(connect, self.stop, metered=metered)
+        def other() -> Connection:
+            session = Session(connect, self.stop)
+            self._sessions.append(session)
+            return session.connection
+
+        fresh = watch(self._target, database or self._workload, other) if self._watched else None
+        session = Session(connect, self.stop, metered=metered, watch=fresh)
         self._sessions.append(session)
         return session
 

@@ -47,6 +47,11 @@ class DssPlan:
     database: int | None = None
     streams_before: int = 0
 
+    @property
+    def is_cold(self) -> bool:
+        """Whether the caches are empty before the first query, or before each."""
+        return self.cache.startswith("cold")
+
     def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start of a test."""
         return partial(

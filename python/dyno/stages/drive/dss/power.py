@@ -33,7 +33,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
     with (
         recorder.phase(name, f"Power test on {target.name}", asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
-        Crew(target, plan.workload, metering=plan.metering) as crew,
+        Crew(target, plan.workload, metering=plan.metering, watched=not plan.is_cold) as crew,
     ):
         test = _Test(recorder, target, plan, progress, notary, crew)
         try:

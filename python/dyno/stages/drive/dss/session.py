@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from dyno.bundle.model import Clock
 from dyno.contracts.meter import QueryMeter
 from dyno.contracts.target import Connection
 from dyno.errors import DynoError, TargetError
 from dyno.runtime.deadline import Deadline
+from dyno.stages.drive.dss.freshness import Row, Watch
 
 PATIENCE_S = 20.0
 """Time to wait for a server that dropped a session.
@@ -31,6 +33,7 @@ class Session:
         stop: threading.Event,
         patience_s: float = PATIENCE_S,
         metered: Callable[[Connection], QueryMeter] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Connects to the target.
 
@@ -39,12 +42,13 @@ class Session:
             stop: Set when the run must end. All waits then end.
             patience_s: How long to retry a lost connection.
             metered: Creates the meter for the queries of a connection.
+            watch: Measures which transactions a query sees.
 
         Raises:
             TargetError: If the connection fails.
         """
         self._connect, self._stop, self._patience_s = connect, stop, patience_s
-        self._metered = metered
+        self._metered, self._watch = metered, watch
         self._meter: tuple[Connection, QueryMeter] | None = None
         self.connection = connect()
         self._deadline: Deadline | None = None
@@ -57,6 +61,10 @@ class Session:
         if self._meter is None or self._meter[0] is not self.connection:
             self._meter = self.connection, self._metered(self.connection)
         return self._meter[1]
+
+    def fresh(self, clock: Clock) -> Row:
+        """Which transactions the next query sees, as columns for the table of queries."""
+        return {} if self._watch is None else self._watch.before(self.connection, clock)
 
     def within(self, seconds: float) -> AbstractContextManager[None]:
         """Limits work on the connection to ``seconds``; :meth:`expire` cancels it after that.

@@ -46,9 +46,11 @@ class Stream:
                 return
             if before is not None:
                 self.session.exchange(before)
+            fresh = self.session.fresh(self.clock)
             outcome = run_query(
                 self.session, task, self.clock, self.target, self.timeout_s, warming=warming
             )
+            outcome.row.update(fresh)
             if outcome.cancelled(self.stop):
                 return
             ended(task, outcome)

@@ -51,7 +51,7 @@ def throughput(
     with (
         recorder.phase(name, title, asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
-        Crew(target, plan.workload, metering=plan.metering) as crew,
+        Crew(target, plan.workload, metering=plan.metering, watched=not plan.is_cold) as crew,
     ):
         every = Tally()
 
