@@ -8,7 +8,7 @@ from dyno.contracts.target import Connection, Loaded
 from dyno.workloads.rows import count, expected_rows
 from dyno.workloads.shipped import Shipped
 
-SHIPPED = Shipped(Path(__file__).with_name("answers"), ())
+SHIPPED = Shipped(Path(__file__).with_name("answers"), (1.0,))
 SEED = 1
 """Seed of the data that the answers are for: that of a load without ``--seed``."""
 
