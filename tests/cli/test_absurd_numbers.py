@@ -14,7 +14,7 @@ from tests.process import dyno
 NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
 TEXTS = {
     "--ceiling", "--depths", "--duration", "--during-limit", "--fill", "--fill-of", "--rate",
-    "--reconnect", "--size", "--step", "--time-limit", "--timeout", "--until-steady", "--warmup",
+    "--reconnect", "--size", "--step", "--time-limit", "--timeout", "--until-steady", "--users", "--warmup",
 }  # fmt: skip
 """Options that take a number with its unit, or several."""
 
@@ -113,7 +113,8 @@ def test_absurd_numbers_are_refused(tmp_path: Path, verb: str, option: str) -> N
 @pytest.mark.parametrize(
     "args",
     [
-        ("run", "tpcc", "--target", "null:", "--target", "null:?mean_us=5"),
+        ("check", "tpcc", "--target", "null:", "--target", "null:?mean_us=5"),
+        ("load", "tpcc", "--scale", "1", "--target", "null:", "--target", "null:?mean_us=5"),
         ("run", "tpcc", "--target", "null:", "--seed", "1", "--seed", "2"),
         ("load", "tpch", "--target", "embedded:duckdb", "--scale", "1", "--scale", "2"),
         ("study", "users", "--target", "null:", "--target", "null:"),

@@ -13,6 +13,7 @@ from dyno.analyse.freshness import freshness
 from dyno.analyse.io import io
 from dyno.analyse.io_course import io_course
 from dyno.analyse.load import load
+from dyno.analyse.mix import mix
 from dyno.analyse.oltp import of_level as oltp_level
 from dyno.analyse.oltp import oltp
 from dyno.analyse.resources import resources
@@ -31,6 +32,7 @@ TOPICS = (
     freshness,
     certify,
     oltp,
+    mix,
     during,
     resources,
     watch,

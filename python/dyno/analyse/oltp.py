@@ -55,7 +55,8 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     settles = not found.is_replay and (found.rate is None or not found.rate.changes)
     # The noise estimate assumes one true throughput; with maintenance there are several.
     half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
-    main = workloads.driven(bundle.run.workloads)
+    own = found.phase.detail.workload if found.phase else None
+    main = workloads.driven([own] if own else bundle.run.workloads)
     estimates = [*_level(at, found, half, main), *silence(at, found)]
     if settles:
         estimates += _steadiness(at, undisturbed)

@@ -17,6 +17,7 @@ from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
 from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
@@ -160,6 +161,8 @@ def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
         if found is not None:
             return found.rates.start_ns, found.rates.end_ns
     if has_detail(phase, CertifyDetail) and phase.detail.window is not None:
+        return phase.detail.window
+    if has_detail(phase, DssDetail) and phase.detail.window is not None:
         return phase.detail.window
     if phase.kind == "dss":
         starts = [

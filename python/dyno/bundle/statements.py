@@ -6,6 +6,7 @@ next to it, so that they parse no text of others.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -62,13 +63,22 @@ _RECORDED: dict[str, Recorded] = {}
 
 
 def remember(names: tuple[str, ...], plan: Mapping[str, Any]) -> None:
-    """Notes the record in the plan of an opened bundle. An invalid one is ignored."""
-    try:
-        found = Recorded.model_validate(plan.get(KEY))
-    except ValidationError:
-        return
+    """Notes the records in the plan of an opened bundle. An invalid one is ignored.
+
+    A run of several workloads has the record with each of its members.
+    """
     if len(names) == 1:
-        _RECORDED[names[0]] = found
+        _note(names[0], plan)
+    members = plan.get("members")
+    for member in members[:_MOST] if isinstance(members, list) else ():
+        if isinstance(member, dict) and member.get("workload") in names:
+            _note(str(member["workload"]), member)
+
+
+def _note(name: str, plan: Mapping[str, Any]) -> None:
+    if KEY in plan:
+        with contextlib.suppress(ValidationError):
+            _RECORDED[name] = Recorded.model_validate(plan[KEY])
 
 
 def recorded(name: str) -> Recorded | None:

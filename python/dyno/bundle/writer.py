@@ -221,7 +221,8 @@ class Recorder:
 
     def set_target(self, name: str, facts: TargetFacts) -> None:
         """Stores the facts and settings of a target."""
-        self.update(targets={**self.run.targets, name: facts})
+        with self._lock:
+            self.update(targets={**self.run.targets, name: facts})
 
     @contextlib.contextmanager
     def phase(
@@ -401,8 +402,9 @@ class Recorder:
         return ClockCheck(set_s=set_ns / 1e9 - (asleep_s or 0.0), asleep_s=asleep_s)
 
     def _put_phase(self, phase: Phase) -> None:
-        others = [old for old in self.run.phases if old.name != phase.name]
-        self.update(phases=(*others, phase))
+        with self._lock:  # phases of several threads may overlap
+            others = [old for old in self.run.phases if old.name != phase.name]
+            self.update(phases=(*others, phase))
 
     def _save(self) -> None:
         text = interruptible(lambda: self.run.model_dump_json(indent=1))

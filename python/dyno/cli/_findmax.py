@@ -39,7 +39,9 @@ options = declared(
         "--time-limit", type=TIME, help="With --find-max: stop after this time.  [default: 30m]"
     ),
     click.option(
-        "--dry-run", is_flag=True, help="With --find-max or a FILE.toml: show what it would do."
+        "--dry-run",
+        is_flag=True,
+        help="With --find-max, a FILE.toml or several at once: show what it would do.",
     ),
 )
 """Adds ``--find-max`` and its options."""

@@ -15,7 +15,7 @@ _HELP = (
 )
 
 options = declared(
-    click.option("--rate", multiple=True, metavar="RATE", help=_HELP),
+    click.option("--rate", multiple=True, metavar="[WORKLOAD=]RATE", help=_HELP),
     click.option(
         "--rate-file",
         type=click.Path(path_type=Path, dir_okay=False),

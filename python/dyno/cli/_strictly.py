@@ -77,6 +77,29 @@ class Checked(click.types.StringParamType):
         return value
 
 
+class ByWorkload(click.ParamType):
+    """A value, or ``WORKLOAD=VALUE`` in a run of several workloads."""
+
+    def __init__(self, inner: click.ParamType) -> None:
+        """``inner`` is the type of the value."""
+        self.inner = inner
+        self.name = inner.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value; the text, if it is for one workload.
+
+        Raises:
+            BadParameter: If the value is wrong.
+        """
+        word, equals, rest = str(value).partition("=")
+        made = self.inner.convert(rest if equals else value, param, ctx)
+        if isinstance(made, float) and not math.isfinite(made):
+            self.fail(f"'{value}' is not a finite number.", param, ctx)
+        if equals and not word:
+            self.fail(f"'{value}' names no workload before the equals sign.", param, ctx)
+        return value if equals else made
+
+
 TIME = Checked("time", parse_seconds)
 TIME_OR_NONE = Checked("time", lambda text: parse_seconds(text, none=True))
 SIZE = Checked("size", parse_bytes)

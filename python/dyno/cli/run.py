@@ -12,8 +12,9 @@ from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
 from dyno.cli._run import queries as _queries
 from dyno.cli._run import sections
+from dyno.cli._run import several as _several
 from dyno.cli._run.examples import EXAMPLES
-from dyno.cli._strictly import SEED
+from dyno.cli._strictly import SEED, ByWorkload
 from dyno.cli._work import conduct
 from dyno.errors import UsageError
 from dyno.plans.run import RunPlan
@@ -27,11 +28,22 @@ from dyno.plans.run import RunPlan
 )
 @click.argument("workload")
 @click.option(
-    "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
+    "--target",
+    required=True,
+    multiple=True,
+    metavar="URL",
+    help="URL of the database, or embedded:NAME; repeat to load several at once.",
 )
-@click.option("--scale", type=float, help="Fail unless this scale is loaded.")
+@click.option(
+    "--scale",
+    type=ByWorkload(click.FLOAT),
+    multiple=True,
+    metavar="[WORKLOAD=]N",
+    help="Fail unless this scale is loaded.",
+)
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Random seed.")
 @databases_option
+@sections.SEVERAL.of(_several.options)
 @sections.TRANSACTIONS.of(_levels.options)
 @sections.TRANSACTIONS.of(_rates.options)
 @sections.CRITERIA.of(_criteria.options)
@@ -54,6 +66,14 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     again. A full test runs refresh function 1, the power test, refresh function 2, and the
     throughput test with refreshes. Power, throughput and composite metrics need both refresh
     functions.
+
+    WORKLOAD may be several, such as tpcc+tpch: all run at once on one server, begin together and
+    are measured over the same time. --users, --rate and --scale take WORKLOAD=VALUE for one of
+    them. Queries run as streams that repeat until the transactions are over. With --alone, each
+    also runs by itself, and the report gives the slowdown.
+
+    With several --target, every workload runs on every target at once. The report shows each and
+    the sum. If a target is lost, the others run to the end, and the exit code is 3.
 
     Every run checks answers and consistency. A run that fails these checks, or whose client was
     the bottleneck, is invalid; the report gives the reason.
@@ -83,7 +103,10 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     work = job(asked)
     if dry_run:
         if not work.outline:
-            raise UsageError("--dry-run requires --find-max, or a file of statements.")
+            raise UsageError(
+                "--dry-run requires --find-max, a file of statements, or several workloads or "
+                "targets."
+            )
         click.echo("\n".join(work.outline))
         return 0
     if work.question and not options.yes and not click.confirm(work.question, err=True):

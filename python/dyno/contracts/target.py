@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
@@ -31,6 +31,7 @@ class Capabilities:
         resume: Resumes interrupted loads; such a target is ``Resumable``.
         procedure: Runs transactions as stored procedures. If they must be created first, the
             target is ``Programmable``.
+        mixed: Runs queries and transactions at the same time.
     """
 
     dss: bool | str = True
@@ -41,6 +42,7 @@ class Capabilities:
     refresh: bool | str = True
     resume: bool | str = "its loads have no journal; start again with --replace"
     procedure: bool | str = "Dyno has no procedures for it; the client sends the statements"
+    mixed: bool | str = True
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,18 @@ class TargetUrl:
     name: str
     text: str
     redacted: str
+
+
+def told_apart(urls: Sequence[TargetUrl]) -> list[str]:
+    """The name of each of several targets in a run: ``postgresql``, ``postgresql@2`` …"""
+    names = [url.name for url in urls]
+    counts = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    return [f"{name}@{count}" if count > 1 else name for name, count in zip(names, counts, strict=True)]
+
+
+def product_of(name: str) -> str:
+    """The folder of a target that is named as in a run."""
+    return name.partition("@")[0]
 
 
 @dataclass(frozen=True)

@@ -46,13 +46,23 @@ def judging(run: Run, phase: Phase | None) -> list[Criterion]:
 
     One of several databases at once is judged by limits on response times alone, so that a slow one
     does not hide among the others. The machine, the errors and the throughput are of them all, and
-    judged once, in the sum.
+    judged once, in the sum. Of several workloads at once, each is judged by limits on its own
+    operations.
     """
     found = asked(run)
+    if phase is not None and len(run.workloads) > 1 and phase.detail.workload is not None:
+        own = _of(phase.detail.workload)
+        found = [criterion for criterion in found if criterion.metric in own]
     if phase is None or phase.part_of is None:
         return found
     words = known(run)
     return [criterion for criterion in found if words[criterion.metric].responses]
+
+
+def _of(workload: str) -> Mapping[str, Metric]:
+    """The metrics that one workload has."""
+    found = workloads.known(workload)
+    return metrics(() if found is None else found.operations)
 
 
 def _read(items: Any, words: Mapping[str, Metric]) -> Sequence[Criterion]:

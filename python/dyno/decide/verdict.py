@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.bundle import metrics
+from dyno.bundle import metrics, mixes
 from dyno.bundle.model import CriterionResult, Finding, Phase, Validity, Verdict, has_detail
 from dyno.bundle.phases.certify import COMBINED, CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
@@ -79,7 +79,8 @@ def _kept(results: list[CriterionResult], many: str, one: str) -> list[str]:
 
 def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
     """The bottleneck of the level with the highest throughput; in a search, of the maximum."""
-    counted = {phase.name for phase, _ in case.levels()}
+    alone = mixes.alone(case.bundle.run)
+    counted = {phase.name for phase, _ in case.levels()} - alone
     rates = {
         item.phase.name: case.value(metrics.Level(item.phase.detail.level).tps) or 0.0
         for item in limits
@@ -134,4 +135,5 @@ def _limit(item: Bottleneck) -> str:
 def _title(case: Case, target: str | None) -> str:
     """The product name of a target."""
     facts = case.bundle.run.targets.get(target or "")
-    return (facts and facts.product) or str(target)
+    _, at, number = str(target).partition("@")
+    return f"{facts.product}{at}{number}" if facts and facts.product else str(target)

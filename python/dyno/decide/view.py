@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dyno.bundle import carriers, metrics
+from dyno.bundle import carriers, metrics, mixes
 from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
@@ -203,7 +203,7 @@ def view(case: Case, phase: Phase) -> View:
     return View(
         case,
         phase,
-        _sessions(phase),
+        _sessions(case, phase),
         processors_of(case, phase),
         is_sampled(case, phase) and is_watched(case, phase.target),
     )
@@ -233,14 +233,22 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
     return max(0.0, busy - own)
 
 
-def _sessions(phase: Phase) -> int:
-    """Users of a level, streams of a load or query test; otherwise 1."""
+def _sessions(case: Case, phase: Phase) -> int:
+    """Users of a level, streams of a load or query test; otherwise 1.
+
+    What else is under load on the same target counts too: waits are sampled over all sessions.
+    """
+    others = sum(
+        int(member.users or 0)
+        for member in mixes.beside(case.bundle.run, phase)
+        if member.target == phase.target
+    )
     sessions = None
     if isinstance(phase.detail, OltpDetail | CertifyDetail):
         sessions = phase.detail.users
     elif isinstance(phase.detail, LoadDetail | DssDetail):
         sessions = phase.detail.streams
-    return max(1, int(sessions or 1))
+    return max(1, int(sessions or 1)) + others
 
 
 def processors_of(case: Case, phase: Phase) -> int:

@@ -16,6 +16,7 @@ from dyno.plans.limits import Criteria
 from dyno.plans.pace import Pace
 from dyno.plans.queries import Queries
 from dyno.plans.searching import Searching
+from dyno.plans.several import Several, Targets
 from dyno.plans.together import require_together
 
 if TYPE_CHECKING:
@@ -27,11 +28,14 @@ OF_QUERIES = (Queries,)
 """Options for one kind of workload; the other kind refuses them."""
 
 
-class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criteria, Pace, Levels):
+class RunPlan(
+    Several, Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criteria, Pace, Levels
+):
     """A plan for ``dyno run``.
 
     Attributes:
-        target: URL of the database, or ``embedded:NAME``.
+        workload: Its name, or several joined by ``+``.
+        target: URLs of the databases, or ``embedded:NAME``.
         scale: The scale that must be loaded; None for any.
     """
 
@@ -39,9 +43,14 @@ class RunPlan(Elsewhere, Engine, Accelerated, Beside, Queries, Searching, Criter
     arguments: ClassVar[tuple[str, ...]] = ("workload",)
 
     workload: str
-    target: str
+    target: Targets
     scale: float | None = None
     seed: Annotated[int, within(0, MOST_SEED)] = 1
+
+    @property
+    def url(self) -> str:
+        """The first target, or the only one."""
+        return self.target[0]
 
     def require_own(self, workload: Workload) -> None:
         """Refuses options of the other kind of workload.

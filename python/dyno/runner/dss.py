@@ -42,13 +42,13 @@ def run_tests(
     from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
-    with session.target(asked.target, before_start(settings)) as target:
+    with session.target(asked.url, before_start(settings)) as target:
         guests.add(session, target, workload, asked.databases)
         every = loaded_in_all(target, workload, scale, asked.databases)
         found = every[workload]
         note_layout(session, target, found)
         for name in every:
-            _clear(session, target, name)
+            clear(session, target, name)
         chosen = workloads.get(workload)
         wanted = asked.refreshes and chosen.refresh is not None
         refresh = wanted and target.capabilities.refresh is True
@@ -101,12 +101,13 @@ def run_tests(
         # Verification follows the measurements, so that it does not change their cache state.
         if not (asked.has_power and power.proves):
             for name, held_data in every.items():
-                _ask(session, target, replace(power, workload=name), held_data)
+                ask(session, target, replace(power, workload=name), held_data)
         for name, held_data in every.items() if chosen.verifies else ():
             stages.consistent(session, target, name, held_data)
 
 
-def _clear(session: Session, target: Target, workload: str) -> None:
+def clear(session: Session, target: Target, workload: str) -> None:
+    """Restores data that the refresh functions of an interrupted run changed."""
     from dyno.stages import drive
 
     changed = drive.restore_left(session.recorder, target, workload)
@@ -131,7 +132,7 @@ def _power(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> 
         )
 
 
-def _ask(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> None:
+def ask(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> None:
     """Verifies the answers after tests whose answers cannot be compared with the expected ones."""
     from dyno import workloads
     from dyno.runner import stages

@@ -72,7 +72,7 @@ def estimate_during(
     plan = during_plan(settings)
     if plan is None:
         return
-    with session.target(asked.target, before_start(settings)) as target:
+    with session.target(asked.url, before_start(settings)) as target:
         loaded_in_all(target, workload, scale, settings["databases"])
         with session.events.phase(f"{plan.title}: estimate"):
             found = drive.estimated(session.recorder, target, plan, workload)

@@ -16,6 +16,8 @@ from dyno.runner.dss import run_tests
 from dyno.runner.during import estimate_during, require_able
 from dyno.runner.engine import changeable, confinement_of, settings_of
 from dyno.runner.findmax import Search, search_of
+from dyno.runner.mix.job import job as mix_job
+from dyno.runner.mix.members import is_mix, own
 from dyno.runner.session import Job, Session
 from dyno.runner.transactions import run_transactions
 
@@ -27,7 +29,12 @@ def job(asked: RunPlan) -> Job:
         UsageError: If options are mutually exclusive, or the target does not support them.
         TargetError: If the target cannot be used.
     """
+    if is_mix(asked):
+        return mix_job(asked)
     chosen = workloads.named(asked.workload)
+    asked.require_alone()
+    if asked.by_workload:
+        asked = own(asked, chosen, [chosen])
     asked.require_own(chosen)
     if chosen.kind == "oltp":
         asked.require_able(chosen)
@@ -35,7 +42,7 @@ def job(asked: RunPlan) -> Job:
         asked = asked.for_queries()
     if asked.databases > 1 and not chosen.loads:
         raise UsageError(f"{chosen.called} has no tables, so that --databases has nothing to copy.")
-    parsed = targets.parse(asked.target)
+    parsed = targets.parse(asked.url)
     for query in chosen.queries:
         if query.written is not None:  # it may lack SQL for this target
             query.written(query.validation(1.0), parsed.name, "")
@@ -118,5 +125,5 @@ def _parts(
         passes.append(1.0 if settings["analyse_plans"] else 0.0)
     if chosen.given:  # there is no rule of thumb for queries of one's own
         return []
-    parts = of_queries(scale, targets.parse(asked.target), *passes)
+    parts = of_queries(scale, targets.parse(asked.url), *passes)
     return [*parts, Part(window_s)] if asked.during else parts

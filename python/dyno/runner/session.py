@@ -161,21 +161,24 @@ class Session:
         *,
         settings: Sequence[Setting] | None = None,
         part: str = "",
+        name: str = "",
     ) -> Generator[Target]:
         """Starts a target or connects to it, records it, and stops it if the session started it.
 
         The settings of the run apply from the start and are restored at the end. ``before`` is
         called with the target just before the start. ``settings`` replace those of the run. A run
-        that starts a target again names the ``part`` that it is for.
+        that starts a target again names the ``part`` that it is for. ``name`` tells several targets
+        of a run apart.
 
         Raises:
             UsageError: If the URL is invalid or a setting is not possible.
             TargetError: If the target cannot be used.
         """
         parsed = targets.parse(url)
-        name = f"provision-{parsed.name}{part and f'-{part}'}"
+        name = name or parsed.name
+        phase = f"provision-{name}{part and f'-{part}'}"
         own = parsed.scheme in {"embedded", "null"}
-        title = f"{'Start' if own else 'Connect to'} {parsed.name}"
+        title = f"{'Start' if own else 'Connect to'} {name}"
         with contextlib.ExitStack() as stack:
             relations = accelerated.Relations()
             if parsed.scheme == "embedded":
@@ -184,11 +187,12 @@ class Session:
                 front = accelerated.in_front(self, parsed, self.cache)
                 relations = stack.enter_context(front)
             opened = targets.open_target(parsed, self.out, self.limits)
+            opened.name = name
             tuning.tune(opened, self.settings if settings is None else settings)
             stack.enter_context(self._restored(opened))
             stack.enter_context(self.confined())
             with (
-                self.recorder.phase(name, title, ProvisionDetail(), parsed.name),
+                self.recorder.phase(phase, title, ProvisionDetail(), name),
                 self.events.phase(title),
             ):
                 if before is not None:

@@ -43,7 +43,7 @@ def run_transactions(
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
 
-    with session.target(asked.target, before_start(settings)) as target:
+    with session.target(asked.url, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])
         if settings["think"]:

@@ -20,7 +20,14 @@ from types import ModuleType
 from urllib.parse import urlsplit
 
 from dyno.contracts.layout import Layout
-from dyno.contracts.target import Capabilities, LimitedPlace, Limits, Target, TargetUrl
+from dyno.contracts.target import (
+    Capabilities,
+    LimitedPlace,
+    Limits,
+    Target,
+    TargetUrl,
+    product_of,
+)
 from dyno.errors import UsageError, closest, unknown
 from dyno.layouts.parts import LayoutParts
 from dyno.layouts.parts import require as require_parts
@@ -118,12 +125,14 @@ def about(name: str) -> tuple[Capabilities, list[str]]:
 
 def store(name: str) -> str | None:
     """``row store`` or ``column store``; None if the target does not declare it."""
+    name = product_of(name)
     found: str | None = getattr(_module(name), "STORE", None) if name in names() else None
     return found
 
 
 def is_server(name: str) -> bool:
     """Whether a target is a server: separate processes that wait for clients."""
+    name = product_of(name)
     return name in names() and bool(getattr(_module(name), "SERVER", False))
 
 

@@ -12,6 +12,10 @@ from dyno.bundle.metrics.flash import Accelerated
 from dyno.bundle.metrics.gap import Gap, Share
 from dyno.bundle.metrics.io import Compared, Curve, Part, Side, StorageLoad, VolumeSet
 from dyno.bundle.metrics.load import Index, Load, Step, loaded
+from dyno.bundle.metrics.mix import Member as MixMember
+from dyno.bundle.metrics.mix import Slowdown
+from dyno.bundle.metrics.mix import Total as MixTotal
+from dyno.bundle.metrics.mix import Window as MixWindow
 from dyno.bundle.metrics.oltp import Level, Operation
 from dyno.bundle.metrics.resource import Resources, Sampled
 from dyno.bundle.metrics.search import Capacity
@@ -36,6 +40,9 @@ __all__ = [
     "Maintenance",
     "MaintenanceStep",
     "Metric",
+    "MixMember",
+    "MixTotal",
+    "MixWindow",
     "Operation",
     "Part",
     "Queries",
@@ -47,6 +54,7 @@ __all__ = [
     "Scope",
     "Share",
     "Side",
+    "Slowdown",
     "Step",
     "StorageLoad",
     "Stretch",

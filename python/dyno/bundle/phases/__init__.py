@@ -25,6 +25,7 @@ PhaseKind = Literal[
     "watch",
     "confirm",
     "certify",
+    "mix",
 ]
 """The file names, for type checkers: a misspelled kind is an error."""
 

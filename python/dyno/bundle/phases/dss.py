@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dyno.bundle.detail import Detail, Int, Number
+from dyno.bundle.detail import Detail, Int, Number, Pair
+
+HELD = "held"
 
 
 class DssDetail(Detail):
     """A query test.
 
     Attributes:
-        test: ``power``, ``throughput`` or ``during``; None in bundles of earlier versions.
+        test: ``power``, ``throughput``, ``during`` or ``held`` (streams that repeat their queries
+            beside other work); None in bundles of earlier versions.
         scale: Scale of the data.
         parameters: ``validation`` or ``seeded``.
         seed: Stream s uses the seed ``seed + s`` for its parameters.
@@ -25,6 +28,8 @@ class DssDetail(Detail):
         queries_each: Queries of each stream; None for the 22 of TPC-H.
         databases: Number of databases under load at once; None for one.
         variants: Changes of the target to queries, by query.
+        label: Tells several held tests of a run apart.
+        window: Start and end of the measured time of a held test, ns since the Unix epoch.
         stretch_s: Minimum time before, during and after maintenance.
         maintenance: The maintenance operation.
         errors: Why a query or refresh function failed, by its name.
@@ -47,6 +52,8 @@ class DssDetail(Detail):
     queries_each: Int | None = None
     databases: Int | None = None
     variants: dict[str, str] | None = None
+    label: str | None = None
+    window: Pair[Int] | None = None
     stretch_s: Number | None = None
     maintenance: str | None = None
     errors: dict[str, str] | None = None

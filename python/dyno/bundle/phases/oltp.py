@@ -203,6 +203,7 @@ class OltpDetail(Detail):
         seed: Seed of the random numbers of the users.
         reconnect_s: How long a user retries a lost connection.
         window: Number of the window at this load, if a search repeated it.
+        label: Tells levels of a run with the same load apart.
         databases: Number of concurrent databases, if this is their total.
         part_of: The total level, if this is one of several databases.
         outcome: The final driver result.
@@ -226,6 +227,7 @@ class OltpDetail(Detail):
     reconnect_s: Number | None = None
     window: Int | None = None
     users_each: Int | None = None
+    label: str | None = None
     databases: Int | None = None
     part_of: str | None = None
     outcome: Outcome | None = None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from dyno.cli._options import declared
-from dyno.cli._strictly import TIME, TIME_OR_NONE
+from dyno.cli._strictly import TIME, TIME_OR_NONE, ByWorkload
 from dyno.plans.levels import HOMES, MODES, USERS
 
 options = declared(
     click.option(
         "--users",
-        type=click.IntRange(*USERS),
+        type=ByWorkload(click.IntRange(*USERS)),
         multiple=True,
+        metavar="[WORKLOAD=]N",
         help="Virtual users; repeat for several levels. With tpch: streams of the throughput "
         "test.  [default: 1]",
     ),

@@ -33,6 +33,7 @@ class Section:
         return decorate
 
 
+SEVERAL = Section("Several workloads at once")
 TRANSACTIONS = Section("Transactions")
 QUERIES = Section("Queries")
 MAINTENANCE = Section("Maintenance during the run")
@@ -41,7 +42,7 @@ SEARCH = Section("Maximum load search (transactions)")
 FLASH = Section("Cache on flash")
 _REST = Section("Options")
 
-_ORDER = (_REST, TRANSACTIONS, CRITERIA, SEARCH, QUERIES, MAINTENANCE, FLASH)
+_ORDER = (_REST, SEVERAL, TRANSACTIONS, CRITERIA, SEARCH, QUERIES, MAINTENANCE, FLASH)
 
 
 class SectionedCommand(click.Command):

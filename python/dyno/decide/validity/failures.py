@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from dyno.bundle import metrics
-from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.dss import HELD, DssDetail
 from dyno.bundle.phases.oltp import Outcome
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -82,8 +82,8 @@ def _first_message(outcome: Outcome | None) -> str:
 
 def _queries(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(DssDetail):
-        if phase.detail.test == "during":
-            continue  # the maintenance rule covers them
+        if phase.detail.test in {"during", HELD}:
+            continue  # the rules on maintenance and on mixed load cover them
         several = phase.detail.test == "throughput"
         at = metrics.Queries(phase.target)
         keys = (

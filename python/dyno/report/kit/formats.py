@@ -117,9 +117,10 @@ def clock(unix_ns: int) -> str:
 
 
 def target_title(run: Run, name: str | None) -> str:
-    """The product name of a target, such as ``PostgreSQL``."""
+    """The product name of a target, such as ``PostgreSQL``; several of one have numbers."""
     facts = run.targets.get(name or "")
-    return (facts and facts.product) or str(name)
+    _, at, number = str(name).partition("@")
+    return f"{facts.product}{at}{number}" if facts and facts.product else str(name)
 
 
 def operation_title(name: str) -> str:
@@ -147,5 +148,6 @@ def users_title(detail: OltpDetail | None, level: str) -> str:
         speed = detail.loop.speed if detail.loop else None
         return f"{users:g} session{'' if users == 1 else 's'} of a log, speed {speed or 1:g}"
     rate = recorded(detail.rate_per_s)
-    again = "" if detail.window is None else f", window {detail.window:g}"
+    again = f", {detail.label}" if detail.label else ""
+    again += "" if detail.window is None else f", window {detail.window:g}"
     return f"{text if rate is None else f'{rate.title} over {text}'}{again}"

@@ -15,7 +15,7 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.databases import MOST
 from dyno.contracts.workload import Workload
-from dyno.report.run import cache, certify, volumes, watched
+from dyno.report.run import cache, certify, mix, volumes, watched
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
 from dyno.report.run.query_work import METRICS as WORK
@@ -37,7 +37,8 @@ def document(
     ``valid``, ``disturbed`` or ``invalid`` (null if not evaluated), ``valid`` is false for the last
     two, and each reason has a ``kind``; ``conclusion`` is one or two sentences. ``criteria`` has a
     result for each limit and level, ``capacity`` the result of a search, ``watch`` a recording,
-    ``intervals`` those of a certificate.
+    ``intervals`` those of a certificate, ``mix`` the windows of several workloads or targets at
+    once, with their sums and the slowdown against each alone.
     Missing parts and values are null. ``unpaced`` levels exceed the maximum with keying and think
     times. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6 bytes per second, ``_s``
     seconds, ``_ms`` milliseconds; an ``_interval`` is a 95 % confidence interval of the mean. Load
@@ -86,6 +87,7 @@ def document(
         "capacity": _capacity(page),
         "watch": watched.entry(page),
         **({"intervals": intervals} if (intervals := certify.entries(page)) else {}),
+        **({"mix": mixed} if (mixed := mix.entry(page)) else {}),
     }
 
 
@@ -340,7 +342,12 @@ def _answers_match(page: Page) -> bool | None:
 def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
     name = workload.name
     loaded = [phase for phase in page.phases("load") if phase.detail.workload == name]
-    if not loaded and not page.levels:
+    levels = [
+        level
+        for level in page.levels
+        if level.phase is None or level.phase.detail.workload in (name, None)
+    ]
+    if not loaded and not levels:
         return None
     target = loaded[0].target if loaded else None
     return {
@@ -349,6 +356,6 @@ def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
         "load_s": page.value(metrics.Load(name, target).seconds),
         "load_steps": _load_steps(page, name, target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(name, str(target))],
-        "levels": [level_entry(page, level) for level in page.levels],
+        "levels": [level_entry(page, level) for level in levels],
         "consistency": page.passed(check_names.CONDITION),
     }

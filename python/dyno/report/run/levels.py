@@ -19,7 +19,7 @@ def _databases(detail: OltpDetail) -> dict[str, Any]:
 
 def level_entry(page: Page, level: Level) -> dict[str, Any]:
     """A level's load, throughput, errors and times by transaction; missing values are null."""
-    at, main = level.metrics, page.transactions
+    at, main = level.metrics, page.operations_of(level)
     detail = level.phase.detail if level.phase else OltpDetail()
     errors = page.value(at.errors)
     # Optional: the worst part of a window, and the write lock of single-writer engines.

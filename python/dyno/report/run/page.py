@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from dyno import workloads
-from dyno.bundle import check_names, metrics
+from dyno.bundle import check_names, metrics, mixes
 from dyno.bundle.carriers import machine_of
 from dyno.bundle.detail import Detail
 from dyno.bundle.metrics import Level as LevelMetrics
@@ -186,9 +186,14 @@ class Page(metrics.FindsEstimates):
 
     @cached_property
     def best_level(self) -> Level | None:
-        """The level with the highest throughput; in a search, at the maximum."""
+        """The level with the highest throughput; in a search, at the maximum.
+
+        Windows in which a workload of several ran by itself do not count.
+        """
         counted = self.search.detail.counted if self.search else None
-        names = [level.name for level in self.levels] if counted is None else counted
+        alone = mixes.alone(self.run)
+        own = [one.name for one in self.levels if one.phase is None or one.phase.name not in alone]
+        names = own if counted is None else counted
         return max(
             (level for level in self.levels if level.name in names),
             key=lambda level: self.value(level.metrics.tps) or 0.0,
@@ -214,6 +219,11 @@ class Page(metrics.FindsEstimates):
     def transactions(self) -> Transactions:
         """The operations of that workload."""
         return workloads.driven(self.run.workloads)
+
+    def operations_of(self, level: Level) -> Transactions:
+        """The operations of the workload of a level; a run may have several."""
+        own = level.phase.detail.workload if level.phase else None
+        return workloads.driven([own] if own else self.run.workloads)
 
     def unpaced(self, level: Level) -> bool:
         """Whether a level exceeds the maximum with keying and think times."""

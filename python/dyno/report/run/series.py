@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dyno.bundle import mixes
 from dyno.bundle.machines import split
 from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail
@@ -79,22 +80,45 @@ def _filled(rates: dict[int, float], step: int) -> dict[int, float]:
     return rates
 
 
+def _rates(bundle: Bundle, level: str) -> tuple[dict[int, float], int]:
+    """Transactions per second of a level by the start of each interval, and its length in ns."""
+    columns = ["t_ns", "seconds", "done", "rolled_back"]
+    done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
+    step = round(max(lengths.values(), default=0.0) * 1e9)
+    return _filled({at: done[at] / lengths[at] for at in done if lengths[at]}, step), step
+
+
+def _added(series: Sequence[tuple[dict[int, float], int]]) -> dict[int, float]:
+    """The sum of concurrent series, in the intervals of the first that has any."""
+    known = [(rates, step) for rates, step in series if rates and step]
+    if len(known) < 2:
+        return known[0][0] if known else {}
+    first, step = min(known[0][0]), known[0][1]
+    total: dict[int, float] = {}
+    for rates, _ in known:
+        for at, rate in rates.items():
+            moment = first + round((at - first) / step) * step
+            total[moment] = total.get(moment, 0.0) + rate
+    return total
+
+
 def throughput(bundle: Bundle) -> Series:
-    """Transactions per second over all load levels with warm-ups; gaps are zero."""
+    """Transactions per second over all load levels with warm-ups; gaps are zero.
+
+    Levels at the same time add up.
+    """
     start = bundle.run.clock.unix_ns
     series = Series()
-    parts = {
-        phase.detail.level
-        for phase in those(bundle.run.phases, OltpDetail)
-        if phase.detail.database is not None
-    }
+    phases = those(bundle.run.phases, OltpDetail)
+    parts = {phase.detail.level for phase in phases if phase.detail.database is not None}
+    windows = mixes.names(bundle.run)
+    place = {phase.detail.level: windows.get(phase.name, phase.name) for phase in phases}
+    groups: dict[str, list[str]] = {}
     for level in bundle.levels():
-        if level in parts:  # the sum of all databases is there, too
-            continue
-        columns = ["t_ns", "seconds", "done", "rolled_back"]
-        done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
-        step = round(max(lengths.values(), default=0.0) * 1e9)
-        rates = _filled({at: done[at] / lengths[at] for at in done if lengths[at]}, step)
+        if level not in parts:  # the sum of all databases is there, too
+            groups.setdefault(place.get(level, level), []).append(level)
+    for levels in groups.values():
+        rates = _added([_rates(bundle, level) for level in levels])
         moments = sorted(rates)
         if not moments:
             continue

@@ -19,7 +19,16 @@ from dyno.report.kit.formats import (
     rounded,
     seconds,
 )
-from dyno.report.run import capacity, certify, devices, freshness, transactions, volumes, watched
+from dyno.report.run import (
+    capacity,
+    certify,
+    devices,
+    freshness,
+    mix,
+    transactions,
+    volumes,
+    watched,
+)
 from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -59,6 +68,7 @@ def summary(
         _line("Freshness", freshness.line(page)),
         _line("Intervals", certify.line(page)),
         _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
+        *(_line(label, text) for label, text in mix.lines(page)),
         _line("Maximum", capacity.line(page)),
         _line("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
@@ -69,6 +79,7 @@ def summary(
     notices, reasons = _notices(page), _reasons(page)
     why = [] if reasons else _why(page)
     most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices) - len(why)
+    most += len(mix.lines(page))
     kept = [line for line in lines if line][: max(1, most)]
     return [*kept, *(reasons or why), *notices]
 

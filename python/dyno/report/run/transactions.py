@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import mixes
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 from dyno.report.kit.formats import rounded, users_title
@@ -10,7 +11,7 @@ from dyno.report.run.page import Page
 
 def line(page: Page, columns: int) -> str:
     """One line for a terminal, within ``columns`` if possible; empty without transactions."""
-    if not page.levels or page.search is not None:
+    if not page.levels or page.search is not None or mixes.windows(page.run):
         return ""
     # Without a total, one of several databases did not complete.
     levels = [level for level in page.levels if not level.is_part] or page.levels

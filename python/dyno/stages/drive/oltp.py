@@ -48,6 +48,7 @@ class OltpPlan:
             database. ``users`` is then per database, and a rate is the total.
         database: Number of the database, if it is one of several; None for a single database.
             ``workload`` is then the name of that database.
+        label: Tells levels of a run with the same load apart, such as those of two targets.
     """
 
     workload: str
@@ -66,6 +67,7 @@ class OltpPlan:
     reconnect_s: float = 5.0
     several: tuple[Loaded, ...] = ()
     database: int | None = None
+    label: str = ""
 
     @property
     def rate(self) -> Rate | None:
@@ -80,6 +82,7 @@ class OltpPlan:
         users = f"{self.users} user{'s' if self.users != 1 else ''}"
         users += f" in each of {len(self.several)} databases" if self.several else ""
         load = users if self.rate is None else f"{self.rate.title} over {users}"
+        load += f", {self.label}" if self.label else ""
         return load if self.window == 1 else f"{load}, window {self.window}"
 
     @property
@@ -88,7 +91,8 @@ class OltpPlan:
         if self.database is not None:
             return f"{replace(self, database=None).level}-db-{self.database}"
         users = f"users-{self.users}"
-        again = "" if self.window == 1 else f"-window-{self.window}"
+        again = f"-{self.label}" if self.label else ""
+        again += "" if self.window == 1 else f"-window-{self.window}"
         return (users if self.rate is None else f"{self.rate.name}-{users}") + again
 
     def loop(self) -> dict[str, Any]:
@@ -143,7 +147,7 @@ def drive_one(
         TargetError: If the server is permanently lost.
     """
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
-    name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
+    name = level_phase(target.name, plan)
     asked = base_detail(plan)
     with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         outcome = run_engine(
@@ -151,6 +155,11 @@ def drive_one(
         )
         phase.detail = ended(asked, plan.level, outcome, after)
     return outcome
+
+
+def level_phase(target: str, plan: OltpPlan) -> str:
+    """Name of the phase of a level."""
+    return f"oltp-{plan.workload}-{target}-{plan.level}"
 
 
 def base_detail(plan: OltpPlan) -> partial[OltpDetail]:
@@ -171,6 +180,7 @@ def base_detail(plan: OltpPlan) -> partial[OltpDetail]:
         seed=plan.seed,
         reconnect_s=plan.reconnect_s,
         window=plan.window if plan.window > 1 else None,
+        label=plan.label or None,
     )
 
 

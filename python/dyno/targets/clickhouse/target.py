@@ -67,7 +67,9 @@ class ClickhouseTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_TRANSACTIONS, cold=True, refresh=_NO_REFRESH)
+        self.capabilities = Capabilities(
+            oltp=_NO_TRANSACTIONS, cold=True, refresh=_NO_REFRESH, mixed=_NO_TRANSACTIONS
+        )
         self._given = self._limits = limits
         self._folder = locate(url, out)
         self._engine: Engine | None = None

@@ -67,7 +67,9 @@ class DuckdbTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_ONE_WRITER, cold=True, resume=True)
+        self.capabilities = Capabilities(
+            oltp=_ONE_WRITER, cold=True, resume=True, mixed=_ONE_WRITER
+        )
         self._limits = limits
         self._file = locate(url, out)
         self._root: duckdb.DuckDBPyConnection | None = None

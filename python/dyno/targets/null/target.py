@@ -33,7 +33,12 @@ class NullTarget:
     def __init__(self, url: TargetUrl) -> None:
         self.url = url
         self.capabilities = Capabilities(
-            dss=_NO_DATA, neutral=_NO_DATA, load=_NO_DATA, refresh=_NO_DATA, procedure=True
+            dss=_NO_DATA,
+            neutral=_NO_DATA,
+            load=_NO_DATA,
+            refresh=_NO_DATA,
+            procedure=True,
+            mixed=_NO_DATA,
         )
         self._model = NullModel.parse(url)
 

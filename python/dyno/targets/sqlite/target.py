@@ -59,6 +59,10 @@ from dyno.targets.sqlite.variants import of
 from dyno.workspace.footprint import Probe, occupied
 
 _NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
+_NOT_MIXED = (
+    "queries and transactions use two copies of SQLite in one process, and a session that one of "
+    "them closes releases the file locks of the other"
+)
 
 _WHOLE = (
     "a load is one transaction, so an interrupted one leaves nothing to resume; "
@@ -87,7 +91,11 @@ class SqliteTarget:
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
         self.capabilities = Capabilities(
-            neutral=NOT_NEUTRAL, cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES
+            neutral=NOT_NEUTRAL,
+            cold=True,
+            resume=_WHOLE,
+            procedure=_NO_PROCEDURES,
+            mixed=_NOT_MIXED,
         )
         self._limits = limits
         self._out = out

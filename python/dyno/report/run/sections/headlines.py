@@ -9,7 +9,7 @@ from dyno.bundle.model import Check
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.kit.formats import fixed, rounded, seconds, users_title
-from dyno.report.run import capacity
+from dyno.report.run import capacity, mix
 from dyno.report.run.certify import combined, values
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -30,7 +30,8 @@ _MOST_PLACES = 4
 
 def section(page: Page) -> Section | None:
     """Cards for storage, loads, queries, transactions and maintenance."""
-    groups = [*_storage(page), *_loads(page), _queries(page), _transactions(page)]
+    groups = [*_storage(page), *_loads(page), _queries(page)]
+    groups += mix.cards(page) if mix.shown(page) else [_transactions(page)]
     groups += [_certificate(page), _maintenance(page)]
     blocks: list[Block] = [group for group in groups if group is not None]
     missing = _missing(page)
@@ -238,7 +239,7 @@ def _missing(page: Page) -> list[Note]:
     ]
     parts = {
         "Storage": bool(places(page)),
-        "Decision support": bool(page.query_targets),
+        "Decision support": bool(page.query_targets or page.phases("dss")),
         "Transactions": bool(page.levels),
     }
     asked = page.run.verb not in {"io", "watch", "certify"}  # which do nothing else

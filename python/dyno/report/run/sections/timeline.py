@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import mixes
 from dyno.bundle.model import Phase, has_detail
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
@@ -103,17 +104,24 @@ def _readings(
 
 def _bands(page: Page) -> Iterable[charts.Band]:
     start = page.run.clock.unix_ns
+    at_once = mixes.names(page.run)
+    drawn: dict[tuple[str, str], list[Phase]] = {}
     for phase in page.run.phases:
-        lane = _LANES.get(phase.kind)
-        if phase.end_ns is None or lane is None or phase.part_of:
-            continue
-        words = f"{phase.title}: {seconds(phase.seconds)}"
+        if phase.end_ns is not None and phase.kind in _LANES and not phase.part_of:
+            # Of several at the same time, each lane has one band.
+            place = at_once.get(phase.name, phase.name), str(phase.kind)
+            drawn.setdefault(place, []).append(phase)
+    for phases in drawn.values():
+        words = "; ".join(
+            f"{one.title}: {seconds(one.seconds)}{'' if one.status == 'done' else f', {one.status}'}"
+            for one in phases
+        )
         yield charts.Band(
-            lane.name,
-            (phase.start_ns - start) / 1e9,
-            (phase.end_ns - start) / 1e9,
-            _label(page, phase),
-            words if phase.status == "done" else f"{words}, {phase.status}",
+            _LANES[phases[0].kind].name,
+            (min(one.start_ns for one in phases) - start) / 1e9,
+            (max(one.end_ns or 0 for one in phases) - start) / 1e9,
+            " + ".join(_label(page, one) for one in phases),
+            words,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.bundle import metrics
+from dyno.bundle import metrics, mixes
 from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit.blocks import (
@@ -53,7 +53,8 @@ def section(page: Page) -> Section | None:
     if _is_scheduled(page):
         blocks.append(_schedule(page))
     several = sum(not level.is_part for level in page.levels) > 1
-    if several and page.search is None:  # a search has its own curve
+    # A search has its own curve; levels at the same time are no curve.
+    if several and page.search is None and not mixes.windows(page.run):
         blocks.insert(0, _figure(page))
     best = page.best_level
     blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
@@ -141,11 +142,14 @@ def _figure(page: Page) -> Figure:
 
 
 def _levels(page: Page) -> Table:
-    main = page.transactions
+    mains = list({one.main: one for one in map(page.operations_of, page.levels)}.values())
+    main = mains[0]
+    of_main = main.title if len(mains) == 1 else "Main operation"
+    per_min = main.plural_title if len(mains) == 1 else "Main operations"
     columns = [Column("Load")] + [
         Column(label, numeric=True)
         for label in (
-            *("Transactions/s", f"{main.plural_title}/min", "Of paced, %", f"{main.title} p95, ms"),
+            *("Transactions/s", f"{per_min}/min", "Of paced, %", f"{of_main} p95, ms"),
             *("Errors", "Retries", "Variation, %", "Trend, %"),
             *(() if _is_scheduled(page) else _DRIVER),
         )
@@ -158,15 +162,15 @@ def _levels(page: Page) -> Table:
         ]
     rows: list[list[str | Cell]] = []
     for level in page.levels:
-        at = level.metrics
+        at, own = level.metrics, page.operations_of(level)
         errors = page.value(at.errors)
         rows.append(
             [
                 _title(level),
                 rounded(page.value(at.tps)),
-                rounded(page.value(at.per_min(main.plural))),
+                rounded(page.value(at.per_min(own.plural))),
                 _pace(page, level),
-                rounded(page.value(at.operation(main.main).response("p95"))),
+                rounded(page.value(at.operation(own.main).response("p95"))),
                 Cell(rounded(errors), "bad", "errors") if errors else rounded(errors),
                 rounded(page.value(at.retries)),
                 rounded(page.value(at.variation_percent)),

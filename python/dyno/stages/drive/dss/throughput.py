@@ -17,6 +17,7 @@ from dyno.stages.drive.dss.plan import ThroughputPlan
 from dyno.stages.drive.dss.query import Outcome, Task, tasks
 from dyno.stages.drive.dss.refresh import Refresher
 from dyno.stages.drive.dss.stream import Stream
+from dyno.stages.drive.gate import Start
 
 
 @dataclass
@@ -27,8 +28,17 @@ class ThroughputResult:
     errors: dict[str, str] = field(default_factory=dict[str, str])
 
 
+def throughput_phase(target: str, plan: ThroughputPlan) -> str:
+    """Name of the phase."""
+    return f"throughput-{plan.workload}-{target}"
+
+
 def throughput(
-    recorder: Recorder, target: Target, plan: ThroughputPlan, progress: Progress
+    recorder: Recorder,
+    target: Target,
+    plan: ThroughputPlan,
+    progress: Progress,
+    start: Start | None = None,
 ) -> ThroughputResult:
     """Runs the query streams, each on its own session in its own thread.
 
@@ -37,15 +47,17 @@ def throughput(
     database, which spreads the pairs over the test at any speed. The inserted rows of a pair are
     counted between its functions, while the streams run. The deletions are counted after the test.
 
-    A failed query is recorded with its error class, and its stream continues.
+    A failed query is recorded with its error class, and its stream continues. With ``start``, the
+    streams of several targets begin together.
 
     Raises:
         TargetError: If the server is gone. The other streams are stopped.
+        Interrupted: If other work cancelled this one.
     """
     workload = workloads.get(plan.workload)
     result = ThroughputResult()
     each = len(workload.order(1, plan.seed))
-    name = f"throughput-{plan.workload}-{target.name}"
+    name = throughput_phase(target.name, plan)
     title = f"Throughput test on {target.name}"
     asked = partial(plan.base_detail(), variants=variants(target, plan.workload), queries_each=each)
     with (
@@ -68,7 +80,11 @@ def throughput(
         loads = [_Load(recorder, target, part, ended, crew, notary) for part in plan.parts]
         refreshers = [one.refresher for one in loads if one.refresher is not None]
         try:
+            if start is not None:
+                start.ready(crew.cancel)
             crew.run([job for one in loads for job in one.jobs()])
+            if start is not None:
+                start.check()
             crew.run([one.count for one in refreshers])
             recorder.add_checks(check for one in refreshers for check in one.checks())
         finally:

@@ -1,0 +1,101 @@
+"""Mixed load: several workloads or targets were not measured together, or their queries failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle import metrics, mixes
+from dyno.bundle.model import Phase
+from dyno.bundle.phases.mix import MixDetail
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+
+MOST_APART_PERCENT = 2.0
+FEWEST_QUERIES = 22
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    windows = mixes.windows(case.bundle.run)
+    for phase in windows:
+        if all(member.error is None for member in phase.detail.members):
+            yield from _apart(case, phase)
+            yield from _queries(case, phase)
+    yield from _shared(case, windows)
+
+
+def _apart(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
+    at = metrics.MixWindow(phase.detail.name)
+    apart_s, window_s = case.value(at.apart_s), phase.detail.duration_s
+    if apart_s is not None and window_s and apart_s * 100 > window_s * MOST_APART_PERCENT:
+        yield Ruling(
+            "invalid",
+            f"{phase.title}: the windows started {apart_s:.2f} s apart, "
+            f"{100 * apart_s / window_s:.1f} % of the window. Increase --duration.",
+            phase.name,
+            (at.apart_s.name,),
+        )
+
+
+def _queries(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
+    if phase.detail.duration_s is None:
+        return  # query tests to completion have rules of their own
+    for member in phase.detail.members:
+        at = metrics.MixWindow(phase.detail.name).member(member.name)
+        failed, completed = case.value(at.queries_failed), case.value(at.queries)
+        if failed:
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: {failed:,.0f} queries of {member.name} failed in the window.",
+                member.phase,
+                (at.queries_failed.name,),
+            )
+        elif completed is not None and completed < FEWEST_QUERIES:
+            yield Ruling(
+                "warning" if completed else "invalid",
+                f"{phase.title}: {completed:,.0f} queries of {member.name} completed in the "
+                "window, too few for a rate. Use a longer --duration, or a smaller --scale.",
+                member.phase,
+                (at.queries.name,),
+            )
+
+
+def _shared(case: Case, windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
+    for phase in windows:
+        members = phase.detail.members
+        if len(members) > 1:
+            names = " and ".join(str(member.name) for member in members)
+            yield Ruling(
+                "note",
+                f"{names} ran at the same time: the CPU, memory and device metrics of each phase "
+                "are of all of them. Do not add them up.",
+                phase.name,
+                tuple(str(member.phase) for member in members),
+            )
+            break
+    alone = [phase for phase in windows if phase.detail.alone is not None]
+    if alone and all((phase.detail.round or 1) == 1 for phase in windows):
+        name = str(alone[0].detail.alone)
+        yield Ruling(
+            "note",
+            "The slowdown is from one pair of windows, which gives no interval. Use --repeat 3 or "
+            "more.",
+            alone[0].name,
+            (metrics.Slowdown(name).pairs.name,),
+        )
+
+
+RULE = Rule(
+    code="mixed-load",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        "Of several workloads or targets at once, the windows of transactions started more than "
+        f"{MOST_APART_PERCENT:g} % of the window apart, or queries failed or none completed in "
+        f"the window. Warning: fewer than {FEWEST_QUERIES} queries completed. Notes: the members "
+        "shared the machine; one pair of windows gives no interval."
+    ),
+    explanation=(
+        "Throughputs of different periods do not add up, and a rate of few queries depends on "
+        "which ones they were."
+    ),
+    check=_check,
+)

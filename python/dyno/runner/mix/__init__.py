@@ -1,0 +1,1 @@
+"""Several workloads or targets in one run."""

@@ -1,0 +1,177 @@
+"""The job of ``dyno run`` with several workloads or targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno import targets
+from dyno.config.rates import Rate
+from dyno.contracts.target import TargetUrl
+from dyno.contracts.workload import Workload
+from dyno.criteria import Criterion, defaults, metrics, parse_all
+from dyno.errors import UsageError
+from dyno.plans.run import RunPlan
+from dyno.runner.ahead import Part, of_queries
+from dyno.runner.during import require_able
+from dyno.runner.engine import confinement_of, settings_of
+from dyno.runner.mix.members import Wanted, members
+from dyno.runner.mix.windows import Window, windows
+from dyno.runner.mix.work import Settled, work
+from dyno.runner.session import Job, Session
+
+
+def job(asked: RunPlan) -> Job:
+    """Turns a plan with several workloads or targets into a job. Starts and changes nothing.
+
+    Raises:
+        UsageError: If the combination is not supported, or a part of the plan is invalid.
+        TargetError: If a target cannot be used.
+    """
+    wanted = members(asked)
+    timed = any(one.drives for one in wanted)
+    mixed = timed and any(not one.drives for one in wanted)
+    settled = [_settle(one, asked, mixed=mixed) for one in wanted]
+    places = {one.place.name: one.place for one in wanted}
+    urls = [place.url for place in places.values()]
+    confinement = confinement_of(asked, urls[0])
+    tuned = {name: settings_of(asked, place.url, confinement) for name, place in places.items()}
+    duration_s, warmup_s = _times(settled)
+    order = windows([one.name for one in settled], asked.rounds, alone=asked.alone)
+    criteria = _criteria(asked, [one.workload for one in wanted])
+    named = tuple(dict.fromkeys(one.workload.name for one in wanted))
+
+    def body(session: Session) -> None:
+        work(session, settled, order, tuned, timed=timed)
+
+    record = {
+        "target": " ".join(url.redacted for url in urls),
+        "members": [_member(one) for one in settled],
+        "alone": asked.alone,
+        "rounds": asked.rounds,
+        "seed": asked.seed,
+        "warmup_s": warmup_s,
+        "duration_s": duration_s,
+        "criteria": [criterion.record() for criterion in criteria],
+    }
+    outline = _outline(settled, order, timed=timed)
+    question = _question([one.workload for one in wanted], urls)
+    return Job(
+        asked, record, named, asked.out, body, [one for each in tuned.values() for one in each],
+        confinement, outline=outline, parts=_parts(settled, order, timed=timed), question=question,
+    )  # fmt: skip
+
+
+def _settle(wanted: Wanted, asked: RunPlan, *, mixed: bool) -> Settled:
+    """Checks a member as a run of its own would be checked.
+
+    Raises:
+        UsageError: If options exclude each other, or the target does not support them.
+    """
+    chosen, part, url = wanted.workload, wanted.asked, wanted.place.url
+    part.require_own(chosen)
+    if wanted.drives:
+        part.require_able(chosen)
+    else:
+        part = part.for_queries().model_copy(update={"test": "throughput"})
+    rates, duration_s = part.paced()
+    settings = part.record(rates, duration_s)
+    part.require_levels(duration_s)
+    needed = {
+        chosen.kind: True,
+        "procedure": part.mode == "procedure",
+        "refresh": bool(part.refresh),
+        "mixed": mixed,
+    }
+    for capability, is_needed in needed.items():
+        if is_needed:
+            targets.require(url, asked.out, capability)
+    scale = None if part.scale is None else chosen.parse_scale(part.scale)
+    require_able(url, asked.out, settings)
+    rate = rates[0] if rates else None
+    return Settled(
+        wanted.name, chosen, wanted.place, wanted.label, part, settings, scale, rate, asked.alone
+    )
+
+
+def _times(settled: Sequence[Settled]) -> tuple[float | None, float | None]:
+    """The measured time and the warm-up, which all members share; None without transactions."""
+    times = {(one.duration_s, one.warmup_s) for one in settled if one.drives}
+    return next(iter(times), (None, None))
+
+
+def _criteria(asked: RunPlan, named: Sequence[Workload]) -> list[Criterion]:
+    """The user's criteria, each on a metric of at least one workload, and default limits.
+
+    Raises:
+        UsageError: If a criterion is invalid, or no workload has transactions.
+    """
+    driven = [one for one in named if one.kind == "oltp"]
+    if not driven:
+        return asked.criteria(named[0])
+    every = [name for one in driven for name in one.operations]
+    own = parse_all(asked.criterion, metrics(every))
+    if asked.no_criteria:
+        return own
+    known = {criterion.metric for criterion in own}
+    return [*own, *(one for one in defaults(every) if one.metric not in known)]
+
+
+def _member(one: Settled) -> dict[str, Any]:
+    """A member in the plan of the bundle."""
+    rate: Rate | None = one.rate
+    return {
+        "member": one.name,
+        "workload": one.workload.name,
+        "target": one.place.name,
+        "url": one.place.url.redacted,
+        "scale": one.scale,
+        "users": one.users,
+        "rate": None if rate is None else rate.plan(),
+        "mode": one.settings["mode"] if one.drives else None,
+        "timeout_s": None if one.drives else one.settings["timeout_s"],
+        **({} if one.drives else one.asked.tests_record()),
+        **one.workload.record,
+    }
+
+
+def _question(named: Sequence[Workload], urls: Sequence[TargetUrl]) -> str:
+    """Asks before transactions change tables that Dyno did not create."""
+    changed = [word for one in named for word in one.changes]
+    places = [url.redacted for url in urls if url.scheme != "null"]
+    if not changed or not places:
+        return ""
+    return (
+        f"{', '.join(dict.fromkeys(changed))} change existing tables in {', '.join(places)}. "
+        "Run them?"
+    )
+
+
+def _outline(
+    settled: Sequence[Settled], order: Sequence[Window], *, timed: bool
+) -> tuple[str, ...]:
+    """The members and the order of the windows, for ``--dry-run``."""
+    lines = [f"{one.name}: {one.words}" for one in settled]
+    if not timed:
+        return (*lines, "Each query test runs to its end; all begin together.")
+    first = next(one for one in settled if one.drives)
+    each = f"{first.warmup_s:g} s of warm-up, {first.duration_s:g} s measured"
+    total_s = len(order) * (first.warmup_s + first.duration_s)
+    count = f"{len(order)} windows" if len(order) > 1 else "1 window"
+    return (
+        *lines,
+        f"{count} ({each}, {total_s:g} s in all):",
+        *(f"  {number}. {window.title}" for number, window in enumerate(order, 1)),
+    )
+
+
+def _parts(settled: Sequence[Settled], order: Sequence[Window], *, timed: bool) -> list[Part]:
+    """The parts of the run that report progress."""
+    if timed:
+        first = next(one for one in settled if one.drives)
+        return [Part(first.warmup_s + first.duration_s)] * len(order)
+    slowest = [
+        of_queries(one.asked.scale or 1.0, one.place.url, float(max(1, one.streams_at(1.0))))
+        for one in settled
+    ]
+    return max(slowest, key=lambda parts: parts[0].seconds)

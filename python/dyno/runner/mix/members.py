@@ -1,0 +1,220 @@
+"""The members of a run: each workload on each target, with its own part of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from dyno import targets, workloads
+from dyno.contracts.target import TargetUrl, told_apart
+from dyno.contracts.workload import Workload
+from dyno.errors import UsageError, nearest
+from dyno.plans.beside import Beside
+from dyno.plans.fields import made
+from dyno.plans.flash import Accelerated
+from dyno.plans.levels import Levels
+from dyno.plans.limits import Criteria
+from dyno.plans.pace import Pace
+from dyno.plans.queries import Queries
+from dyno.plans.run import RunPlan
+from dyno.plans.searching import Searching
+from dyno.plans.several import Several
+
+_OF_ALL = {"workload", "target", *Several.model_fields} - {"out"}
+_QUERIES = set(Queries.model_fields) - {"out"}
+_TRANSACTIONS = {
+    name
+    for part in (Levels, Pace, Criteria)
+    for name in part.model_fields
+    if name not in {"out", "users", "databases"}
+}
+
+_WINDOWS = "all windows must be comparable"
+_CACHES = "concurrent work shares the caches"
+_ALTERNATE = "its windows have a set length"
+REFUSED: dict[str, str] = {
+    **dict.fromkeys(Searching.model_fields, "a search has one load to vary"),
+    **dict.fromkeys(Beside.model_fields, "run maintenance beside one workload on one target"),
+    **dict.fromkeys(Accelerated.model_fields, "the cache is in front of one engine alone"),
+    **dict.fromkeys(("cold", "cold_each_query", "no_warming"), _CACHES),
+    **dict.fromkeys(("plans", "analyse_plans", "query_figures"), "they need queries one by one"),
+    "until_steady": _ALTERNATE,
+    "rate_file": "use --rate WORKLOAD=RATE",
+    "confirm_limit": _WINDOWS,
+    "databases": "use one database for each workload",
+}
+"""Options that need one workload on one target, and the reason."""
+del REFUSED["out"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A target of the run.
+
+    Attributes:
+        name: Its name in the run.
+    """
+
+    name: str
+    url: TargetUrl
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A workload on a target.
+
+    Attributes:
+        name: Its name in the run.
+        asked: Its part of the plan, as for a run of its own.
+        label: Tells its levels apart from others with the same load.
+    """
+
+    name: str
+    workload: Workload
+    place: Place
+    asked: RunPlan
+    label: str = ""
+
+    @property
+    def drives(self) -> bool:
+        """Whether it has transactions."""
+        return self.workload.kind == "oltp"
+
+
+def words(text: str) -> list[str]:
+    """The workloads in ``tpcc+tpch``; a file may have a plus sign in its name."""
+    return [text] if Path(text).exists() else text.split("+")
+
+
+def is_mix(asked: RunPlan) -> bool:
+    """Whether the run has several workloads or targets."""
+    return len(words(asked.workload)) > 1 or len(asked.target) > 1 or asked.alone
+
+
+def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPlan:
+    """The part of the plan for one workload, as for a run of its own.
+
+    Options of the other kind of workload are for the other members; if there are none, the plan
+    keeps them, and is refused like that of a run of its own.
+
+    Args:
+        asked: The plan of the run.
+        workload: The workload.
+        named: All workloads of the run.
+
+    Raises:
+        UsageError: If an option is invalid, or its value is for an unknown workload.
+    """
+    other = _QUERIES if workload.kind == "oltp" else _TRANSACTIONS
+    shared = {one.kind for one in named} == {"oltp", "dss"}
+    kept = asked.model_fields_set - _OF_ALL - (other if shared else set())
+    values: dict[str, Any] = {name: getattr(asked, name) for name in kept}
+    values |= {"workload": workload.called, "target": asked.target[:1]}
+    mine: dict[str, list[str]] = {}
+    for field, text in asked.by_workload:
+        word, _, value = text.partition("=")
+        if _meant(word, named, asked.option(field)) is workload:
+            mine.setdefault(field, []).append(value)
+    for field, listed in mine.items():
+        if len(listed) > 1 and len(named) > 1 or field == "scale" and len(listed) > 1:
+            option = asked.option(field)
+            raise UsageError(f"{option} was given {len(listed)} times for {workload.called}.")
+        values[field] = listed[0] if field == "scale" else listed
+    return made(RunPlan, values)
+
+
+def _meant(word: str, named: Sequence[Workload], option: str) -> Workload:
+    """The workload before the equals sign.
+
+    Raises:
+        UsageError: If the run has no such workload.
+    """
+    known = {alias: one for one in named for alias in (one.name, Path(one.called).stem, one.called)}
+    if word not in known:
+        called = [one.called for one in named]
+        raise UsageError(f"{option} {word}=: the run has no workload {word}. "
+                         f"{nearest(word, called)}")  # fmt: skip
+    return known[word]
+
+
+def members(asked: RunPlan) -> list[Wanted]:
+    """Every workload on every target, in order.
+
+    Raises:
+        UsageError: If the combination is not supported, with the reason.
+    """
+    named = [workloads.named(word) for word in words(asked.workload)]
+    asked.require_alone()
+    _require_combination(asked, named)
+    urls = [targets.parse(url) for url in asked.target]
+    places = [Place(name, url) for name, url in zip(told_apart(urls), urls, strict=True)]
+    driven = [one for one in named if one.kind == "oltp"]
+    found: list[Wanted] = []
+    for place, workload in product(places, named):
+        parts = [workload.name] if len(named) > 1 else []
+        parts += [place.name] if len(places) > 1 else []
+        unlike = [workload.name] if len(driven) > 1 else []
+        unlike += [place.name] if len(places) > 1 else []
+        part = _one_load(own(asked, workload, named), workload)
+        found.append(Wanted("-".join(parts), workload, place, part, "-".join(unlike)))
+    return found
+
+
+def _one_load(asked: RunPlan, workload: Workload) -> RunPlan:
+    """The plan of a member, which has one load.
+
+    Raises:
+        UsageError: If it has several.
+    """
+    for option, values in (("--users", asked.users), ("--rate", asked.rate)):
+        if len(values) > 1:
+            raise UsageError(
+                f"Several workloads or targets at once have one load each. Give {option} once for "
+                f"{workload.called}."
+            )
+    return asked
+
+
+def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
+    """Refuses combinations that are not supported, before anything starts.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    what = "several workloads" if len(named) > 1 else "several targets"
+    for name, reason in REFUSED.items():
+        if asked.given(name) and (name, getattr(asked, name)) != ("databases", 1):
+            raise UsageError(f"{asked.option(name)} and {what} exclude each other: {reason}.")
+    names = [one.name for one in named]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"{repeated} is named twice. Use more --users instead.")
+    queried = [one.called for one in named if one.kind == "dss"]
+    if len(queried) > 1:
+        raise UsageError(
+            f"{' and '.join(queried)} both have queries, and a target runs one such workload at a "
+            "time. Combine one of them with transactions."
+        )
+    if asked.alone and len(named) < 2:
+        raise UsageError("--alone requires several workloads, such as tpcc+tpch.")
+    if len(asked.target) > 1:
+        for name, reason in (
+            ("alone", "it compares workloads that share one target"),
+            ("limits", "a limit applies to one engine"),
+            ("agent", "it belongs to one target"),
+            ("exporter", "it belongs to one target"),
+        ):
+            if asked.given(name):
+                raise UsageError(
+                    f"{asked.option(name)} and several --target exclude each other: {reason}."
+                )
+    drives = any(one.kind == "oltp" for one in named)
+    if queried and asked.test in ("power", "full"):
+        raise UsageError(
+            f"{what.capitalize()} run queries as streams. Use --test throughput, or omit --test."
+        )
+    if queried and drives and asked.refresh:
+        raise UsageError("--refresh and transactions exclude each other: streams run queries only.")

@@ -1,0 +1,134 @@
+"""Plans with several workloads or targets: values by workload, members, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno import plans
+from dyno.errors import UsageError
+from dyno.plans.run import RunPlan
+from dyno.runner.mix.members import REFUSED, is_mix, members
+from dyno.runner.mix.windows import windows
+
+PG = "postgresql://u@h/d"
+MARIADB = "mysql://u@h/"
+
+
+def plan(workload: str = "tpcc+tpch", target: Any = PG, **options: Any) -> RunPlan:
+    return plans.made(RunPlan, {"workload": workload, "target": target, **options})
+
+
+def test_values_for_one_workload_go_to_its_part_of_the_plan() -> None:
+    asked = plan(users=["tpcc=8", "tpch=2"], rate="tpcc=200", scale={"tpcc": 3}, timeout="90s")
+    tpcc, tpch = members(asked)
+    assert (tpcc.name, tpch.name) == ("tpcc", "tpch")
+    assert (tpcc.asked.users, tpcc.asked.rate, tpcc.asked.scale) == ((8,), ("200",), 3)
+    assert (tpch.asked.users, tpch.asked.rate, tpch.asked.scale) == ((2,), (), None)
+    assert (tpch.asked.timeout, tpcc.asked.given("timeout")) == ("90s", False)
+    assert (tpcc.label, tpch.label) == ("", ""), "the names that they have alone"
+
+
+def test_a_value_without_a_workload_is_for_all_and_one_with_it_goes_first() -> None:
+    tpcc, tpch = members(plan(users=[4, "tpch=2"]))
+    assert (tpcc.asked.users, tpch.asked.users) == ((4,), (2,))
+
+
+def test_the_command_line_of_a_plan_makes_the_same_plan() -> None:
+    asked = plan(users=[4, "tpch=2"], scale="tpcc=3", alone=True, repeat=2, target=[PG, MARIADB])
+    words = shlex.split(asked.command)
+    assert words.count("--target") == 2
+    assert {"tpch=2", "tpcc=3", "--alone", "--repeat"} <= set(words)
+    read = plans.read(json.dumps(plans.document(asked)))
+    assert read == asked and read.model_fields_set == asked.model_fields_set
+
+
+def test_a_plan_of_one_workload_takes_its_name_too() -> None:
+    assert not is_mix(plan("tpcc", users="tpcc=8"))
+    assert plan("tpcc", users="tpcc=8").by_workload == (("users", "tpcc=8"),)
+
+
+def test_targets_of_one_product_have_numbers() -> None:
+    found = members(plan("tpcc+tpch", [PG, MARIADB, "postgresql://u@other/d"]))
+    assert [one.place.name for one in found[::2]] == ["postgresql", "mysql", "postgresql@2"]
+    assert [one.name for one in found[-2:]] == ["tpcc-postgresql@2", "tpch-postgresql@2"]
+    assert [one.label for one in found[::2]] == ["postgresql", "mysql", "postgresql@2"]
+
+
+def test_workloads_of_transactions_have_levels_of_their_own() -> None:
+    found = members(plan("tpcc+brokerage"))
+    assert [one.label for one in found] == ["tpcc", "brokerage"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"users": "tpce=8"}, "the run has no workload tpce. Did you mean 'tpcc'?"),
+        ({"users": ["tpcc=1", "tpcc=2"]}, "--users was given 2 times for tpcc"),
+        ({"users": [1, 2]}, "Give --users once for tpcc"),
+        ({"users": "tpcc=x"}, "Invalid value for '--users'"),
+        ({"users": "tpcc=0"}, "Invalid value for '--users'"),
+        ({"scale": [1, 2]}, "--scale was given 2 times"),
+        ({"workload": "tpcc+tpcc"}, "tpcc is named twice"),
+        ({"workload": "tpcc+tpcx"}, "Unknown workload 'tpcx'"),
+        ({"target": [PG, PG]}, "Name each target once"),
+        ({"target": []}, "Name at least one"),
+        ({"find_max": "users"}, "--find-max and several workloads exclude each other"),
+        ({"during": "vacuum"}, "--during and several workloads exclude each other"),
+        ({"databases": 2}, "--databases and several workloads exclude each other"),
+        ({"cold": True}, "--cold and several workloads exclude each other"),
+        ({"test": "power"}, "run queries as streams"),
+        ({"refresh": True}, "--refresh and transactions exclude each other"),
+        ({"repeat": 3}, "--repeat requires --alone"),
+        ({"alone": True, "workload": "tpcc"}, "--alone requires several workloads"),
+        ({"alone": True, "target": [PG, MARIADB]}, "--alone and several --target"),
+        ({"limits": {"cpu": 1}, "target": [PG, MARIADB]}, "--limit and several --target"),
+        ({"workload": "tpch", "target": [PG, MARIADB], "during": "vacuum"}, "several targets"),
+    ],
+)
+def test_combinations_that_are_not_supported_are_refused(
+    options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        members(plan(**{"workload": "tpcc+tpch", "target": PG, **options}))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_refused_option_is_an_option() -> None:
+    assert set(REFUSED) <= set(RunPlan.model_fields)
+
+
+def test_a_file_with_a_plus_sign_is_one_workload(tmp_path: Path) -> None:
+    path = tmp_path / "a+b.toml"
+    path.write_text("")
+    assert not is_mix(plan(str(path)))
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), min_size=2, max_size=4, unique=True),
+    st.integers(1, 7),
+    st.booleans(),
+)
+def test_every_round_has_each_alone_and_all_at_once(
+    names: list[str], rounds: int, alone: bool
+) -> None:
+    found = windows(names, rounds, alone=alone)
+    assert len({window.name for window in found}) == len(found), "names are unique"
+    if not alone:
+        assert [window.members for window in found] == [tuple(names)]
+        return
+    for number in range(1, rounds + 1):
+        own = [window for window in found if window.round == number]
+        assert sorted(window.members for window in own if window.alone) == sorted(
+            (name,) for name in names
+        )
+        assert [window.members for window in own if not window.alone] == [tuple(names)]
+        # All at once is last in odd rounds and first in even ones.
+        assert own[-1 if number % 2 else 0].alone is False

@@ -1,0 +1,142 @@
+"""Mixed load on real engines: queries beside transactions, several servers, and faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.bundle.reader import Bundle, list_bundles
+from tests.process import dyno, end, no_server_left, servers, spoilt, start, wait_until
+
+PG = ("--target", "embedded:postgresql")
+_SHORT = {"client-bound", "mixed-load", "misaligned-windows"}
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """TPC-C and small TPC-H data in one private PostgreSQL."""
+    out = tmp_path_factory.mktemp("mixed")
+    for workload, scale in (("tpcc", "1"), ("tpch", "0.01")):
+        done = dyno("load", workload, *PG, "--scale", scale, "--json", "--out", out)
+        assert done.returncode in {0, 1}, done.stderr
+    return out
+
+
+def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
+    done = dyno("run", *args, "--json", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    found = json.loads(done.stdout)
+    assert spoilt(found) <= _SHORT, done.stderr
+    return found, Bundle.open(Path(found["bundle"]))
+
+
+@pytest.mark.long
+def test_queries_beside_transactions(loaded: Path) -> None:
+    found, bundle = run(
+        loaded, "tpcc+tpch", *PG, "--users", "tpcc=2", "--users", "tpch=2",
+        "--duration", "3s", "--warmup", "1s",
+    )  # fmt: skip
+    (window,) = found["mix"]["windows"]
+    tpcc, tpch = window["members"]
+    assert (tpcc["level"], tpch["level"]) == ("users-2", None)
+    assert tpcc["new_orders_per_min"] > 0
+    assert tpch["queries"] > 0 and tpch["queries_failed"] == 0
+    assert tpch["queries_per_h"] == pytest.approx(3600 * tpch["queries"] / window["common_s"])
+    rows = bundle.table("queries").to_pylist()
+    assert {row["stream"] for row in rows} == {1, 2}
+    (held,) = [phase for phase in bundle.run.phases if phase.name == "held-tpch-postgresql"]
+    begun, ended = held.detail.window
+    assert all(row["end_ns"] >= begun for row in rows)
+    assert ended - begun == pytest.approx(3e9, abs=1.5e9)
+    answers = [check for check in bundle.checks() if check.name.startswith("answers-expected")]
+    assert len(answers) == 22 and all(check.passed for check in answers)
+    assert found["tpcc"]["consistency"] is True
+
+
+@pytest.mark.long
+def test_a_killed_server_ends_all_of_its_work(loaded: Path) -> None:
+    process = start(
+        "run", "tpcc+tpch", *PG, "--users", "tpcc=2", "--users", "tpch=2", "--duration", "60s",
+        "--warmup", "100ms", "--reconnect", "1s", "--json", "--out", loaded,
+    )  # fmt: skip
+    spool = "*/ops/users-2.jsonl"
+    wait_until(lambda: any(file.stat().st_size for file in loaded.glob(spool)), "an interval")
+    found = servers(loaded)
+    pids = {one.pid for one in found}
+    for one in found:
+        if one.ppid() not in pids:
+            os.kill(one.pid, signal.SIGKILL)
+    code, _, errors = end(process)
+    assert code == 3, errors
+    assert "Traceback" not in errors
+    no_server_left(loaded)
+    bundle = list_bundles(loaded)[0]
+    assert (bundle.run.status, bundle.run.validity.valid) == ("failed", False)
+    (mix,) = [phase for phase in bundle.run.phases if phase.kind == "mix"]
+    assert all(member.error for member in mix.detail.members)
+    assert bundle.table("ops/users-2").num_rows > 0
+
+
+@pytest.mark.long
+def test_the_other_server_goes_on(loaded: Path) -> None:
+    process = start(
+        "run", "tpcc", *PG, "--target", "null:?mean_us=500", "--duration", "6s",
+        "--warmup", "100ms", "--reconnect", "500ms", "--json", "--out", loaded,
+    )  # fmt: skip
+    spool = "*/ops/users-1-postgresql.jsonl"
+    wait_until(lambda: any(file.stat().st_size for file in loaded.glob(spool)), "an interval")
+    for one in servers(loaded):
+        if one.ppid() == process.pid or one.ppid() == 1:
+            os.kill(one.pid, signal.SIGKILL)
+    code, output, errors = end(process)
+    assert code == 3, errors
+    assert "The rest ran to the end: null" in errors
+    found = json.loads(output)
+    (window,) = found["mix"]["windows"]
+    lost, kept = window["members"]
+    assert lost["error"] and kept["error"] is None
+    assert kept["tps"] > 0
+    assert found["mix"]["totals"] == [], "a part would look like a slow whole"
+    assert found["verdict"] == "invalid"
+
+
+@pytest.mark.long
+def test_an_interrupt_stops_all(loaded: Path) -> None:
+    process = start(
+        "run", "tpcc+tpch", *PG, "--duration", "60s", "--warmup", "100ms", "--json",
+        "--out", loaded,
+    )  # fmt: skip
+    spool = "*/ops/users-1.jsonl"
+    wait_until(lambda: any(file.stat().st_size for file in loaded.glob(spool)), "an interval")
+    os.kill(process.pid, signal.SIGINT)
+    code, _, errors = end(process)
+    assert code == 130, errors
+    no_server_left(loaded)
+    bundle = list_bundles(loaded)[0]
+    assert bundle.run.status == "interrupted"
+    assert {phase.status for phase in bundle.run.phases if phase.kind in {"oltp", "dss", "mix"}} == {
+        "interrupted"
+    }
+
+
+def test_query_tests_on_two_servers_are_summed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    two = ("--target", "embedded:duckdb", "--target", f"duckdb://{tmp_path}/second.duckdb")
+    for target in (two[:2], two[2:]):
+        done = dyno("load", "tpch", *target, "--scale", "0.01", "--json", "--out", out)
+        assert done.returncode in {0, 1}, done.stderr
+    found, bundle = run(out, "tpch", *two, "--users", "2", "--no-refresh")
+    engines = found["tpch"]["engines"]
+    assert set(engines) == {"duckdb", "duckdb@2"}
+    assert all(one["throughput_without_refresh"] > 0 for one in engines.values())
+    (total,) = found["mix"]["totals"]
+    assert (total["targets"], total["queries"]) == (2, 2 * 2 * 22)
+    tests = [phase for phase in bundle.run.phases if phase.kind == "dss"]
+    assert max(phase.start_ns for phase in tests) < min(phase.end_ns or 0 for phase in tests)
+    names = {check.target for check in bundle.checks() if check.name.startswith("answers-exp")}
+    assert names == {"duckdb", "duckdb@2"}
