@@ -31,7 +31,7 @@ from dyno.runtime.progress import Silent
 from dyno.stages.drive import HeldPlan, MixMember, MixPlan, OltpPlan, mixed
 
 RATE = 400
-WARMUP_S = 0.5
+WARMUP_S = 0.0
 
 
 def transactions(target: Target, workload: str, seconds: float, scale: float) -> MixMember:

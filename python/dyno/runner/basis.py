@@ -64,6 +64,8 @@ def _basis(run: Run) -> Basis:
 
 def _require_repeatable(plan: Mapping[str, Any]) -> None:
     """Refuses a run with options that a study of advice does not repeat."""
+    if plan.get("members"):
+        raise UsageError("A run of several workloads or targets at once is not repeated.")
     try:
         words = shlex.split(str(plan.get("command", "")))
     except ValueError:

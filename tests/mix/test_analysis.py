@@ -1,0 +1,163 @@
+"""Metrics of several at once, worked out by hand from bundles without a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.analyse import estimate
+from dyno.bundle.histograms import Latencies
+from dyno.bundle.model import Estimate, Phase, TargetFacts
+from dyno.bundle.phases.dss import HELD, DssDetail
+from dyno.bundle.phases.mix import Member, MixDetail
+from dyno.bundle.phases.oltp import OltpDetail, Outcome
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder
+from dyno.decide import judge
+from dyno.decide.case import Case
+from dyno.decide.view import view
+
+S = 1_000_000_000
+NO_TIMES = Latencies().encode()
+
+
+class Made:
+    """A bundle with windows at chosen times, in seconds from its start."""
+
+    def __init__(self, out: Path) -> None:
+        self.recorder = Recorder(out, "run", {}, ("tpcc", "tpch"))
+        self.start = self.recorder.clock.unix_ns + S
+        self.phases: list[Phase] = []
+
+    def level(self, name: str, target: str, begun: float, rate: int, seconds: int = 10) -> Member:
+        rows = [
+            {
+                "t_ns": self.start + round(begun * S) + second * S, "seconds": 1.0,
+                "phase": "measure", "op": "new_order", "done": rate, "rolled_back": 0,
+                "errors": {}, "retries": {}, "response": NO_TIMES, "service": NO_TIMES,
+            }
+            for second in range(seconds)
+        ]  # fmt: skip
+        self.recorder.add(f"ops/{name}", rows)
+        detail = OltpDetail(
+            workload="tpcc", level=name, users=8, duration_s=float(seconds),
+            outcome=Outcome(seconds=float(seconds)),
+        )  # fmt: skip
+        phase = self._phase(f"oltp-tpcc-{target}-{name}", detail, target, begun, begun + seconds)
+        return Member(name=name, workload="tpcc", target=target, phase=phase, level=name, users=8)
+
+    def streams(self, target: str, begun: float, ended: float, ends: list[float]) -> Member:
+        window = (self.start + round(begun * S), self.start + round(ended * S))
+        detail = DssDetail(workload="tpch", test=HELD, streams=2, scale=0.01, window=window)
+        name = self._phase(f"held-tpch-{target}", detail, target, 0, ended)
+        for place, end in enumerate(ends):
+            at = self.start + round(end * S)
+            row: dict[str, Any] = {
+                "t_ns": at - S // 2, "end_ns": at, "seconds": 0.5, "stream": 1, "position": place,
+                "query": "q01", "target": target, "rows": 1, "error": None, "error_kind": None,
+            }  # fmt: skip
+            self.recorder.add("queries", [row])
+        return Member(name="tpch", workload="tpch", target=target, phase=name, users=2)
+
+    def window(self, name: str, *members: Member, alone: str | None = None, number: int = 1) -> None:
+        detail = MixDetail(
+            name=name, alone=alone, round=number, members=members, warmup_s=0.0, duration_s=10.0
+        )
+        self._phase(f"mix-{name}", detail, None, 0, 20)
+
+    def _phase(
+        self, name: str, detail: Any, target: str | None, begun: float, ended: float
+    ) -> str:
+        from dyno.bundle.phases import kind_of
+
+        self.phases.append(Phase(
+            name=name, title=name, kind=kind_of(type(detail)), target=target, status="done",
+            start_ns=self.start + round(begun * S), end_ns=self.start + round(ended * S),
+            detail=detail,
+        ))  # fmt: skip
+        if target is not None:
+            facts = TargetFacts(url="null:", version="1", place="machine")
+            self.recorder.set_target(target, facts)
+        return name
+
+    def done(self) -> tuple[Bundle, dict[str, Estimate]]:
+        self.recorder.update(phases=tuple(self.phases))
+        self.recorder.finish("done")
+        self.recorder.close()
+        bundle = Bundle.open(self.recorder.path)
+        return bundle, {one.name: one for one in estimate(bundle)}
+
+
+def test_rates_count_the_time_in_which_all_were_measured(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    # Levels of 10 s that begin half a second apart: 9.5 s in common, 9 whole seconds and a half.
+    made.window(
+        "together",
+        made.level("users-8-a", "a", 0.0, 100),
+        made.level("users-8-b", "b", 0.5, 40),
+    )
+    bundle, found = made.done()
+    assert found["mix.together.common_s"].value == pytest.approx(9.5)
+    assert found["mix.together.apart_s"].value == pytest.approx(0.5)
+    assert found["mix.together.users-8-a.tps"].value == pytest.approx(100)
+    assert found["total.together.tpcc.tps"].value == pytest.approx(140)
+    assert found["total.together.tpcc.targets"].value == 2
+    validity, _ = judge(bundle, found.values())
+    assert "mixed-load" in {reason.code for reason in validity.reasons}, "5 % apart"
+
+
+def test_queries_count_if_they_end_in_the_common_time(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.level("users-8", "a", 1.0, 100),
+        made.streams("a", 0.5, 11.2, [0.8, *(2.0 + 0.25 * one for one in range(30)), 11.1]),
+    )
+    bundle, found = made.done()
+    assert found["mix.together.tpch.queries"].value == 30
+    assert found["mix.together.tpch.queries_per_h"].value == pytest.approx(3600 * 30 / 10)
+    assert found["mix.together.tpch.p95_s"].value == 0.5
+    assert not any(name.startswith("total.") for name in found)
+    validity, _ = judge(bundle, found.values())
+    assert "mixed-load" not in {reason.code for reason in validity.reasons}
+
+
+def test_the_slowdown_is_that_of_pairs(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    for number, (alone, shared) in enumerate(((100, 80), (200, 160), (50, 40)), 1):
+        own = made.level(f"users-8-alone-{number}", "a", 20.0 * number, alone)
+        both = made.level(f"users-8-{number}", "a", 20.0 * number + 10, shared)
+        own, both = (one.model_copy(update={"name": "tpcc"}) for one in (own, both))
+        made.window(f"tpcc-alone-{number}", own, alone="tpcc", number=number)
+        made.window(f"together-{number}", both, number=number)
+    _, found = made.done()
+    change = found["slowdown.tpcc.throughput_percent"]
+    assert (change.value, change.low, change.high) == pytest.approx((-20, -20, -20))
+    assert found["slowdown.tpcc.pairs"].value == 3
+
+
+def test_a_window_that_failed_is_no_part_of_a_pair_or_a_sum(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    lost = made.level("users-8-a", "a", 0.0, 100).model_copy(update={"error": "it was killed"})
+    made.window("together", lost, made.level("users-8-b", "b", 0.0, 40))
+    _, found = made.done()
+    assert found["mix.together.users-8-b.tps"].value == pytest.approx(40)
+    assert not any(name.startswith(("total.", "slowdown.")) for name in found)
+
+
+def test_the_sessions_of_a_target_are_those_of_all_its_members(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.level("users-8", "a", 0.0, 100),
+        made.streams("a", 0.0, 10.0, [5.0]),
+        made.level("users-8-b", "b", 0.0, 100),
+    )
+    bundle, found = made.done()
+    case = Case.of(bundle, found.values())
+    sessions = {phase.name: view(case, phase).sessions for phase in case.phases()}
+    assert sessions == {
+        "oltp-tpcc-a-users-8": 10, "held-tpch-a": 10, "oltp-tpcc-b-users-8-b": 8
+    }  # fmt: skip
