@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,46 @@ def test_a_cancelled_start_ends_the_wait_and_cancels_the_work() -> None:
     assert failure and cancelled.is_set()
     with pytest.raises(Interrupted):
         start.check()
+
+
+class Engine:
+    """A handle of an engine that is ready at once, or never."""
+
+    def __init__(self, *, ready: bool) -> None:
+        self.ready, self.released, self.cancelled = ready, threading.Event(), False
+
+    def progress(self) -> dict[str, Any]:
+        return {}
+
+    def finish(self) -> None: ...
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def release(self) -> None:
+        self.released.set()
+
+
+def test_an_engine_is_held_until_the_others_are_ready() -> None:
+    gate, engine, ended = Gate(2), Engine(ready=True), threading.Event()
+    thread = threading.Thread(target=Start(gate).beside, args=(engine, ended))
+    thread.start()
+    assert not engine.released.is_set()
+    Start(gate).ready()
+    assert engine.released.wait(10)
+    ended.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_an_engine_that_failed_to_connect_holds_up_none() -> None:
+    gate, engine, ended = Gate(2), Engine(ready=False), threading.Event()
+    start = Start(gate)
+    ended.set()
+    start.beside(engine, ended)
+    start.ended()
+    Start(gate).ready()
+    assert not engine.released.is_set()
 
 
 def test_work_that_begins_after_the_cancellation_is_cancelled_at_once() -> None:

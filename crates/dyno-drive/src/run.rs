@@ -26,8 +26,11 @@ const TICK: Duration = Duration::from_millis(50);
 /// Notice of an early end, so that every thread learns of it in time.
 const NOTICE_NS: u64 = 200_000_000;
 
+/// Pause between two looks at a caller that holds the work back.
+const HELD: Duration = Duration::from_millis(1);
+
 /// Drives one load level. On `control`, `done` and `total` count milliseconds; `finish` ends the
-/// window with the current interval.
+/// window with the current interval; `hold` keeps it from beginning after all users are connected.
 ///
 /// # Errors
 /// `usage` for an invalid plan, or a database without the workload's tables; connection errors;
@@ -186,6 +189,7 @@ struct Conductor<'a> {
 impl Conductor<'_> {
     fn conduct(&self, go: Vec<Sender<Window>>, mut aggregator: Aggregator) -> Result<Outcome> {
         self.connected()?;
+        self.held()?;
         let course = self.course;
         let start_ns = monotonic_ns() + course.lead_ns;
         let mut window =
@@ -208,6 +212,16 @@ impl Conductor<'_> {
                 Ok(Message::Failed(error)) => return Err(error),
                 Ok(_) | Err(_) => return Err(died()),
             }
+        }
+        Ok(())
+    }
+
+    /// Waits until the caller lets the work begin.
+    fn held(&self) -> Result<()> {
+        self.control.set_ready();
+        while self.control.is_held() {
+            self.control.check()?;
+            thread::sleep(HELD);
         }
         Ok(())
     }

@@ -67,6 +67,51 @@ fn stood_still(name: &str, standstill_ms: u64, duration_s: f64) -> Outcome {
     outcome.unwrap()
 }
 
+fn control_of_held(name: &str) -> (DrivePlan, std::path::PathBuf) {
+    let file = std::env::temp_dir().join(format!("dyno-drive-{}-{name}", std::process::id()));
+    let plan = json!({
+        "wire": {"kind": "null"}, "seed": 1,
+        "workload": {"kind": "point_select", "params": {"sql": "select c from t", "keys": 1}},
+        "users": 2, "threads": 1, "loop": {"kind": "closed"}, "warmup_s": 0,
+        "duration_s": 0.05, "spool": file, "clock": {"unix_ns": 0, "monotonic_ns": 0},
+    });
+    (serde_json::from_value(plan).unwrap(), file)
+}
+
+#[test]
+fn held_work_begins_once_it_is_released() {
+    let (plan, file) = control_of_held("held");
+    let control = Control::new();
+    control.hold();
+    let handle = control.clone();
+    let run = thread::spawn(move || {
+        let outcome = drive(&plan, &control);
+        (outcome, monotonic_ns())
+    });
+    while !handle.is_ready() {
+        thread::yield_now();
+    }
+    assert!(!run.is_finished());
+    assert_eq!(handle.progress().done, 0);
+    let released_ns = monotonic_ns();
+    handle.release();
+    let (outcome, ended_ns) = run.join().unwrap();
+    std::fs::remove_file(file).unwrap();
+    assert!(outcome.unwrap().tps > 0.0);
+    assert!(ended_ns - released_ns >= 50_000_000, "the whole window came after the release");
+}
+
+#[test]
+fn held_work_can_be_cancelled() {
+    let (plan, file) = control_of_held("held-cancelled");
+    let control = Control::new();
+    control.hold();
+    control.cancel();
+    let error = drive(&plan, &control).unwrap_err();
+    std::fs::remove_file(file).unwrap();
+    assert_eq!(error.kind, ErrorKind::Cancelled);
+}
+
 #[test]
 fn a_driver_that_stood_still_takes_the_blame_for_what_was_due() {
     // Four sessions are soon busy. The target would respond at once, but got no request.

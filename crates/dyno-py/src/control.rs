@@ -40,6 +40,22 @@ impl PyControl {
         self.0.finish();
     }
 
+    /// Holds back an engine that can be ready before it begins. Call it before the engine.
+    fn hold(&self) {
+        self.0.hold();
+    }
+
+    /// Lets a held engine begin.
+    fn release(&self) {
+        self.0.release();
+    }
+
+    /// Whether the engine is ready to begin, or has begun.
+    #[getter]
+    fn ready(&self) -> bool {
+        self.0.is_ready()
+    }
+
     /// Whether `cancel` was called.
     #[getter]
     fn cancelled(&self) -> bool {

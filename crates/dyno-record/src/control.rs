@@ -15,6 +15,8 @@ pub struct Control(Arc<State>);
 struct State {
     cancelled: AtomicBool,
     finishing: AtomicBool,
+    held: AtomicBool,
+    ready: AtomicBool,
     done: AtomicU64,
     total: AtomicU64,
     bytes: AtomicU64,
@@ -60,6 +62,32 @@ impl Control {
     /// Whether [`finish`](Self::finish) was called.
     pub fn is_finishing(&self) -> bool {
         self.0.finishing.load(Relaxed)
+    }
+
+    /// Holds back an engine that can be ready before it begins, until [`release`](Self::release).
+    /// Call it before the engine starts. Other engines ignore this.
+    pub fn hold(&self) {
+        self.0.held.store(true, Relaxed);
+    }
+
+    /// Lets the engine begin.
+    pub fn release(&self) {
+        self.0.held.store(false, Relaxed);
+    }
+
+    /// Whether the engine is held back.
+    pub fn is_held(&self) -> bool {
+        self.0.held.load(Relaxed)
+    }
+
+    /// Notes that the engine is ready to begin.
+    pub fn set_ready(&self) {
+        self.0.ready.store(true, Relaxed);
+    }
+
+    /// Whether the engine is ready to begin, or has begun.
+    pub fn is_ready(&self) -> bool {
+        self.0.ready.load(Relaxed)
     }
 
     /// Fails once the handle is cancelled.

@@ -35,6 +35,15 @@ class Handle(Protocol):
         """Ends it without an outcome."""
         ...
 
+    def release(self) -> None:
+        """Lets it begin, if it was held back."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is ready to begin, or has begun."""
+        ...
+
 
 Beside = Callable[[Handle, threading.Event], None]
 """Runs during an engine call; must return soon after the event is set."""
@@ -92,6 +101,8 @@ def run_engine(
     progress: Progress,
     beside: Beside | None = None,
     prepare: Prepare | None = None,
+    *,
+    held: bool = False,
 ) -> dict[str, Any]:
     """Calls a Rust engine: ``generate``, ``load``, ``drive`` or ``profile``.
 
@@ -102,6 +113,7 @@ def run_engine(
         beside: Runs in another thread meanwhile. It may watch the engine and end it early by the
             control handle, and must return soon after the event is set.
         prepare: Prepares the thread that calls the engine.
+        held: Whether ``drive`` waits, with all its connections, until ``beside`` releases it.
 
     Returns:
         The engine's outcome.
@@ -112,6 +124,8 @@ def run_engine(
     """
 
     def work(control: _core.Control) -> dict[str, Any]:
+        if held:
+            control.hold()
         if beside is None:
             return _call(name, plan, control, prepare)
         with _beside(beside, control):
@@ -139,6 +153,16 @@ class _Together:
         """Ends all of them."""
         for control in self._controls:
             control.cancel()
+
+    def release(self) -> None:
+        """Lets all of them begin."""
+        for control in self._controls:
+            control.release()
+
+    @property
+    def ready(self) -> bool:
+        """Whether all of them are ready."""
+        return all(control.ready for control in self._controls)
 
 
 def run_engines(

@@ -9,6 +9,7 @@ from dyno.errors import Interrupted
 from dyno.runtime.engine_calls import Handle
 
 _POLL_S = 0.1
+_SOON_S = 0.001
 
 
 class Gate:
@@ -56,8 +57,14 @@ class Start:
         self.check()
 
     def beside(self, handle: Handle, ended: threading.Event) -> None:
-        """Lets others stop an engine call while it runs."""
+        """Holds an engine back until the common start, and lets others stop it."""
         self._on_cancel(handle.cancel)
+        while not handle.ready:
+            if ended.wait(_SOON_S):
+                return  # it failed to get ready
+        self._passed = True
+        self._gate.wait(self._stop)
+        handle.release()
         ended.wait()
 
     def ended(self) -> None:

@@ -107,8 +107,7 @@ class Mixed:
 def mixed(recorder: Recorder, plan: MixPlan, progress: Progress) -> Mixed:
     """Runs all members at once, each recorded as if it ran alone.
 
-    All sessions of queries are open, and all transactions are ready to connect, before the first
-    statement. Streams repeat their queries until all transactions are over. A member that fails
+    All sessions of all members are open before the first statement. Streams repeat their queries until all transactions are over. A member that fails
     stops the members of the same target, because the rest would not be the mix; those of other
     targets go on to their end.
 
@@ -248,8 +247,10 @@ def _drive(
     name = level_phase(target.name, plan)
     with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         wanted = {**request(recorder, target, plan), "drivers": drivers, "turn": turn}
-        start.ready()
-        outcome = run_engine("drive", wanted, progress, start.beside, gives_way(target))
+        start.check()
+        outcome = run_engine(
+            "drive", wanted, progress, start.beside, gives_way(target), held=True
+        )
         phase.detail = ended(asked, plan.level, outcome, None)
 
 
