@@ -11,6 +11,7 @@ from itertools import cycle
 from dyno import workloads
 from dyno.bundle.phases.dss import HELD, DssDetail
 from dyno.bundle.writer import Recorder
+from dyno.contracts.meter import Metering
 from dyno.contracts.target import Target
 from dyno.runtime.progress import Progress
 from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
@@ -34,6 +35,7 @@ class HeldPlan(StreamedPlan):
         label: Tells several such tests of a run apart; empty for the only one.
     """
 
+    metering: Metering = "never"
     warmup_s: float = 5.0
     duration_s: float = 60.0
     label: str = ""
@@ -85,7 +87,7 @@ def held(
     with (
         recorder.phase(name, title, detail(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
-        Crew(target, plan.workload, metering="never") as crew,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         sessions = [crew.session() for _ in orders]
         start.ready(crew.cancel)
