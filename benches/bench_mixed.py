@@ -78,8 +78,7 @@ def compare(title: str, out: Path, members: Sequence[MixMember], rounds: int) ->
         cost, work = 0.0, dict[str, int]()
         for window in [*order, *whole] if number % 2 else [*whole, *order]:
             named = [
-                replace(one, plan=replace(one.plan, label=f"{one.name}-{number}"))
-                for one in window
+                replace(one, plan=replace(one.plan, label=f"{one.name}-{number}")) for one in window
             ]
             cpu_s, done = used(out, named)
             if len(window) == 1:
@@ -99,7 +98,9 @@ def main() -> None:
     with scratch() as folder, ExitStack() as stack:
         out = Path(folder)
         limits = host.limits(host.collect(out))
-        null = stack.enter_context(targets.open_target(targets.parse("null:?mean_us=500"), out, limits))
+        null = stack.enter_context(
+            targets.open_target(targets.parse("null:?mean_us=500"), out, limits)
+        )
         both = [transactions(null, name, seconds, 10.0) for name in ("tpcc", "brokerage")]
         compare(f"null: tpcc and brokerage, {RATE}/s each", out, both, rounds)
         url = "embedded:postgresql"

@@ -14,7 +14,8 @@ from tests.process import dyno
 NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
 TEXTS = {
     "--ceiling", "--depths", "--duration", "--during-limit", "--fill", "--fill-of", "--rate",
-    "--reconnect", "--size", "--step", "--time-limit", "--timeout", "--until-steady", "--users", "--warmup",
+    "--reconnect", "--size", "--step", "--time-limit", "--timeout", "--until-steady", "--users",
+    "--warmup",
 }  # fmt: skip
 """Options that take a number with its unit, or several."""
 

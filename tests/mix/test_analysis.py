@@ -61,15 +61,15 @@ class Made:
             self.recorder.add("queries", [row])
         return Member(name="tpch", workload="tpch", target=target, phase=name, users=2)
 
-    def window(self, name: str, *members: Member, alone: str | None = None, number: int = 1) -> None:
+    def window(
+        self, name: str, *members: Member, alone: str | None = None, number: int = 1
+    ) -> None:
         detail = MixDetail(
             name=name, alone=alone, round=number, members=members, warmup_s=0.0, duration_s=10.0
         )
         self._phase(f"mix-{name}", detail, None, 0, 20)
 
-    def _phase(
-        self, name: str, detail: Any, target: str | None, begun: float, ended: float
-    ) -> str:
+    def _phase(self, name: str, detail: Any, target: str | None, begun: float, ended: float) -> str:
         from dyno.bundle.phases import kind_of
 
         self.phases.append(Phase(

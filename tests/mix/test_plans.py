@@ -69,7 +69,7 @@ def test_workloads_of_transactions_have_levels_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"users": "tpce=8"}, "the run has no workload tpce. Did you mean 'tpcc'?"),
+        ({"users": "tpce=8"}, "the run has no workload tpce. Did you mean"),
         ({"users": ["tpcc=1", "tpcc=2"]}, "--users was given 2 times for tpcc"),
         ({"users": [1, 2]}, "Give --users once for tpcc"),
         ({"users": "tpcc=x"}, "Invalid value for '--users'"),

@@ -119,9 +119,9 @@ def test_an_interrupt_stops_all(loaded: Path) -> None:
     no_server_left(loaded)
     bundle = list_bundles(loaded)[0]
     assert bundle.run.status == "interrupted"
-    assert {phase.status for phase in bundle.run.phases if phase.kind in {"oltp", "dss", "mix"}} == {
-        "interrupted"
-    }
+    assert {
+        phase.status for phase in bundle.run.phases if phase.kind in {"oltp", "dss", "mix"}
+    } == {"interrupted"}
 
 
 def test_query_tests_on_two_servers_are_summed(tmp_path: Path) -> None:

@@ -84,7 +84,9 @@ def told_apart(urls: Sequence[TargetUrl]) -> list[str]:
     """The name of each of several targets in a run: ``postgresql``, ``postgresql@2`` …"""
     names = [url.name for url in urls]
     counts = [names[: place + 1].count(name) for place, name in enumerate(names)]
-    return [f"{name}@{count}" if count > 1 else name for name, count in zip(names, counts, strict=True)]
+    return [
+        f"{name}@{count}" if count > 1 else name for name, count in zip(names, counts, strict=True)
+    ]
 
 
 def product_of(name: str) -> str:

@@ -20,7 +20,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         if all(member.error is None for member in phase.detail.members):
             yield from _apart(case, phase)
             yield from _queries(case, phase)
-    yield from _shared(case, windows)
+    yield from _shared(windows)
 
 
 def _apart(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
@@ -59,7 +59,7 @@ def _queries(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
             )
 
 
-def _shared(case: Case, windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
+def _shared(windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
     for phase in windows:
         members = phase.detail.members
         if len(members) > 1:

@@ -10,7 +10,6 @@ from dyno.config.rates import Rate
 from dyno.contracts.target import TargetUrl
 from dyno.contracts.workload import Workload
 from dyno.criteria import Criterion, defaults, metrics, parse_all
-from dyno.errors import UsageError
 from dyno.plans.run import RunPlan
 from dyno.runner.ahead import Part, of_queries
 from dyno.runner.during import require_able

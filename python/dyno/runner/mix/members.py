@@ -119,7 +119,7 @@ def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPla
         if _meant(word, named, asked.option(field)) is workload:
             mine.setdefault(field, []).append(value)
     for field, listed in mine.items():
-        if len(listed) > 1 and len(named) > 1 or field == "scale" and len(listed) > 1:
+        if (len(listed) > 1 and len(named) > 1) or (field == "scale" and len(listed) > 1):
             option = asked.option(field)
             raise UsageError(f"{option} was given {len(listed)} times for {workload.called}.")
         values[field] = listed[0] if field == "scale" else listed

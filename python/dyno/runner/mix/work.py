@@ -176,10 +176,7 @@ def work(
         }
         ready = [_Ready.of(session, one, opened[one.place.name]) for one in settled]
         _note_layout(session, ready)
-        if timed:
-            failed = _windows(session, ready, order)
-        else:
-            failed = _tests(session, ready, order[0])
+        failed = _windows(session, ready, order) if timed else _tests(session, ready, order[0])
         lost = {one.target.name for one in ready if one.name in failed}
         for one in ready:
             if one.target.name not in lost:

@@ -11,9 +11,9 @@ from dyno.stages.drive.dss import (
     restored,
     throughput,
 )
+from dyno.stages.drive.dss.held import HeldPlan
 from dyno.stages.drive.during import DuringPlan, estimated
 from dyno.stages.drive.during_oltp import drive_during
-from dyno.stages.drive.dss.held import HeldPlan
 from dyno.stages.drive.during_queries import StreamPlan, queries_during
 from dyno.stages.drive.mixed import Mixed, MixMember, MixPlan, mixed
 from dyno.stages.drive.oltp import OltpPlan, interval_for, program

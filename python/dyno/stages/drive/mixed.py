@@ -107,9 +107,9 @@ class Mixed:
 def mixed(recorder: Recorder, plan: MixPlan, progress: Progress) -> Mixed:
     """Runs all members at once, each recorded as if it ran alone.
 
-    All sessions of all members are open before the first statement. Streams repeat their queries until all transactions are over. A member that fails
-    stops the members of the same target, because the rest would not be the mix; those of other
-    targets go on to their end.
+    All sessions of all members are open before the first statement. Streams repeat their queries
+    until all transactions are over. A member that fails stops the members of the same target,
+    because the rest would not be the mix; those of other targets go on to their end.
 
     Raises:
         Interrupted: After Ctrl-C. All members are stopped.
@@ -248,9 +248,7 @@ def _drive(
     with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         wanted = {**request(recorder, target, plan), "drivers": drivers, "turn": turn}
         start.check()
-        outcome = run_engine(
-            "drive", wanted, progress, start.beside, gives_way(target), held=True
-        )
+        outcome = run_engine("drive", wanted, progress, start.beside, gives_way(target), held=True)
         phase.detail = ended(asked, plan.level, outcome, None)
 
 

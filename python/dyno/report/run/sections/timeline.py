@@ -112,10 +112,7 @@ def _bands(page: Page) -> Iterable[charts.Band]:
             place = at_once.get(phase.name, phase.name), str(phase.kind)
             drawn.setdefault(place, []).append(phase)
     for phases in drawn.values():
-        words = "; ".join(
-            f"{one.title}: {seconds(one.seconds)}{'' if one.status == 'done' else f', {one.status}'}"
-            for one in phases
-        )
+        words = "; ".join(map(_words, phases))
         yield charts.Band(
             _LANES[phases[0].kind].name,
             (min(one.start_ns for one in phases) - start) / 1e9,
@@ -123,6 +120,11 @@ def _bands(page: Page) -> Iterable[charts.Band]:
             " + ".join(_label(page, one) for one in phases),
             words,
         )
+
+
+def _words(phase: Phase) -> str:
+    words = f"{phase.title}: {seconds(phase.seconds)}"
+    return words if phase.status == "done" else f"{words}, {phase.status}"
 
 
 def _label(page: Page, phase: Phase) -> str:
