@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.model import those
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.mix import MixDetail
 from dyno.bundle.reader import Bundle, list_bundles
 from tests.process import dyno, end, no_server_left, servers, spoilt, start, wait_until
 
@@ -49,7 +52,8 @@ def test_queries_beside_transactions(loaded: Path) -> None:
     assert tpch["queries_per_h"] == pytest.approx(3600 * tpch["queries"] / window["common_s"])
     rows = bundle.table("queries").to_pylist()
     assert {row["stream"] for row in rows} == {1, 2}
-    (held,) = [phase for phase in bundle.run.phases if phase.name == "held-tpch-postgresql"]
+    (held,) = those(bundle.run.phases, DssDetail)
+    assert held.name == "held-tpch-postgresql" and held.detail.window is not None
     begun, ended = held.detail.window
     assert all(row["end_ns"] >= begun for row in rows)
     assert ended - begun == pytest.approx(3e9, abs=1.5e9)
@@ -77,7 +81,7 @@ def test_a_killed_server_ends_all_of_its_work(loaded: Path) -> None:
     no_server_left(loaded)
     bundle = list_bundles(loaded)[0]
     assert (bundle.run.status, bundle.run.validity.valid) == ("failed", False)
-    (mix,) = [phase for phase in bundle.run.phases if phase.kind == "mix"]
+    (mix,) = those(bundle.run.phases, MixDetail)
     assert all(member.error for member in mix.detail.members)
     assert bundle.table("ops/users-2").num_rows > 0
 

@@ -77,10 +77,10 @@ class Checked(click.types.StringParamType):
         return value
 
 
-class ByWorkload(click.ParamType):
+class ByWorkload(click.ParamType[Any]):
     """A value, or ``WORKLOAD=VALUE`` in a run of several workloads."""
 
-    def __init__(self, inner: click.ParamType) -> None:
+    def __init__(self, inner: click.ParamType[Any]) -> None:
         """``inner`` is the type of the value."""
         self.inner = inner
         self.name = inner.name

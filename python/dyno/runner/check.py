@@ -42,7 +42,7 @@ def job(asked: CheckPlan) -> Job:
                 with session.events.phase(f"Check {name} in {target.name}"):
                     checks += check(session.recorder, target, name, held, "run")
             for name, held in every.items() if asked.answers else ():
-                checks += stages.asked(session, target, name, held)
+                checks += stages.asked(session, [(target, held)], name)
             for item in checks:
                 mark = {True: "ok", False: "FAILED", None: "skipped"}[item.passed]
                 session.events.say(f"  {mark:8}{item.name}: {item.message}")

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dyno.contracts.target import Loaded, Target
     from dyno.plans.run import RunPlan
     from dyno.runner.session import Session
-    from dyno.stages.drive import PowerPlan, ThroughputPlan
+    from dyno.stages.drive import DssPlan, PowerPlan, ThroughputPlan
 
 
 def run_tests(
@@ -101,7 +101,7 @@ def run_tests(
         # Verification follows the measurements, so that it does not change their cache state.
         if not (asked.has_power and power.proves):
             for name, held_data in every.items():
-                ask(session, target, replace(power, workload=name), held_data)
+                ask(session, [(target, held_data)], replace(power, workload=name))
         for name, held_data in every.items() if chosen.verifies else ():
             stages.consistent(session, target, name, held_data)
 
@@ -132,18 +132,18 @@ def _power(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> 
         )
 
 
-def ask(session: Session, target: Target, plan: PowerPlan, found: Loaded) -> None:
+def ask(session: Session, places: Sequence[tuple[Target, Loaded]], plan: DssPlan) -> None:
     """Verifies the answers after tests whose answers cannot be compared with the expected ones."""
     from dyno import workloads
     from dyno.runner import stages
     from dyno.stages import prove
 
-    shipped = plan.scale in workloads.get(plan.workload).expected_scales
-    reason = stages.unlike(target, plan.workload, found)
-    if shipped and reason is None:
-        stages.asked(session, target, plan.workload, found, plan.timeout_s)
+    reasons = [stages.unlike(target, plan.workload, found) for target, found in places]
+    if plan.scale in workloads.get(plan.workload).expected_scales and not any(reasons):
+        stages.asked(session, places, plan.workload, plan.timeout_s)
     else:
-        prove.unproven(session.recorder, plan.workload, plan.scale, target.name, reason)
+        for (target, _), reason in zip(places, reasons, strict=True):
+            prove.unproven(session.recorder, plan.workload, plan.scale, target.name, reason)
 
 
 def _throughput(

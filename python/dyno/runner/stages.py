@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 from dyno import workloads
 from dyno.bundle.model import Check, those
@@ -90,18 +91,25 @@ def answers(
 
 def asked(
     session: Session,
-    target: Target,
+    places: Sequence[tuple[Target, Loaded]],
     workload: str,
-    found: Loaded,
     timeout_s: float | None = None,
 ) -> list[Check]:
-    """Runs all queries once and verifies their answers. A failed query is a failed check."""
-    prepare(target, workload)
-    scale = found.scale
-    with session.events.phase(f"Answers of {target.name}") as progress:
-        result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
-    reason = unlike(target, workload, found)
-    return answers(session, PowerPlan(workload, scale), {target.name: result}, reason)
+    """Runs all queries once on each target and verifies the answers.
+
+    A failed query is a failed check.
+    """
+    results: dict[str, PowerResult] = {}
+    reasons: list[str] = []
+    for target, found in places:
+        prepare(target, workload)
+        with session.events.phase(f"Answers of {target.name}") as progress:
+            results[target.name] = prove.ask(
+                session.recorder, target, workload, found.scale, progress, timeout_s
+            )
+        reasons += filter(None, [unlike(target, workload, found)])
+    plan = PowerPlan(workload, places[0][1].scale)
+    return answers(session, plan, results, next(iter(reasons), None))
 
 
 def unlike(target: Target, workload: str, found: Loaded) -> str | None:

@@ -12,7 +12,7 @@ from dyno.config.rates import Rate
 from dyno.config.settings import Setting
 from dyno.contracts.target import Loaded, Target
 from dyno.contracts.workload import Workload
-from dyno.errors import DynoError, Interrupted, TargetError
+from dyno.errors import DynoError, Interrupted, TargetError, UsageError
 from dyno.plans.run import RunPlan
 from dyno.runner.mix.members import Place
 from dyno.runner.mix.windows import Window
@@ -175,12 +175,11 @@ def work(
             for name, place in targets.items()
         }
         ready = [_Ready.of(session, one, opened[one.place.name]) for one in settled]
+        _require_one_scale(ready)
         _note_layout(session, ready)
         failed = _windows(session, ready, order) if timed else _tests(session, ready, order[0])
         lost = {one.target.name for one in ready if one.name in failed}
-        for one in ready:
-            if one.target.name not in lost:
-                one.verify(session)
+        _verify(session, [one for one in ready if one.target.name not in lost])
         if failed:
             raise _error(ready, failed, several=len(opened) > 1)
 
@@ -216,18 +215,36 @@ class _Ready:
             clear(session, target, workload.name)
         return cls(settled, target, held)
 
-    def verify(self, session: Session) -> None:
-        """Checks the data after transactions, and the answers of queries."""
-        from dyno.runner import stages
-        from dyno.runner.dss import ask
-        from dyno.stages.drive import PowerPlan
 
-        one, name = self.settled, self.settled.workload.name
-        if one.drives:
-            stages.consistency(session, self.target, one.level(self.held, Window((one.name,))))
-        else:
-            timeout_s = one.settings["timeout_s"]
-            ask(session, self.target, PowerPlan(name, self.held.scale, timeout_s=timeout_s))
+def _require_one_scale(ready: Sequence[_Ready]) -> None:
+    """Refuses data of different scales on several targets: their queries would not add up.
+
+    Raises:
+        UsageError: With the targets.
+    """
+    queried = [one for one in ready if not one.settled.drives]
+    scales = {one.held.scale: f"{one.held.scale:g} in {one.target.name}" for one in queried}
+    if len(scales) > 1:
+        raise UsageError(
+            f"{queried[0].settled.workload.name} has scale {' and '.join(scales.values())}. Load "
+            "the same scale into every target."
+        )
+
+
+def _verify(session: Session, ready: Sequence[_Ready]) -> None:
+    """Checks the data after transactions, and the answers of queries."""
+    from dyno.runner import stages
+    from dyno.runner.dss import ask
+
+    for one in ready:
+        if one.settled.drives:
+            plan = one.settled.level(one.held, Window((one.name,)))
+            stages.consistency(session, one.target, plan)
+    queried = [one for one in ready if not one.settled.drives]
+    if queried:
+        first = queried[0]
+        plan = first.settled.test(first.held, refresh=False, first_set=0)
+        ask(session, [one.target for one in queried], plan)
 
 
 def _warn_of_crowd(session: Session, settled: Settled, held: Loaded) -> None:
