@@ -17,7 +17,7 @@ from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.mix import Member, MixDetail
 from dyno.bundle.reader import Bundle
 from dyno.safety.plainjson import finite
-from dyno.statistics.paired import shift
+from dyno.statistics.paired import FEWEST_PAIRS, shift
 
 
 @dataclass
@@ -212,11 +212,11 @@ def _slowdowns(
             known = [(one, other) for one, other in values if one and other]
             if known:
                 found = shift([one for one, _ in known], [other for _, other in known])
-                bounded = math.isfinite(found.low) and math.isfinite(found.high)
+                bounded = len(known) >= FEWEST_PAIRS and math.isfinite(found.high)
                 yield key.estimate(
                     found.percent,
-                    f"among the others / alone, {len(known)} pairs"
-                    + ("; 95 % interval" if bounded else "; one pair gives no interval"),
+                    f"among the others / alone, {len(known)} pairs; "
+                    + ("95 % interval" if bounded else f"an interval needs {FEWEST_PAIRS}"),
                     low=found.low if bounded else None,
                     high=found.high if bounded else None,
                 )

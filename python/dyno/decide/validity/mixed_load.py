@@ -9,6 +9,7 @@ from dyno.bundle.model import Phase
 from dyno.bundle.phases.mix import MixDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.statistics.paired import FEWEST_PAIRS
 
 MOST_APART_PERCENT = 2.0
 FEWEST_QUERIES = 22
@@ -73,12 +74,13 @@ def _shared(windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
             )
             break
     alone = [phase for phase in windows if phase.detail.alone is not None]
-    if alone and all((phase.detail.round or 1) == 1 for phase in windows):
-        name = str(alone[0].detail.alone)
+    rounds = max((phase.detail.round or 1 for phase in alone), default=FEWEST_PAIRS)
+    if rounds < FEWEST_PAIRS:
+        name, many = str(alone[0].detail.alone), "s"[: rounds != 1]
         yield Ruling(
             "note",
-            "The slowdown is from one pair of windows, which gives no interval. Use --repeat 3 or "
-            "more.",
+            f"The slowdown is from {rounds} pair{many} of windows, too few for an interval. Use "
+            f"--repeat {FEWEST_PAIRS} or more.",
             alone[0].name,
             (metrics.Slowdown(name).pairs.name,),
         )
@@ -91,7 +93,7 @@ RULE = Rule(
         "Of several workloads or targets at once, the windows of transactions started more than "
         f"{MOST_APART_PERCENT:g} % of the window apart, or queries failed or none completed in "
         f"the window. Warning: fewer than {FEWEST_QUERIES} queries completed. Notes: the members "
-        "shared the machine; one pair of windows gives no interval."
+        f"shared the machine; fewer than {FEWEST_PAIRS} pairs of windows give no interval."
     ),
     explanation=(
         "Throughputs of different periods do not add up, and a rate of few queries depends on "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import mixes
 from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.model import Estimate, Finding
 from dyno.bundle.reader import Bundle
 from dyno.report.kit.formats import operation_title, rounded, users_title
-from dyno.report.run.page import Page
+from dyno.report.run.page import Level, Page
 from dyno.safety.text import plain
 
 TIMES: dict[Time, str] = {
@@ -30,12 +31,24 @@ def latencies(
 ) -> list[str]:
     """A line per transaction and time, for the level with the highest throughput.
 
-    Empty if no transaction ended, and for runs with other parts.
+    Of several workloads or targets at once, each has its lines. Empty if no transaction ended, and
+    for runs with other parts.
     """
     page = Page.of(bundle, estimates, findings)
-    best = page.best_level
-    if best is None or page.run.verb != "run":
+    if page.run.verb != "run":
         return []
+    return [line for level in _levels(page) for line in _of_level(page, level)]
+
+
+def _levels(page: Page) -> list[Level]:
+    window = next(iter(mixes.together(page.run)), None)
+    if window is None:
+        return [] if page.best_level is None else [page.best_level]
+    names = [member.level for member in window.detail.members]
+    return [level for level in page.levels if level.name in names]
+
+
+def _of_level(page: Page, best: Level) -> list[str]:
     title = users_title(best.phase.detail if best.phase else None, best.name)
     head = f"Milliseconds, {plain(title)}"
     names = "".join(f"{name:>{_WIDTH}}" for name in TIMES.values())

@@ -118,9 +118,11 @@ def _against(page: Page) -> Table | None:
     rows: list[list[str | Cell]] = [
         [one.name, change(one.throughput), change(one.p95), str(one.pairs)] for one in found
     ]
-    note = (
-        "Among the others, in % of itself alone, with the 95 % interval over pairs of windows."
-        if any(one.pairs > 1 for one in found)
-        else "Among the others, in % of itself alone. One pair of windows gives no interval."
+    note = "Change among the others against itself alone"
+    bounded = any(one.throughput is not None and one.throughput.low is not None for one in found)
+    note += (
+        ", with the 95 % interval over pairs of windows."
+        if bounded
+        else ". An interval needs three pairs of windows (--repeat 3)."
     )
     return Table("Each against itself alone", columns, rows, note, _notice(page))
