@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dyno import workloads
+from dyno.bundle import mixes
 from dyno.bundle.model import Phase, Run
 from dyno.criteria.base import Metric
 from dyno.criteria.language import USER, Criterion, parse
@@ -47,8 +48,10 @@ def judging(run: Run, phase: Phase | None) -> list[Criterion]:
     One of several databases at once is judged by limits on response times alone, so that a slow one
     does not hide among the others. The machine, the errors and the throughput are of them all, and
     judged once, in the sum. Of several workloads at once, each is judged by limits on its own
-    operations.
+    operations; by itself, as the reference for the others, it is not judged.
     """
+    if phase is not None and phase.name in mixes.alone(run):
+        return []  # the reference for the others
     found = asked(run)
     if phase is not None and len(run.workloads) > 1 and phase.detail.workload is not None:
         own = _of(phase.detail.workload)

@@ -88,6 +88,14 @@ def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
     }
     if not rates:
         return []
+    first = next(iter(mixes.together(case.bundle.run)), None)
+    if first is not None:
+        named = {member.phase: str(member.name) for member in first.detail.members}
+        return [
+            f"{_limit(item)} for {named[item.phase.name]}"
+            for item in limits
+            if item.phase.name in named and item.phase.name in rates
+        ]
     best = max(rates, key=lambda name: rates[name])
     item = next(item for item in limits if item.phase.name == best)
     users = item.phase.detail.users if has_detail(item.phase, OltpDetail) else None
@@ -95,10 +103,11 @@ def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 
 def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
+    alone = mixes.alone(case.bundle.run)
     found = [
         f"{_limit(item)} for {_users(item)} on {_title(case, item.phase.target)}"
         for item in limits
-        if item.phase.kind == "dss" or _is_combined(item.phase)
+        if (item.phase.kind == "dss" and item.phase.name not in alone) or _is_combined(item.phase)
     ]
     return list(dict.fromkeys(found))
 

@@ -8,7 +8,7 @@ from dyno.report.kit.formats import rounded
 from dyno.report.run.mix import against, change, load_text, shown, totals
 from dyno.report.run.page import Page
 
-ORDER = 15
+ORDER = 11
 
 _NOTE = (
     "All begin together and are measured over the same time. Response times of transactions are "
@@ -45,7 +45,8 @@ def _lead(page: Page) -> str:
     text = f"{', '.join(members[:-1])} and {members[-1]} at once" if members[1:] else members[0]
     if detail.duration_s is not None:
         text += f", {detail.duration_s:g} s measured after {detail.warmup_s or 0:g} s of warm-up"
-        text += ". Query streams repeat their queries meanwhile"
+        if any(not one.drives for one in shown(page)):
+            text += ". Query streams repeat their queries meanwhile"
     if any(window.detail.alone is not None for window in windows):
         text += "; each also ran by itself, in alternating order"
     return f"{text}."
