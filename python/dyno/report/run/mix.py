@@ -127,6 +127,11 @@ def change(found: Estimate | None) -> str:
     return f"{text} ({found.low:+.0f} to {found.high:+.0f})"
 
 
+def ended(page: Page) -> str:
+    """How members ended that did not run to their end."""
+    return "interrupted" if page.run.status == "interrupted" else "failed"
+
+
 def rounds(page: Page) -> list[Shown]:
     """The members of the first window with all of them."""
     first = next(iter(mixes.together(page.run)), None)
@@ -143,7 +148,7 @@ def lines(page: Page) -> list[tuple[str, str]]:
         p95 = one.times(page)[1]
         text = f"{one.name} {one.load()}: {rounded(value)} {unit}; p95 {p95}"
         if one.member.error is not None:
-            text = f"{one.name}: failed"
+            text = f"{one.name}: {ended(page)}"
         found.append(("", text + (" (round 1)" if many else "")))
     for name, at in totals(page):
         parts = [f"{rounded(page.value(at.targets))} targets"]
@@ -175,7 +180,7 @@ def cards(page: Page) -> list[Cards]:
         value, unit = one.rate(page)
         label = f"{one.name}, {one.load()}"
         if one.member.error is not None:
-            found.append(Card(label, "–", "", "failed"))
+            found.append(Card(label, "–", "", ended(page)))
         else:
             p95 = f"95th percentile {one.times(page)[1]}"
             found.append(Card(label, rounded(value), unit, p95))
