@@ -17,7 +17,7 @@ from dyno.bundle.reader import Bundle, list_bundles
 from tests.process import dyno, end, no_server_left, servers, spoilt, start, wait_until
 
 PG = ("--target", "embedded:postgresql")
-_SHORT = {"client-bound", "mixed-load", "misaligned-windows"}
+_WRONG = {"incomplete", "inconsistent", "wrong-answers", "errors"}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     done = dyno("run", *args, "--json", "--out", out)
     assert done.returncode in {0, 1}, done.stderr
     found = json.loads(done.stdout)
-    assert spoilt(found) <= _SHORT, done.stderr
+    assert not spoilt(found) & _WRONG, done.stderr  # a busy machine spoils such short windows
     return found, Bundle.open(Path(found["bundle"]))
 
 
