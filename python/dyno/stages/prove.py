@@ -192,9 +192,7 @@ def streams(
     return checks
 
 
-def _unproven(
-    workload: Workload, scale: float, target: str, unlike: str | None
-) -> list[Check]:
+def _unproven(workload: Workload, scale: float, target: str, unlike: str | None) -> list[Check]:
     """The skipped check of answers that have nothing to be compared with, if that is so."""
     why = workload.unproven(scale)
     if not why and scale in workload.expected_scales:

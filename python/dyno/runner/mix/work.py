@@ -199,10 +199,11 @@ class _Ready:
     @classmethod
     def of(cls, session: Session, settled: Settled, target: Target) -> _Ready:
         """Finds the data, and restores or creates what the work needs."""
-        from dyno.runner import stages
+        from dyno.runner import guests, stages
         from dyno.runner.dss import clear
 
         workload = settled.workload
+        guests.add(session, target, workload.name, 1)
         held = stages.loaded_data(target, workload.name, settled.scale)
         if settled.drives:
             _warn_of_crowd(session, settled, held)
@@ -216,19 +217,28 @@ class _Ready:
         return cls(settled, target, held)
 
 
+def _queried(ready: Sequence[_Ready]) -> list[list[_Ready]]:
+    """The members with queries, by workload."""
+    found: dict[str, list[_Ready]] = {}
+    for one in ready:
+        if not one.settled.drives:
+            found.setdefault(one.settled.workload.name, []).append(one)
+    return list(found.values())
+
+
 def _require_one_scale(ready: Sequence[_Ready]) -> None:
     """Refuses data of different scales on several targets: their queries would not add up.
 
     Raises:
         UsageError: With the targets.
     """
-    queried = [one for one in ready if not one.settled.drives]
-    scales = {one.held.scale: f"{one.held.scale:g} in {one.target.name}" for one in queried}
-    if len(scales) > 1:
-        raise UsageError(
-            f"{queried[0].settled.workload.name} has scale {' and '.join(scales.values())}. Load "
-            "the same scale into every target."
-        )
+    for queried in _queried(ready):
+        scales = {one.held.scale: f"{one.held.scale:g} in {one.target.name}" for one in queried}
+        if len(scales) > 1:
+            raise UsageError(
+                f"{queried[0].settled.workload.name} has scale {' and '.join(scales.values())}. "
+                "Load the same scale into every target."
+            )
 
 
 def _verify(session: Session, ready: Sequence[_Ready]) -> None:
@@ -237,14 +247,16 @@ def _verify(session: Session, ready: Sequence[_Ready]) -> None:
     from dyno.runner.dss import ask
 
     for one in ready:
+        workload = one.settled.workload
         if one.settled.drives:
             plan = one.settled.level(one.held, Window((one.name,)))
             stages.consistency(session, one.target, plan)
-    queried = [one for one in ready if not one.settled.drives]
-    if queried:
+        elif workload.verifies:
+            stages.consistent(session, one.target, workload.name, one.held)
+    for queried in _queried(ready):
         first = queried[0]
         plan = first.settled.test(first.held, refresh=False, first_set=0)
-        ask(session, [one.target for one in queried], plan)
+        ask(session, [(one.target, one.held) for one in queried], plan)
 
 
 def _warn_of_crowd(session: Session, settled: Settled, held: Loaded) -> None:
