@@ -103,7 +103,7 @@ fn the_duration_is_subtracted_but_a_session_never_goes_back() {
 #[test]
 fn messages_of_functions_and_errors_are_no_statements() {
     let forged = csv(TIME, "a.1", "statement: drop table t", "")
-        .replace(",,,,,,,,\"app\"", ",,,\"PL/pgSQL function f()\",,,,,\"app\"");
+        .replace(",,,,,,,,\"app\"", ",,,,\"PL/pgSQL function f()\",,,,\"app\"");
     let failed = csv(TIME, "a.1", "statement: x", "").replace("00000", "42601");
     let (found, _) = read(forged + &failed).unwrap();
     assert_eq!(found, []);

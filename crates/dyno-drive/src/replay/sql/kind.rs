@@ -75,7 +75,6 @@ impl Words {
             self.writes = true;
         }
         self.broken |= token == Token::Broken;
-        self.global |= token == Token::Symbol("@@");
         let after_dot = std::mem::replace(&mut self.after_dot, token == Token::Symbol("."));
         let Token::Word(word) = token else { return };
         if after_dot {
@@ -127,9 +126,8 @@ impl Words {
             | "release" => Kind::Control,
             "set" | "reset"
                 if self.fixed
-                    || (mysql && self.global && early(&["global", "persist", "persist_only"]))
-                    || early(&["role", "authorization", "password", "global", "persist"])
-                    || (self.global && !mysql) =>
+                    || self.global
+                    || early(&["role", "authorization", "password"]) =>
             {
                 Kind::Never
             }
