@@ -13,6 +13,8 @@ from dyno.bundle.model import Check
 from dyno.bundle.reader import Bundle
 from tests.process import assert_valid, dyno
 
+pytestmark = pytest.mark.long
+
 TARGET = ("--target", "embedded:duckdb", "--json")
 
 
