@@ -143,7 +143,7 @@ def _queries(page: Page) -> Cards | None:
     if match is not None:
         cards.append(_proof("Answers", "equal" if match else "differ", page.answer_checks))
     elif page.unproven:
-        cards.append(Card("Answers", "–", "", "not verified: no expected answers at this scale"))
+        cards.append(Card("Answers", "–", "", "not verified: no expected answers for this data"))
     scale = page.query_scale
     at = "" if scale is None else f", scale factor {scale:g}"
     named = f": {page.own_title}" if page.own_title else ""
