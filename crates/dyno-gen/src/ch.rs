@@ -2,7 +2,7 @@
 //! suppliers. They are the same at every scale and for every seed, so that they fit any `tpcc` data.
 //!
 //! Source of the tables, of the number of nations and suppliers, and of their keys: R. Cole et al.,
-//! "The mixed workload CH-benCHmark", DBTest 2011. Names and texts are Dyno's.
+//! "The mixed workload CH-benCHmark", `DBTest` 2011. Names and texts are Dyno's.
 
 mod nations;
 

@@ -87,6 +87,7 @@ impl Workload {
     }
 
     /// The workload next to whose tables these belong, in the same database; itself for most.
+    #[must_use]
     pub fn home(self) -> Self {
         if self == Self::Ch { Self::Tpcc } else { self }
     }

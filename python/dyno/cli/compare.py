@@ -66,7 +66,7 @@ def command(runs: tuple[str, ...], page: Path | None, options: Options) -> int:
         sides = [_Side.of(bundle) for bundle in bundles]
         roles = _roles(sides)
         if roles is None:
-            lines, document = _side_by_side(*sides, page)
+            lines, document = _side_by_side(sides[0], sides[-1], page)
         elif page is None:
             lines, document = _gap(*roles)
         else:

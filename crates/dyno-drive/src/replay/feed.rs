@@ -85,7 +85,7 @@ pub struct Feed<'a> {
     pub queues: Vec<UnboundedSender<Vec<Item>>>,
     pub control: &'a Control,
     /// Receives the time line when the threads are connected.
-    pub begun: Receiver<Window>,
+    pub start: Receiver<Window>,
 }
 
 impl Feed<'_> {
@@ -95,11 +95,11 @@ impl Feed<'_> {
     /// Those of [`Chosen::next`].
     pub fn run(mut self) -> Result<()> {
         // Nothing was begun if a thread could not connect.
-        let Ok(window) = self.begun.recv() else { return Ok(()) };
+        let Ok(window) = self.start.recv() else { return Ok(()) };
         let classes = self.classes();
         let other = self.plan.operations.len() - 1;
-        let ahead_s = (AHEAD_S + self.plan.longest_s / self.plan.speed).min(MOST_AHEAD_S);
-        let ahead_ns = (ahead_s * 1e9) as u64;
+        let longest_s = self.plan.longest_s / self.plan.speed;
+        let ahead_ns = ((AHEAD_S + longest_s).min(MOST_AHEAD_S) * 1e9) as u64;
         let mut first_ns = self.plan.select.first_ns;
         let mut batches: Vec<Vec<Item>> = self.queues.iter().map(|_| Vec::new()).collect();
         while let Some(found) = self.chosen.next()? {

@@ -128,17 +128,17 @@ async fn dispatch<W: Wire<Session: Verbatim>>(
             }
         }
         while let Some(one) = sessions.try_join_next() {
-            fail_on_panic(&shared, one);
+            fail_on_panic(&shared, &one);
         }
     }
     queues.clear();
     while let Some(one) = sessions.join_next().await {
-        fail_on_panic(&shared, one);
+        fail_on_panic(&shared, &one);
     }
     ended.set(true);
 }
 
-fn fail_on_panic(shared: &Shared, ended: Result<(), tokio::task::JoinError>) {
+fn fail_on_panic(shared: &Shared, ended: &Result<(), tokio::task::JoinError>) {
     if ended.is_err() {
         let _ = shared.out.send(Message::Failed(died()));
     }

@@ -100,11 +100,11 @@ fn over<W: Wire<Session: Verbatim>>(
             (queue, Some(end))
         })
         .unzip();
-    let (begin, begun) = mpsc::channel();
+    let (begin, start) = mpsc::channel();
     let (ends, begin) = (Mutex::new(ends), Mutex::new(Some(begin)));
     thread::scope(|scope| {
-        let feed = Feed { plan, chosen, budget: Arc::clone(&budget), queues, control, begun };
-        let fed = scope.spawn(move || feed.run());
+        let feed = Feed { plan, chosen, budget: Arc::clone(&budget), queues, control, start };
+        let feeder = scope.spawn(move || feed.run());
         let job = |thread: u32, signals: &Signals, out, go| {
             let items = ends.lock().ok().and_then(|mut ends| ends[thread as usize].take());
             let begin = begin.lock().ok().and_then(|mut begin| begin.take());
@@ -117,8 +117,8 @@ fn over<W: Wire<Session: Verbatim>>(
         // Without threads, nobody takes what it reads.
         budget.close();
         drop(begin.lock().ok().and_then(|mut begin| begin.take()));
-        let fed = fed.join().unwrap_or_else(|_| Err(crate::thread::died()));
-        fed.and(outcome)
+        let read = feeder.join().unwrap_or_else(|_| Err(crate::thread::died()));
+        read.and(outcome)
     })
 }
 

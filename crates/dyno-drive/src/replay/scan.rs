@@ -59,7 +59,8 @@ pub struct Scan {
 #[derive(Debug, Clone, Serialize)]
 pub struct Class {
     /// The hash of its text, in hexadecimal digits.
-    pub class: String,
+    #[serde(rename = "class")]
+    pub hash: String,
     /// Its text, cut if it is long.
     pub text: String,
     /// What it does.
@@ -164,10 +165,10 @@ impl Counted {
                 scan.last_ns = Some(scan.last_ns.map_or(at_ns, |last| last.max(at_ns)));
                 scan.longest_s = scan.longest_s.max(ran.took_ns as f64 / 1e9);
                 *scan.kinds.entry(kind).or_default() += 1;
-                if let Some(database) = ran.database {
-                    if scan.databases.len() < 1_000 || scan.databases.contains_key(&database) {
-                        *scan.databases.entry(database).or_default() += 1;
-                    }
+                if let Some(database) = ran.database
+                    && (scan.databases.len() < 1_000 || scan.databases.contains_key(&database))
+                {
+                    *scan.databases.entry(database).or_default() += 1;
                 }
                 self.open.entry(session).or_insert(Open { first: line, last: line }).last = line;
                 if self.open.len() + self.spans.len() > MOST_SESSIONS {
@@ -178,7 +179,7 @@ impl Counted {
                 } else if self.classes.len() < MOST_CLASSES {
                     let class = format!("{hash:016x}");
                     let text = text.to_owned();
-                    self.classes.insert(hash, Class { class, text, kind, count: 1, line });
+                    self.classes.insert(hash, Class { hash: class, text, kind, count: 1, line });
                 } else {
                     scan.unclassed += 1;
                 }

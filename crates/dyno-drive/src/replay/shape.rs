@@ -136,9 +136,7 @@ impl Counts {
                     }
                 }
                 Some("rollback" | "abort") if !text.contains(" to ") => {
-                    if self.open.remove(&session).is_some() {
-                        self.rolled_back += 1;
-                    }
+                    self.rolled_back += u64::from(self.open.remove(&session).is_some());
                 }
                 _ => {} // a savepoint
             },

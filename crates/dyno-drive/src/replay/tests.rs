@@ -33,13 +33,18 @@ fn scanned(select: &serde_json::Value) -> Scan {
     scan(&plan, &Control::new()).unwrap()
 }
 
-fn replayed(path: &PathBuf, select: serde_json::Value, mean_ms: f64, speed: f64) -> Outcome {
+fn replayed(
+    path: &std::path::Path,
+    select: serde_json::Value,
+    mean_ms: f64,
+    speed: f64,
+) -> Outcome {
     let found = scanned(&select);
     let mut select = select;
     select["first_ns"] = json!(found.first_ns);
     select["ends"] = json!(found.ends);
     let classes: BTreeMap<_, _> =
-        found.classes.iter().enumerate().map(|(at, class)| (class.class.clone(), at)).collect();
+        found.classes.iter().enumerate().map(|(at, class)| (class.hash.clone(), at)).collect();
     let mut operations: Vec<_> = (0..classes.len()).map(|at| format!("c{at}")).collect();
     operations.push("other".to_owned());
     let spool = path.with_extension("spool");

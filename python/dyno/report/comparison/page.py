@@ -20,13 +20,13 @@ from dyno.report.kit.rendered import Head, Verdict, rendered
 
 SIDES = ("first", "second")
 _MOST_DIFFERENCES = 60
-_WEIGHTS: tuple[Outcome | None, ...] = ("invalid", "disturbed", None, "valid")
 _TONES: Mapping[Outcome | None, tuple[str, str]] = {
     "invalid": ("bad", "✗ A run is invalid"),
     "disturbed": ("disturbed", "≈ A run was disturbed"),
     None: ("open", "? A run has no verdict"),
     "valid": ("open", "Two runs"),
 }
+"""The worst first."""
 _CAUTION = (
     "One run each cannot separate a difference from noise. Repeat both in alternating order: "
     "dyno study compare."
@@ -69,8 +69,8 @@ def _meta(*bundles: Bundle) -> str:
 
 
 def _verdict(*bundles: Bundle) -> Verdict:
-    found = {one.run.validity.verdict for one in bundles}
-    tone, stamp = _TONES[next(verdict for verdict in _WEIGHTS if verdict in found)]
+    found = [one.run.validity.verdict for one in bundles]
+    tone, stamp = next(value for verdict, value in _TONES.items() if verdict in found)
     reasons = tuple(
         Reason(code=f"{side} run", message=f"{VERDICTS[one.run.validity.verdict]}: "
                f"{', '.join(reason.code for reason in one.run.validity.reasons)}.")

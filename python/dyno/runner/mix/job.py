@@ -113,7 +113,8 @@ def _criteria(asked: RunPlan, named: Sequence[Workload]) -> list[Criterion]:
     if asked.no_criteria:
         return own
     known = {criterion.metric for criterion in own}
-    return [*own, *(one for one in defaults(every) if one.metric not in known)]
+    usual = {str(one): one for work in driven for one in defaults(work.transactions)}
+    return [*own, *(one for one in usual.values() if one.metric not in known)]
 
 
 def _member(one: Settled) -> dict[str, Any]:

@@ -174,7 +174,7 @@ class NewDatabase:
     def _copy(self, strategy: str) -> Check:
         how = sql.SQL("TEMPLATE {}").format(sql.Identifier(TEMPLATE))
         if len(self._strategies) > 1:
-            how += sql.SQL(" STRATEGY {}").format(sql.SQL(strategy))
+            how += sql.SQL(" STRATEGY {}").format(sql.Identifier(strategy.lower()))
         self._seconds.setdefault(strategy, []).append(self._create(COPY, how))
         with contextlib.closing(self._open(dbname=COPY)) as session:
             rows = int(session.execute("SELECT count(*) FROM filler").rows[0][0])

@@ -46,7 +46,7 @@ WORKLOAD = Workload(
     parse_scale=parse_scale,
     check=check,
     queries=QUERIES,
-    order=order,
+    order=lambda stream, _seed: order(stream),
     foreign_keys=(
         ForeignKey("nation", ("n_regionkey",), "region", ("r_regionkey",)),
         ForeignKey("supplier", ("su_nationkey",), "nation", ("n_nationkey",)),

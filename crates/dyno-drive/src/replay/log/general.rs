@@ -89,7 +89,7 @@ impl General {
                 return Err(at(place.line, "the statement is too long"));
             }
         }
-        self.arrive(time, place.line)?;
+        self.arrive(time.as_ref(), place.line)?;
         if cut {
             *cut_at = Some(place.line);
             return Ok(());
@@ -107,15 +107,15 @@ impl General {
     }
 
     /// Takes over the time of an entry; one without has the time of its predecessor.
-    fn arrive(&mut self, time: Option<Time>, line: u64) -> Result<()> {
+    fn arrive(&mut self, time: Option<&Time>, line: u64) -> Result<()> {
         match time {
             None => Ok(()),
-            Some(Time::Exact(at_ns)) => {
+            Some(&Time::Exact(at_ns)) => {
                 self.spread();
                 self.exact_ns = Some(at_ns);
                 Ok(())
             }
-            Some(Time::Second(wall_ms)) => {
+            Some(&Time::Second(wall_ms)) => {
                 self.exact_ns = None;
                 let mut at_ns = (wall_ms + self.added_ms) * 1_000_000;
                 let before_ns = self.second_ns.unwrap_or(at_ns);

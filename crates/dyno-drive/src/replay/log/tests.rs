@@ -126,7 +126,7 @@ fn a_cut_first_and_a_cut_last_record_are_noted() {
 #[test]
 fn a_damaged_record_is_named_by_its_line() {
     let row = csv(TIME, "a.1", "statement: select\n1", "");
-    assert!(fault(format!("{row}{},x\n{row}", TIME)).starts_with("line 3: "));
+    assert!(fault(format!("{row}{TIME},x\n{row}")).starts_with("line 3: "));
     assert!(
         fault(format!("{row}{}\n{row}", row.replacen(",\"u\"", ",u\"", 1).trim()))
             .starts_with("line 3: ")

@@ -28,6 +28,7 @@ const DEPTH: usize = 5;
 
 /// The words of a statement that decide what it does.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a word that was seen
 pub struct Words {
     dialect: Dialect,
     first: Vec<String>,
@@ -125,9 +126,7 @@ impl Words {
             "begin" | "start" | "commit" | "end" | "rollback" | "abort" | "savepoint"
             | "release" => Kind::Control,
             "set" | "reset"
-                if self.fixed
-                    || self.global
-                    || early(&["role", "authorization", "password"]) =>
+                if self.fixed || self.global || early(&["role", "authorization", "password"]) =>
             {
                 Kind::Never
             }

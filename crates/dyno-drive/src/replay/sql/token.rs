@@ -206,10 +206,13 @@ impl<'a> Iterator for Tokens<'a> {
             [b'.', digit, ..] if digit.is_ascii_digit() => self.number(),
             [digit, ..] if digit.is_ascii_digit() => self.number(),
             [byte, ..] if is_word(*byte) => self.word(),
-            [b':', b':', ..] => self.symbol(2),
-            [b'<', b'=' | b'>', ..] | [b'>' | b'!', b'=', ..] | [b'|', b'|', ..] => self.symbol(2),
             [b'-', b'>', b'>', ..] => self.symbol(3),
-            [b'-', b'>', ..] | [b'@', b'@', ..] | [b':', b'=', ..] => self.symbol(2),
+            [b'<', b'=' | b'>', ..]
+            | [b'>' | b'!', b'=', ..]
+            | [b'|', b'|', ..]
+            | [b'-', b'>', ..]
+            | [b'@', b'@', ..]
+            | [b':', b'=' | b':', ..] => self.symbol(2),
             _ => self.symbol(1),
         };
         Some(token)

@@ -238,7 +238,7 @@ def _text(read: Read, draws: _Draws, known: dict[tuple[str, ...], list[object]])
     for place in list(read.tree.find_all(exp.Placeholder)):
         name = names[str(place.this)]
         # A placeholder would be written in the style of the engine's driver.
-        made: exp.Expression = exp.Var(this=f":{name}")
+        made: exp.Expr = exp.Var(this=f":{name}")
         cast = draws.made[name].cast
         place.replace(exp.cast(made, cast, dialect=grammar) if cast else made)
     return read.tree.sql(dialect=grammar, comments=False)

@@ -56,7 +56,7 @@ class Parameter:
 class Read:
     """A statement as a tree with placeholders ``:p1`` …, and its parameters in their order."""
 
-    tree: exp.Expression
+    tree: exp.Expr
     parameters: tuple[Parameter, ...]
 
 
@@ -125,7 +125,7 @@ def of_example(
     return _read(tree, known, server, tables)
 
 
-def _parsed(sql: str, grammar: str) -> exp.Expression:
+def _parsed(sql: str, grammar: str) -> exp.Expr:
     try:
         with _quiet():
             found = sqlglot.parse(sql, read=grammar)
@@ -158,7 +158,7 @@ def _is_fixed(literal: exp.Literal) -> bool:
 
 
 def _read(
-    tree: exp.Expression,
+    tree: exp.Expr,
     known: Mapping[str, str | int | None],
     server: Captured,
     tables: Mapping[str, TableFacts],
@@ -192,11 +192,11 @@ def _is_system(table: exp.Table, server: Captured) -> bool:
     return table.db.lower() in server.system or table.name.lower().startswith("pg_")
 
 
-def _role(place: exp.Expression, tree: exp.Expression) -> tuple[Role, exp.Column | None]:
+def _role(place: exp.Expr, tree: exp.Expr) -> tuple[Role, exp.Column | None]:
     """What a placeholder does, and the column beside it."""
     if place.find_ancestor(exp.Limit, exp.Offset, exp.Fetch) is not None:
         return "limit", None
-    below: exp.Expression = place
+    below: exp.Expr = place
     above = place.parent
     while above is not None:
         if isinstance(above, exp.Values | exp.Insert) and isinstance(tree, exp.Insert):
@@ -215,13 +215,13 @@ def _role(place: exp.Expression, tree: exp.Expression) -> tuple[Role, exp.Column
     return "unknown", None
 
 
-def _column(beside: exp.Expression) -> exp.Column | None:
+def _column(beside: exp.Expr) -> exp.Column | None:
     while isinstance(beside, exp.Paren | exp.Cast):
         beside = beside.this
     return beside if isinstance(beside, exp.Column) else None
 
 
-def _inserted(place: exp.Expression, tree: exp.Insert) -> exp.Column | None:
+def _inserted(place: exp.Expr, tree: exp.Insert) -> exp.Column | None:
     """The column that a value of VALUES goes into."""
     row = place.find_ancestor(exp.Tuple)
     target = tree.this
@@ -234,7 +234,7 @@ def _inserted(place: exp.Expression, tree: exp.Insert) -> exp.Column | None:
     return None
 
 
-def _table_of(column: exp.Column, tree: exp.Expression, tables: Mapping[str, TableFacts]) -> str:
+def _table_of(column: exp.Column, tree: exp.Expr, tables: Mapping[str, TableFacts]) -> str:
     """The table of a column: by its qualifier, else the only one that has such a column."""
     near = column.find_ancestor(exp.Query, exp.Update, exp.Delete, exp.Insert) or tree
     named = {
