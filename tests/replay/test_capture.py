@@ -21,7 +21,10 @@ from dyno.workloads.own.draft.written import text_of
 from tests.mariadb import require_mariadb
 from tests.process import dyno, no_server_left
 from tests.replay.logs import as_csv, shop, written
-from tests.replay.test_servers import LOGGING, made, opened, work
+from tests.replay.test_servers import CREATE, FILL, LOGGING, work
+from tests.targets.conftest import public_folder
+from tests.targets.debian import debian_server
+from tests.targets.test_postgresql_inside_url import opened
 
 ITEM = TableFacts(
     "public.item",
@@ -173,26 +176,29 @@ def test_wrong_use(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
-    out = tmp_path / "dyno-runs"
-    extra = {**LOGGING, "shared_preload_libraries": "'pg_stat_statements'"}
-    with opened("postgresql", out, extra) as target:
-        made(target)
+    logs = {**LOGGING, "log_directory": "logs"}
+    settings = {**logs, "shared_preload_libraries": "pg_stat_statements"}
+    lines = [f"{name} = '{value}'" for name, value in settings.items()]
+    with public_folder() as folder, debian_server(folder, *lines) as url:
+        target = opened(url)
         with closing(target.connect()) as session:
+            session.execute("SET log_statement = 'none'")
+            session.execute(CREATE.format(item="item"))
+            session.execute(FILL["postgresql"].format(item="item"))
             session.execute("CREATE EXTENSION pg_stat_statements")
             session.execute("ANALYZE")
+            session.execute("SELECT pg_stat_statements_reset()")
         work(target)
         with closing(target.connect()) as session:
             place = session.execute("SELECT current_setting('data_directory')").rows[0][0]
-            wire = target.wire()
-        log = written(tmp_path, (Path(place) / "log" / "test.csv").read_text(), "server.csv")
-        url = f"postgresql://{wire['user']}@/{wire['database']}?host={wire['host']}"
+        log = written(tmp_path, (Path(place) / "logs" / "test.csv").read_text(), "server.csv")
         for source, stem in (("pg_stat_statements", "counted"), (str(log), "logged")):
             file = tmp_path / f"{stem}.toml"
             done = dyno("capture", url, "--from", source, "--out", file, cwd=tmp_path)
             assert done.returncode == 0, done.stderr
             filled = re.sub(r"(?m)^(value\w*) = {}$", r"\1 = { constant = 'x' }", file.read_text())
             file.write_text(filled)
-            shown = dyno("run", file, "--target", "null:", "--dry-run", "--out", out)
+            shown = dyno("run", file, "--target", "null:", "--dry-run", "--out", tmp_path)
             assert shown.returncode == 0, shown.stderr + file.read_text()
             found = spec.read(file.read_text(), "the draft", stem)
             weights = {name: one.weight for name, one in found.transactions.items()}
@@ -202,14 +208,13 @@ def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
             assert ran.returncode in {0, 1}, ran.stderr
         logged = found.transactions["update_item"]
         assert len(logged.statements) == 2
-    no_server_left(out)
 
 
 @pytest.mark.long
 def test_missing_counters_are_named_with_their_remedy(tmp_path: Path) -> None:
     require_mariadb()
     for name, source, remedy in (
-        ("postgresql", "pg_stat_statements", "shared_preload_libraries"),
+        ("postgresql", "pg_stat_statements", "no extension pg_stat_statements"),
         ("mysql", "performance_schema", "performance_schema"),
     ):
         done = dyno("capture", f"embedded:{name}", "--from", source, cwd=tmp_path)

@@ -66,7 +66,7 @@ def test_a_dry_run_says_what_the_log_holds_and_runs_nothing(tmp_path: Path) -> N
 def test_part_of_a_log(tmp_path: Path) -> None:
     log = written(tmp_path, as_csv(shop(400)))
     found = replayed(log, tmp_path, "--for", "100ms", "--speed", "2", "--reads-only")
-    assert sum(counts(found).values()) == 75  # of 100 in 0.2 s, without updates
+    assert sum(counts(found).values()) == 76  # of 100 in 0.2 s, without 24 updates
     found = replayed(log, tmp_path, "--users", "1", "--speed", "4")
     assert sum(counts(found).values()) == 100
 
@@ -87,7 +87,7 @@ REFUSED = {
     ROW.replace("statement: ", "Anweisung: "): "lc_messages",
     ROW + as_csv([(0, "a.2", "statement: select 1")], "other"): "--database",
     as_csv([(0, "a.1", "statement: drop table t")]): "in line 1",
-    "261126 14:00:00\t    1 Query\tselect 1\n261126 13:00:00\t    1 Query\tselect 1\n": "line 2: ",
+    "261126 14:00:00\t    1 Query\tselect 1\n261126 12:00:00\t    1 Query\tselect 1\n": "line 2: ",
 }
 
 
@@ -96,7 +96,7 @@ def test_logs_that_are_refused(tmp_path: Path, text: str) -> None:
     log = written(tmp_path, text)
     done = dyno("replay", log, "--target", "null:", "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert REFUSED[text] in done.stderr
+    assert REFUSED[text] in done.stderr.lower()
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
@@ -124,7 +124,7 @@ def test_a_replay_that_falls_behind_is_invalid(tmp_path: Path) -> None:
     # One session, a statement every 10 ms that takes 100 ms.
     said = [(n / 100, "a.1", f"statement: select {n}") for n in range(30)]
     log = written(tmp_path, as_csv(said))
-    slow = "null:?mean_ms=100&sigma=0"
+    slow = "null:?mean_us=100000"
     done = dyno("replay", log, "--target", slow, "--out", tmp_path, "--json")
     found = document(done)
     assert done.returncode == 1

@@ -72,8 +72,9 @@ def replayed(log: Path, target: str, out: Path, *more: str) -> dict[str, Any]:
 
 
 def test_logs_of_postgresql(tmp_path: Path) -> None:
-    with opened("postgresql", tmp_path, LOGGING) as target:
+    with opened("postgresql", tmp_path, {}) as target:
         made(target)
+    with opened("postgresql", tmp_path, LOGGING) as target:
         work(target)
         with closing(target.connect()) as session:
             folder = Path(
@@ -120,11 +121,11 @@ def test_a_general_log_of_mariadb(tmp_path: Path) -> None:
 
 
 def test_it_asks_before_it_changes_rows(tmp_path: Path) -> None:
-    log = written(tmp_path, as_csv(shop(8)))
+    log = written(tmp_path, as_csv(shop(16)))
     where = ("--target", "embedded:postgresql", "--out", tmp_path / "out")
     done = dyno("replay", log, *where, given="n\n")
     assert done.returncode == 0
-    assert "2 statements that change or lock rows" in done.stderr
+    assert "4 statements that change or lock rows" in done.stderr
     assert "Nothing run" in done.stderr
     assert not (tmp_path / "out").exists()
 
