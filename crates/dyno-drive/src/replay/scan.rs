@@ -10,7 +10,7 @@ use super::log::Format;
 use super::plan::ScanPlan;
 use super::sql::Kind;
 
-/// Maximum classes that are told apart.
+/// Maximum number of classes.
 const MOST_CLASSES: usize = 10_000;
 /// Maximum sessions of a log, and of those whose end it lacks.
 const MOST_SESSIONS: usize = 2_000_000;

@@ -40,7 +40,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(Beside.model_fields, "run maintenance beside one workload on one target"),
     **dict.fromkeys(Accelerated.model_fields, "the cache is in front of one engine alone"),
     **dict.fromkeys(("cold", "cold_each_query", "no_warming"), _CACHES),
-    **dict.fromkeys(("plans", "analyse_plans", "query_figures"), "they need queries one by one"),
+    **dict.fromkeys(("plans", "analyse_plans", "query_figures"), "they need one query at a time"),
     "until_steady": _ALTERNATE,
     "rate_file": "use --rate WORKLOAD=RATE",
     "confirm_limit": _WINDOWS,

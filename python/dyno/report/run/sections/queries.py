@@ -49,7 +49,7 @@ def _lead(page: Page) -> str:
     scale = page.query_scale
     order = "the order of their file" if page.own_title else "power-test order"
     named = f"{page.own_title}. " if page.own_title else ""
-    parts = [f"{named}One session runs the queries one by one in {order}"]
+    parts = [f"{named}One session runs one query at a time, in {order}"]
     if scale is not None:
         parts.append(f" at scale factor {scale:g}")
     text = f"{''.join(parts)}. {cache.sentence(page)}"
