@@ -24,8 +24,9 @@ SECTIONS = [
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Report) -> None:
     assert whole.page.sections() == SECTIONS
     # Streams, layouts, maintenance, plans, criteria, searches, recordings, caches on flash,
-    # certificates and what databases report about themselves are parts of other runs.
-    assert len(makers()) == len(SECTIONS) + 12
+    # certificates, what databases report about themselves, mixed load, freshness and replays are
+    # parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 15
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]
     assert "✓ Valid" in verdict.text

@@ -111,7 +111,8 @@ def machines_of(plan: Plan) -> Generator[Machines]:
     if not isinstance(plan, Elsewhere) or not (plan.agent or plan.exporter):
         yield Machines({}, [])
         return
-    target = str(getattr(plan, "target", ""))
+    # A run has several targets, of which a plan with agents has one.
+    target = str(getattr(plan, "url", None) or getattr(plan, "target", ""))
     if target != HOST and (url := targets.parse(target)).scheme == "embedded":
         raise UsageError(_NO_SERVER.format(url.redacted))
     addresses = [agent_address(text) for text in plan.agent]

@@ -18,7 +18,7 @@ fn log(name: &str, count: u64, gap_ms: u64, sessions: u64) -> PathBuf {
                 0 => format!("statement: select {number}"),
                 1 => format!("statement: update t set a = {number}"),
                 2 => "statement: create table t (a int)".to_owned(),
-                _ => format!("statement: select '{number}', 1"),
+                _ => format!("statement: select a from t where b = '{number}'"),
             },
         });
         writeln!(text, "{row}").unwrap();
@@ -50,7 +50,7 @@ fn replayed(
     let spool = path.with_extension("spool");
     let span_s = (found.last_ns.unwrap() - found.first_ns.unwrap()) as f64 / 1e9;
     let plan = json!({
-        "select": select, "wire": {"kind": "null", "mean_ms": mean_ms, "sigma": 0.0},
+        "select": select, "wire": {"kind": "null", "mean_ms": mean_ms},
         "speed": speed, "duration_s": span_s / speed, "sessions": found.sessions,
         "operations": operations, "classes": classes, "spool": spool, "interval_s": 0.1,
         "clock": {"unix_ns": 0, "monotonic_ns": 0}, "reconnect_s": 1.0,
@@ -71,7 +71,7 @@ fn a_scan_counts_what_is_replayed_and_why_the_rest_is_not() {
     let found = scanned(&json!({"log": path, "writes": true}));
     assert_eq!((found.statements, found.sessions, found.at_once), (30, 5, 5));
     assert_eq!(found.classes.iter().map(|class| class.count).collect::<Vec<_>>(), [10, 10, 10]);
-    assert_eq!(found.classes[2].text, "select ?");
+    assert!(found.classes.iter().any(|class| class.text == "select ?"));
     let left: Vec<_> = found.left_out.into_values().collect();
     assert_eq!(left, [(10, 3)]);
     let found = scanned(&json!({"log": path, "database": "other"}));
