@@ -113,7 +113,7 @@ def memory(folder: Path, megabytes: int) -> None:
     count = synthetic(log, 20_000, megabytes * 1e6 / one / 20_000, filler)
     size = log.stat().st_size / 1e6
     print(f"\nMemory, a log of {size:,.0f} MB with {count:,} statements")
-    plan, _ = planned(log, {"kind": "null", "mean_ms": 2, "sigma": 0.0})
+    plan, _ = planned(log, {"kind": "null", "mean_ms": 2})
     _, cpu_s, peak = run({"select": plan["select"]}, folder, SCAN)
     print(f"  scan: {size / cpu_s:.0f} MB/s of CPU, {peak:.0f} MB resident (target 300)")
     # 64 sessions of 2 ms follow at most 32,000 a second: the replay is far behind.
