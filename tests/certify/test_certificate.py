@@ -354,9 +354,9 @@ def test_the_page_has_the_notice_the_marks_and_no_scripts(tmp_path: Path) -> Non
     assert certified.fingerprint(content(bundle).model_dump(mode="json")) in page
 
 
-@pytest.mark.parametrize(("physical_mbps", "told"), [(992.0, True), (100.0, False), (None, False)])
+@pytest.mark.parametrize(("physical_mbps", "noted"), [(992.0, True), (100.0, False), (None, False)])
 def test_a_rate_read_from_devices_is_not_of_a_warm_cache(
-    copied: Bundle, physical_mbps: float | None, told: bool
+    copied: Bundle, physical_mbps: float | None, noted: bool
 ) -> None:
     """Of 1,600 logical MB/s."""
     found = content(copied)
@@ -366,4 +366,4 @@ def test_a_rate_read_from_devices_is_not_of_a_warm_cache(
     forms = (one.model_copy(update={"rate": rate}),)
     figures = found.figures.model_copy(update={"forms": forms})
     shown = rendered(found.model_copy(update={"figures": figures}), "0" * 64)
-    assert ("62 % was read from the devices" in shown) is told
+    assert ("62 % was read from the devices" in shown) is noted

@@ -165,7 +165,7 @@ def read(content: str, what: str, stem: str, folder: Path | None = None) -> File
         content: Its text.
         what: Names it in messages.
         stem: Its name if it states none.
-        folder: Where the files of its queries are; None if there is no such place.
+        folder: Where the files of its queries are; None without files.
 
     Raises:
         UsageError: With the first fault, in one line.

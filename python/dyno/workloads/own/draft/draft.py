@@ -27,7 +27,7 @@ from dyno.workloads.own.spec import MOST_REPEATS
 MOST_STATEMENTS = 200
 _LONGEST_NAME = 30
 _SECRET = "its text may name a password, a key or an account"  # noqa: S105  (words for people)
-_UTILITY = "it is no query and changes no rows"
+_UTILITY = "it neither queries nor changes rows"
 
 
 @dataclass(frozen=True)
