@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 use dyno_record::ErrorKind;
 use serde_json::{Value as Json, json};
@@ -44,7 +45,7 @@ fn statements() -> Vec<Statement> {
         ),
         statement(
             "stored",
-            "select small, large, money, words, national, moment, day from kinds where k = $1",
+            "select small, large, money, words, wide, moment, day from kinds where k = $1",
             &[INT],
             &[
                 INT,
@@ -131,7 +132,7 @@ fn alarm() -> Alarm {
 const TABLES: [&str; 4] = [
     "create table t (k int primary key, v int not null)",
     "create table kinds (small smallint, large bigint, money decimal(17, 2), words varchar(60), \
-     national nvarchar(60), moment datetime2(6), day date, k int primary key)",
+     wide nvarchar(60), moment datetime2(6), day date, k int primary key)",
     "create procedure own_put @k int, @v int as begin set nocount on; begin transaction; \
      insert into t values (@k, @v); commit; select v from t where k = @k; end",
     "create procedure bare_put @k int, @v int as begin set nocount on; \
@@ -161,7 +162,14 @@ fn with_place(work: impl AsyncFnOnce(&Place)) {
             failed = alarm.run() => panic!("{failed:?}"),
             () = work(&place) => {}
         }
-        loader.run(&format!("drop database {}", place.database)).await.unwrap();
+        // The server takes a moment to notice that the sessions are gone.
+        let drop = format!("drop database {}", place.database);
+        let dropping = async {
+            while loader.run(&drop).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), dropping).await.unwrap();
     });
 }
 
