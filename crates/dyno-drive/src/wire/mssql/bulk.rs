@@ -139,11 +139,6 @@ impl Loader {
         self.done(&answer)
     }
 
-    /// Closes the connection.
-    pub async fn close(self) {
-        drop(self);
-    }
-
     async fn send(&mut self, message: &mut Message) -> Result<()> {
         let sent = self.transport.send_bytes(&message.out).await;
         message.out.clear();

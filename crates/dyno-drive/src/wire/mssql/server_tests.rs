@@ -157,7 +157,7 @@ fn with_place(work: impl AsyncFnOnce(&Place)) {
         for sql in TABLES {
             inside.run(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         }
-        inside.close().await;
+        drop(inside);
         tokio::select! {
             failed = alarm.run() => panic!("{failed:?}"),
             () = work(&place) => {}
