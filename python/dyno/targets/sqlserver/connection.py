@@ -54,10 +54,12 @@ class Session:
         version: The server's version.
         number: The server's number of the session (``@@SPID``).
         statements: How many statements were sent by :meth:`execute`.
+        user: The login in the URL.
     """
 
     version: Version
     number: int
+    user: str
 
     def __init__(
         self, raw: Any, address: Address, explain: Callable[[], DynoError | None] = lambda: None
@@ -71,6 +73,7 @@ class Session:
         """
         self.raw = raw
         self.statements = 0
+        self.user = address.user
         self._address = address
         self._explain = explain
         self._lock = threading.Lock()
