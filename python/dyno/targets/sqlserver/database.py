@@ -7,10 +7,13 @@ marks the ones that Dyno created.
 
 from __future__ import annotations
 
+from dyno.contracts.layout import Layout
 from dyno.errors import DynoError, TargetError, error_of_kind
 from dyno.targets import mark
+from dyno.targets.sqlserver import filegroups
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
+from dyno.targets.sqlserver.version import Version
 
 PROPERTY = "dyno"
 """The name of the extended property with Dyno's marks."""
@@ -18,7 +21,7 @@ PROPERTY = "dyno"
 _EXISTS = "SELECT name, HAS_DBACCESS(name) FROM sys.databases WHERE name = {}"
 _OWN = (
     "SELECT CAST(value AS nvarchar(4000)) FROM sys.extended_properties "
-    f"WHERE class = 0 AND name = N'{PROPERTY}'"
+    f"WHERE class = 0 AND name = N'{PROPERTY}'"  # noqa: S608  (no input)
 )
 
 
@@ -53,38 +56,47 @@ def use(session: Session, place: str) -> bool:
     return True
 
 
-def ensure(session: Session, workload: str) -> bool:
-    """Switches to the workload's database, after creating it if it is missing.
-
-    Returns:
-        Whether it was created.
+def create(session: Session, workload: str, layout: Layout) -> None:
+    """Creates the workload's database with Dyno's mark, and switches to it.
 
     Raises:
         TargetError: Without the right to create it, with the T-SQL that gives it.
     """
-    place = mark.schema_of(workload)
-    if use(session, place):
-        return False
-    for statement in created(place, workload, babelfish=session.version.is_babelfish):
+    folder = ""
+    if layout.log is not None:
+        folder = str(session.execute(_FOLDER).rows[0][0] or "")
+    for statement in created(workload, session.version, layout, folder):
         session.execute(statement, CREATE_RIGHT)
-    return True
 
 
 CREATE_RIGHT = "USE [master]; GRANT CREATE ANY DATABASE"
+"""The right to create databases, without its user."""
+_FOLDER = "SELECT CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260))"
 
 
-def created(place: str, workload: str, *, babelfish: bool) -> list[str]:
+def created(workload: str, version: Version, layout: Layout, folder: str = "") -> list[str]:
     """The statements that create a database with Dyno's mark and switch to it.
 
-    Its log keeps what the last checkpoint needs: nobody backs up the log of a benchmark.
+    Its log keeps only what recovery needs, because nobody backs up the log of a benchmark.
+    Babelfish knows no files, no recovery model and no collation of a database.
+
+    Args:
+        workload: The workload.
+        version: The server's.
+        layout: The layout, which may place the log.
+        folder: The server's folder for data files, if the layout places the log.
     """
-    statements = [f"CREATE DATABASE {quoted(place)}"]
-    if not babelfish:  # which has neither
-        statements.append(f"ALTER DATABASE {quoted(place)} SET RECOVERY SIMPLE")
-    statements.append(f"USE {quoted(place)}")
-    text = literal(mark.schema_mark(workload))
-    statements.append(f"EXEC sys.sp_addextendedproperty @name = N'{PROPERTY}', @value = {text}")
-    return statements
+    from dyno.targets.sqlserver.ddl import collation
+
+    place = mark.schema_of(workload)
+    mine = literal(mark.schema_mark(workload))
+    marking = f"EXEC sys.sp_addextendedproperty @name = N'{PROPERTY}', @value = {mine}"
+    if version.is_babelfish:
+        return [f"CREATE DATABASE {quoted(place)}", f"USE {quoted(place)}", marking]
+    found = [filegroups.create_database(place, collation(version), layout, folder)]
+    if not version.is_cloud:
+        found.append(f"ALTER DATABASE {quoted(place)} SET RECOVERY SIMPLE")
+    return [*found, f"USE {quoted(place)}", marking]
 
 
 def is_own(session: Session, workload: str) -> bool:

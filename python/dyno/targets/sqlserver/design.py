@@ -35,12 +35,20 @@ class Present:
     constraints: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
 
-def create_tables(place: str, tables: Sequence[dict[str, Any]], layout: Layout) -> list[str]:
-    """Partition functions, schemes and tables, for a session in the database ``place``."""
+def create_tables(
+    place: str, tables: Sequence[dict[str, Any]], layout: Layout, collation: str = ""
+) -> list[str]:
+    """Partition functions, schemes and tables, for a session in the database ``place``.
+
+    ``collation`` is that of their texts, if it may differ from that of the database.
+    """
     return [
         statement
         for table in tables
-        for statement in (*partitions.create(table, layout), _create_table(place, table, layout))
+        for statement in (
+            *partitions.create(table, layout),
+            _create_table(place, table, layout, collation),
+        )
     ]
 
 
@@ -86,8 +94,8 @@ def stages(
     return [stage for stage in found if stage.steps]
 
 
-def _create_table(place: str, table: dict[str, Any], layout: Layout) -> str:
-    text = ddl.create_table(place, table) + partitions.place(layout, table["name"])
+def _create_table(place: str, table: dict[str, Any], layout: Layout, collation: str) -> str:
+    text = ddl.create_table(place, table, collation) + partitions.place(layout, table["name"])
     compression = layout.design(table["name"]).compression
     stays = not (layout.primary_keys and table["primary_key"]) and not clustered_key(layout, table)
     if compression is None or not stays:  # the clustered index compresses the rows
@@ -195,9 +203,7 @@ class _Maker:
     def _named(self, table: str) -> str:
         return f"{quoted(self._place)}.{quoted('dbo')}.{quoted(table)}"
 
-    def _step(
-        self, name: str, statement: str, kind: str, table: str, relation: str | None
-    ) -> Step:
+    def _step(self, name: str, statement: str, kind: str, table: str, relation: str | None) -> Step:
         size = self._sizes.get(table, 1)
         return Step(name, statement, size, kind=kind, table=table, relation=relation)
 
