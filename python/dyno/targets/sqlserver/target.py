@@ -22,6 +22,7 @@ from dyno.targets.server import InSession, ServerTarget
 from dyno.targets.servertuning import ServerTuning
 from dyno.targets.sqlserver import (
     ddl,
+    diagnosis,
     facts,
     isolation,
     journal,
@@ -136,6 +137,10 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
             found["database"] = mark.schema_of(workload)
         found["lock_wait_s"] = LOCK_WAIT_S
         return found
+
+    def diagnosis(self) -> str:
+        """A report on the server (see :mod:`dyno.contracts.diagnosis`)."""
+        return diagnosis.report(self.url, self._address)
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The neutral statement in T-SQL."""
