@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Generator
 
 from dyno.contracts.target import Connection
@@ -33,11 +34,12 @@ def probing(connect: Callable[[], Connection], session: Session) -> Generator[Pr
     except DynoError:
         yield None
         return
-    last = 0
+    last, lock = 0, threading.Lock()
 
     def used() -> int:
         nonlocal last
-        with contextlib.suppress(DynoError):  # the build continues, and keeps its last sample
+        # The build continues without a sample, which keeps the last one.
+        with lock, contextlib.suppress(DynoError):
             last = int(observer.execute(query).rows[0][0])
         return last
 

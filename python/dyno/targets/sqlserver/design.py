@@ -2,7 +2,8 @@
 
 Tables are heaps while they are loaded, so that rows may be added in any order and in parallel. Then
 comes the clustered index of each, which rewrites its rows. Indexes name no place: SQL Server puts
-them on the partitions or the filegroup of their table.
+them on the partitions or the filegroup of their table. Each step changes to the database itself, so
+any session can run it.
 """
 
 from __future__ import annotations
@@ -35,19 +36,14 @@ class Present:
     constraints: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
 
-def create_tables(
-    place: str, tables: Sequence[dict[str, Any]], layout: Layout, collation: str = ""
-) -> list[str]:
-    """Partition functions, schemes and tables, for a session in the database ``place``.
-
-    ``collation`` is that of their texts, if it may differ from that of the database.
-    """
+def create_tables(tables: Sequence[dict[str, Any]], layout: Layout, collation: str) -> list[str]:
+    """Partition functions, schemes and tables, for a session in their database."""
     return [
         statement
         for table in tables
         for statement in (
-            *partitions.create(table, layout),
-            _create_table(place, table, layout, collation),
+            *partitions.create(table, layout, collation),
+            _create_table(table, layout, collation),
         )
     ]
 
@@ -94,8 +90,8 @@ def stages(
     return [stage for stage in found if stage.steps]
 
 
-def _create_table(place: str, table: dict[str, Any], layout: Layout, collation: str) -> str:
-    text = ddl.create_table(place, table, collation) + partitions.place(layout, table["name"])
+def _create_table(table: dict[str, Any], layout: Layout, collation: str) -> str:
+    text = ddl.create_table(table, collation, ()) + partitions.place(layout, table["name"])
     compression = layout.design(table["name"]).compression
     stays = not (layout.primary_keys and table["primary_key"]) and not clustered_key(layout, table)
     if compression is None or not stays:  # the clustered index compresses the rows
@@ -126,13 +122,13 @@ class _Maker:
             order = f" ORDER ({_listed(design.cluster)})" if design.cluster else ""
             statement = (
                 f"CREATE CLUSTERED COLUMNSTORE INDEX {quoted(f'{name}_columns')} "
-                f"ON {self._named(name)}{order}"
+                f"ON {_named(name)}{order}"
             )
             yield self._step(f"columns {name}", statement, "cluster", name, f"{name}_columns")
         elif by is not None:
             index = f"{name}_clustered"
             statement = (
-                f"CREATE CLUSTERED INDEX {quoted(index)} ON {self._named(name)} "
+                f"CREATE CLUSTERED INDEX {quoted(index)} ON {_named(name)} "
                 f"({_listed(by)}){self._with(name)}"
             )
             yield self._step(f"cluster {name}", statement, "cluster", name, index)
@@ -160,14 +156,10 @@ class _Maker:
         ]
 
     def foreign_key(self, key: ForeignKey) -> Step:
-        """Declares a reference, which the server checks for the rows that exist.
-
-        A reference names no database, so the statement changes to that of the tables.
-        """
+        """Declares a reference, which the server checks for the rows that exist."""
         statement = (
-            f"USE {quoted(self._place)}; "
-            f"ALTER TABLE {quoted('dbo')}.{quoted(key.table)} WITH CHECK ADD CONSTRAINT {quoted(key.name)} "
-            f"FOREIGN KEY ({_listed(key.columns)}) REFERENCES {quoted('dbo')}.{quoted(key.other)} "
+            f"ALTER TABLE {_named(key.table)} WITH CHECK ADD CONSTRAINT {quoted(key.name)} "
+            f"FOREIGN KEY ({_listed(key.columns)}) REFERENCES {_named(key.other)} "
             f"({_listed(key.other_columns)})"
         )
         name = f"foreign key {key.name}"
@@ -175,21 +167,21 @@ class _Maker:
 
     def statistics(self, table: str) -> Step:
         """Statistics of a table: those of its indexes are complete, those of columns are updated."""
-        statement = f"UPDATE STATISTICS {self._named(table)}"
+        statement = f"UPDATE STATISTICS {_named(table)}"
         return self._step(f"analyse {table}", statement, "analyse", table, None)
 
     def _key(self, table: dict[str, Any], how: str) -> Step:
         name = table["name"]
         columns = widened(self._layout, name, list(table["primary_key"]))
         statement = (
-            f"ALTER TABLE {self._named(name)} ADD CONSTRAINT {quoted(f'{name}_pkey')} "
+            f"ALTER TABLE {_named(name)} ADD CONSTRAINT {quoted(f'{name}_pkey')} "
             f"PRIMARY KEY {how} ({_listed(columns)}){self._with(name)}"
         )
         return self._step(f"primary key {name}", statement, "primary key", name, f"{name}_pkey")
 
     def _index(self, index: Index, what: str, options: str) -> Step:
         statement = (
-            f"CREATE {what} {quoted(index.name)} ON {self._named(index.table)} "
+            f"CREATE {what} {quoted(index.name)} ON {_named(index.table)} "
             f"({_listed(index.columns)}){options}"
         )
         return self._step(f"index {index.name}", statement, "index", index.table, index.name)
@@ -200,12 +192,15 @@ class _Maker:
             return ""
         return f" WITH (DATA_COMPRESSION = {design.compression.upper()})"
 
-    def _named(self, table: str) -> str:
-        return f"{quoted(self._place)}.{quoted('dbo')}.{quoted(table)}"
+    def _step(
+        self, name: str, statement: str, kind: str, table: str, relation: str | None
+    ) -> Step:
+        size, batch = self._sizes.get(table, 1), f"USE {quoted(self._place)}; {statement}"
+        return Step(name, batch, size, kind=kind, table=table, relation=relation)
 
-    def _step(self, name: str, statement: str, kind: str, table: str, relation: str | None) -> Step:
-        size = self._sizes.get(table, 1)
-        return Step(name, statement, size, kind=kind, table=table, relation=relation)
+
+def _named(table: str) -> str:
+    return f"{quoted('dbo')}.{quoted(table)}"
 
 
 def _listed(names: Sequence[str]) -> str:

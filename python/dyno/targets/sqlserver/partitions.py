@@ -26,7 +26,7 @@ def scheme_of(table: str) -> str:
     return f"{table}_partitions"
 
 
-def create(table: dict[str, Any], layout: Layout) -> list[str]:
+def create(table: dict[str, Any], layout: Layout, collation: str) -> list[str]:
     """The partition function and scheme of a table; none if it is not partitioned.
 
     The bounds are those of the layout, and so is the side: with ``left``, a bound belongs to the
@@ -40,7 +40,7 @@ def create(table: dict[str, Any], layout: Layout) -> list[str]:
     kind = kinds[design.partition_by]
     values = ", ".join(bound(text, kind["type"]) for text in design.bounds)
     function = (
-        f"CREATE PARTITION FUNCTION {quoted(function_of(name))} ({ddl.column_type(kind)}) "
+        f"CREATE PARTITION FUNCTION {quoted(function_of(name))} ({ddl.column_type(kind, collation)}) "
         f"AS RANGE {design.side.upper()} FOR VALUES ({values})"
     )
     groups = [name_of(layout.volume_of(name, part)) for part in design.partitions]

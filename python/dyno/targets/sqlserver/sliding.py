@@ -62,8 +62,8 @@ class SqlServerWindow(SlidingWindow[Session]):
         return quoted(name)
 
     def named(self, name: str) -> str:
-        """A quoted table of the workload's database."""
-        return f"{quoted(self._place)}.{quoted('dbo')}.{quoted(name)}"
+        """A quoted table, for sessions in the workload's database."""
+        return f"{quoted('dbo')}.{quoted(name)}"
 
     def create(self) -> None:
         """See the base class."""
