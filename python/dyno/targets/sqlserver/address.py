@@ -108,7 +108,7 @@ class Address:
     def wire(self) -> dict[str, Any]:
         """Connection parameters for the Rust driver; may contain a password."""
         found: dict[str, Any] = {
-            "kind": "tds",
+            "kind": "mssql",
             "host": self.host,
             "port": self.port,
             "user": self.user,

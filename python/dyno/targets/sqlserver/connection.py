@@ -21,6 +21,7 @@ from pymssql import _mssql
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, error_of_kind
 from dyno.targets.patience import keep_alive
+from dyno.targets.sqlserver import queries
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.errors import statement_error
 from dyno.targets.sqlserver.login import connect
@@ -146,6 +147,10 @@ class Session:
                 if self._cancelled:
                     self._absorb()
         return result
+
+    def own(self, neutral: str) -> str:
+        """A neutral statement in T-SQL (see ``contracts.target.Translating``)."""
+        return queries.own(neutral)
 
     def cancel(self) -> None:
         """Stops the running statement. Thread-safe; does nothing between statements."""

@@ -58,14 +58,16 @@ def column_type(kind: dict[str, Any], collation: str = "") -> str:
             raise DynoError(f"SQL Server does not support the column type {kind}.")
 
 
-def create_table(place: str, table: dict[str, Any], collation: str = "") -> str:
-    """``CREATE TABLE`` in the database ``place``, without keys."""
+def create_table(table: dict[str, Any], collation: str = "", key: Sequence[str] = ()) -> str:
+    """``CREATE TABLE`` in a session of its database, with a primary key if ``key`` names one."""
     lines = [
         f"{quoted(column['name'])} {column_type(column['kind'], collation)}"
         f"{' NULL' if column['nullable'] else ' NOT NULL'}"
         for column in table["columns"]
     ]
-    return f"CREATE TABLE {quoted(place)}.{qualified(table['name'])} ({', '.join(lines)})"
+    if key:
+        lines.append(f"PRIMARY KEY ({', '.join(map(quoted, key))})")
+    return f"CREATE TABLE {qualified(table['name'])} ({', '.join(lines)})"
 
 
 def _collated(collation: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dyno.bundle.model import TargetFacts
 from dyno.contracts.target import TargetUrl
+from dyno.targets.sqlserver import readback
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 
@@ -27,11 +28,5 @@ def read(session: Session, url: TargetUrl, address: Address) -> TargetFacts:
         url=url.redacted,
         place="machine" if address.is_local else "elsewhere",
         version=version_text(session),
-        settings=settings(session),
+        settings=readback.settings(session),
     )
-
-
-def settings(session: Session) -> dict[str, str]:
-    """Settings of the server by their names in ``sys.configurations``."""
-    rows = session.execute("SELECT name, CAST(value_in_use AS bigint) FROM sys.configurations").rows
-    return {str(name): str(value) for name, value in sorted(rows)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dyno import workloads
@@ -26,9 +27,23 @@ _PRESENT = "SELECT OBJECT_NAME(object_id), name FROM {} WHERE name IS NOT NULL"
 
 
 def create_tables(
-    session: Session, server: str, workload: str, wanted: Layout | None, *, replace: bool
+    session: Session,
+    server: str,
+    workload: str,
+    wanted: Layout | None,
+    adopt: Callable[[Session, str], None],
+    *,
+    replace: bool,
 ) -> None:
     """Creates the workload's database, if it is missing, and its tables, all or none.
+
+    Args:
+        session: A session.
+        server: The server, for messages.
+        workload: The workload.
+        wanted: The layout; None for the default.
+        adopt: Sets the options of a new database that the run asks for.
+        replace: Whether existing tables of Dyno's may be replaced.
 
     Raises:
         UsageError: See the protocol; nothing was changed.
@@ -41,13 +56,14 @@ def create_tables(
     gone = ddl.to_replace(session, server, workload, replace=replace) if there else []
     if not there:
         database.create(session, workload, plan)
+        adopt(session, place)
     if wanted is not None:
         filegroups.ensure(session, place, wanted)
     text = ddl.collation(session.version)
     created = [
         *procedures.drops(session, workload),
         *partitions.drop([table["name"] for table in tables]),
-        *design.create_tables(place, tables, plan, text),
+        *design.create_tables(tables, plan, text),
     ]
     ddl.replace_tables(session, workload, gone, created)
     if there and not session.version.is_babelfish:

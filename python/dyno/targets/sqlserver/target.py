@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn, Self
 
-from dyno.bundle.model import Applied, TargetFacts
-from dyno.config.settings import Setting
+from dyno.bundle.model import TargetFacts
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Connection, Limits, TargetUrl
 from dyno.contracts.whereabouts import Told
-from dyno.errors import DynoError, UsageError
+from dyno.errors import DynoError, TargetError, UsageError
 from dyno.servers.here import ELSEWHERE, Here
 from dyno.servers.private import PrivateServer
 from dyno.targets import mark
-from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
 from dyno.targets.server import InSession, ServerTarget
-from dyno.targets.servertuning import ServerTuning
 from dyno.targets.sqlserver import (
     ddl,
     diagnosis,
@@ -28,6 +27,7 @@ from dyno.targets.sqlserver import (
     journal,
     procedures,
     provision,
+    queries,
     removal,
     rights,
 )
@@ -35,6 +35,7 @@ from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session, literal
 from dyno.targets.sqlserver.index import open_indexer
 from dyno.targets.sqlserver.space import Sizes, size_of
+from dyno.targets.sqlserver.tuned import Tuning
 from dyno.workspace.footprint import Meter
 
 LOCK_WAIT_S = 5
@@ -66,8 +67,29 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     name = "sqlserver"
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
-        super().__init__(url, out, limits, _no_private, Untuned, _IN_SESSION)
+        tuning = partial(Tuning, home=(out / "engines" / self.name).resolve())
+        super().__init__(url, out, limits, _no_private, tuning, _IN_SESSION)
         self._address = Address.parse(url)
+
+    def __enter__(self) -> Self:
+        """Checks the server and applies the run's settings (see the protocol)."""
+        try:
+            return super().__enter__()
+        except BaseException:
+            with contextlib.suppress(TargetError):  # the first error is reported
+                self._changed().restore(self.connect)
+            raise
+
+    def __exit__(self, *exc: object) -> None:
+        """Restores the settings (see the protocol)."""
+        try:
+            self._changed().restore(self.connect)
+        finally:
+            super().__exit__(*exc)
+
+    def _changed(self) -> Tuning:
+        assert isinstance(self._tuning, Tuning)  # noqa: S101  (as given to the base class)
+        return self._tuning
 
     @property
     def _called(self) -> str:
@@ -93,7 +115,8 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     def _create(
         self, session: Session, workload: str, layout: Layout | None, *, replace: bool
     ) -> None:
-        provision.create_tables(session, self._called, workload, layout, replace=replace)
+        adopt = self._changed().adopt
+        provision.create_tables(session, self._called, workload, layout, adopt, replace=replace)
 
     def _files(self, session: Session) -> None:  # noqa: ARG002
         return None
@@ -144,28 +167,10 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The neutral statement in T-SQL."""
-        return translate(neutral, "tsql")
+        return queries.own(neutral)
 
     def _stored(self, server: PrivateServer[Any]) -> NoReturn:
         raise AssertionError(server)
-
-
-class Untuned(ServerTuning[Session, PrivateServer[Any]]):
-    """No settings yet."""
-
-    LACKS: ClassVar = "Dyno sets no settings of SQL Server"
-
-    def __init__(self, asked: Sequence[Setting]) -> None:
-        if asked:
-            raise UsageError(f"{self.LACKS}.")
-        super().__init__(asked, [], lambda *_: ())
-
-    def give(self, server: PrivateServer[Any]) -> None: ...
-
-    def _read_server(self, session: Session, server: PrivateServer[Any]) -> Sequence[Applied]:
-        return ()
-
-    def _plan(self, session: Session, server: str) -> None: ...
 
 
 def _no_private(_folder: Path, _limits: Limits) -> NoReturn:
