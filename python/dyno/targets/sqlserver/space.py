@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import ClassVar
 
 from dyno.errors import DynoError
-from dyno.targets.sqlserver import ddl
+from dyno.targets.sqlserver import buildmemory, ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.index import Step, StepLog
 from dyno.workspace.footprint import Meter, Probe
@@ -55,12 +58,27 @@ def _bytes(session: Session, questions: list[str]) -> int | None:
 
 
 class Sizes(StepLog):
-    """Measures a step by the growth of its table; the space of its sort is unknown."""
+    """Measures a step by the growth of its table, and the memory of a column store's build.
+
+    The space of a sort is unknown.
+    """
 
     ALONE: ClassVar = frozenset[str]()
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, connect: Callable[[], Session]) -> None:
+        """Attaches to a server.
+
+        Args:
+            meter: The sampler.
+            connect: Opens a session that observes.
+        """
         super().__init__(meter)
+        self._connect = connect
+
+    def _memory(self, step: Step, session: Session) -> AbstractContextManager[Probe | None]:
+        if "COLUMNSTORE" in step.statement:
+            return buildmemory.probing(self._connect, session)
+        return contextlib.nullcontext()
 
     def _probe(self, step: Step, session: Session) -> Probe | None:  # noqa: ARG002
         return None
