@@ -17,8 +17,8 @@ _PAGE = 8192
 _DATABASES = (
     "SELECT name FROM sys.databases WHERE name LIKE {} ESCAPE N'\\' AND HAS_DBACCESS(name) = 1"
 )
-_ALL = "SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM {}.sys.allocation_units"
-_TABLE = (
+ALL = "SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM {}.sys.allocation_units"
+TABLE = (
     "SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0) FROM sys.partitions p "
     "JOIN sys.allocation_units a ON a.container_id = "
     "CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END "
@@ -34,7 +34,7 @@ def size_of(session: Session, place: str) -> int | None:
     """
     pattern = literal(place.replace("\\", "\\\\").replace("_", "\\_") + "%")
     names = [str(row[0]) for row in session.execute(_DATABASES.format(pattern)).rows]
-    return _bytes(session, [_ALL.format(quoted(name)) for name in names])
+    return _bytes(session, [ALL.format(quoted(name)) for name in names])
 
 
 def table_size(session: Session, table: str) -> int | None:
@@ -43,7 +43,7 @@ def table_size(session: Session, table: str) -> int | None:
     Returns:
         As :func:`size_of`.
     """
-    return _bytes(session, [_TABLE.format(literal(ddl.qualified(table)))])
+    return _bytes(session, [TABLE.format(literal(ddl.qualified(table)))])
 
 
 def _bytes(session: Session, questions: list[str]) -> int | None:
