@@ -72,6 +72,8 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
+    probes=inside.probes("sqlserver"),
+    inspector=SqlServerInspector,
 )
 
 
@@ -153,6 +155,29 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
                     raise
                 return None
         return None if found is None else int(found)
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """Checks, rebuilds, backups, new databases, or partitions of a table of its own."""
+        if name == "sliding-window":
+            return sliding.sliding_window(lambda: self.connect(workload), workload)
+        return maintenance.job(self.connect, workload, name)
+
+    def meter(self, connection: Connection) -> SqlServerMeter:
+        """A meter of bytes read, bytes spilled and memory, from the server's views."""
+        return SqlServerMeter(cast("Session", connection))
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        return plans.explain(cast("Session", connection), sql, analyse=analyse)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`)."""
+        with closing(self.connect()) as session:
+            return catalog.read(session)
+
+    def column_reader(self) -> SqlServerColumns:
+        """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
+        return SqlServerColumns(self.connect())
 
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:  # noqa: ARG002
         """Adds generated rows by INSERT."""
