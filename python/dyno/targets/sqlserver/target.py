@@ -23,7 +23,6 @@ from dyno.servers.private import PrivateServer
 from dyno.targets import mark
 from dyno.targets.insert import insert_values
 from dyno.targets.server import InSession, ServerTarget
-from dyno.targets.sessionprobe import SessionProbe
 from dyno.targets.sqlserver import (
     catalog,
     ddl,
@@ -156,29 +155,6 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
                 return None
         return None if found is None else int(found)
 
-    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """Checks, rebuilds, backups, new databases, or partitions of a table of its own."""
-        if name == "sliding-window":
-            return sliding.sliding_window(lambda: self.connect(workload), workload)
-        return maintenance.job(self.connect, workload, name)
-
-    def meter(self, connection: Connection) -> SqlServerMeter:
-        """A meter of bytes read, bytes spilled and memory, from the server's views."""
-        return SqlServerMeter(cast("Session", connection))
-
-    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
-        """The plan of a query."""
-        return plans.explain(cast("Session", connection), sql, analyse=analyse)
-
-    def catalog(self) -> Catalog:
-        """What advice needs (see :mod:`dyno.contracts.advice`)."""
-        with closing(self.connect()) as session:
-            return catalog.read(session)
-
-    def column_reader(self) -> SqlServerColumns:
-        """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
-        return SqlServerColumns(self.connect())
-
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:  # noqa: ARG002
         """Adds generated rows by INSERT."""
         return insert_values(connection, rows, literal)
@@ -224,15 +200,6 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     def meter(self, connection: Connection) -> SqlServerMeter:
         """A meter of bytes read, bytes spilled and memory."""
         return SqlServerMeter(cast("Session", connection))
-
-    def probes(self) -> list[SessionProbe[Session]]:
-        """The probes of ``inside``; each has its own session."""
-        asked = inside.probes(self.name).items()
-        return [SessionProbe(name, self.observer, one) for name, one in asked]
-
-    def inspector(self) -> SqlServerInspector:
-        """Statements and tables between two points in time."""
-        return SqlServerInspector(self.connect)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
