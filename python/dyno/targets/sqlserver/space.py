@@ -27,12 +27,16 @@ TABLE = (
 
 
 def size_of(session: Session, place: str) -> int | None:
-    """Bytes of all objects of the databases whose names begin with ``place``.
+    """Bytes of all objects of the database ``place``, or of all whose names begin with ``dyno_``.
+
+    Args:
+        session: A session.
+        place: The database; ``dyno_`` for all.
 
     Returns:
         None if the server has no such catalog, as Babelfish, or this login may not read it.
     """
-    pattern = literal(place.replace("\\", "\\\\").replace("_", "\\_") + "%")
+    pattern = literal(place.replace("_", "\\_") + ("%" if place.endswith("_") else ""))
     names = [str(row[0]) for row in session.execute(_DATABASES.format(pattern)).rows]
     return _bytes(session, [ALL.format(quoted(name)) for name in names])
 
