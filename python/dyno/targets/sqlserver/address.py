@@ -68,12 +68,12 @@ class Address:
         """
         parts = urlsplit(url.text)
         given = {name.lower(): text for name, text in parse_qsl(parts.query, True)}
-        for name in given:
+        for name, value in given.items():
             if name in _LOGINS:
                 raise UsageError(f"{_LOGIN_ONLY}.")
             if name == "instance":
                 host = parts.hostname or "host"
-                raise UsageError(_NO_INSTANCE.format(instance=given[name], host=host))
+                raise UsageError(_NO_INSTANCE.format(instance=value, host=host))
             if name not in _PARAMETERS:
                 raise UsageError(f"Unknown URL parameter '{name}'. {nearest(name, _PARAMETERS)}")
         host, backslash, instance = unquote(parts.hostname or "localhost").partition("\\")
@@ -83,7 +83,7 @@ class Address:
         if "\\" in user:
             raise UsageError(f"{_LOGIN_ONLY}, not '{user}'.")
         if not user:
-            raise UsageError(f"The URL names no user. {_LOGIN_ONLY}; {PASSWORD} may hold it.")
+            raise UsageError(f"The URL names no user. {_LOGIN_ONLY}, or set {PASSWORD}.")
         return cls(
             host=host,
             port=parts.port or PORT,
@@ -108,7 +108,7 @@ class Address:
     def wire(self) -> dict[str, Any]:
         """Connection parameters for the Rust driver; may contain a password."""
         found: dict[str, Any] = {
-            "kind": "tds",
+            "kind": "mssql",
             "host": self.host,
             "port": self.port,
             "user": self.user,

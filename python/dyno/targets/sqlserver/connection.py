@@ -21,6 +21,7 @@ from pymssql import _mssql
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, error_of_kind
 from dyno.targets.patience import keep_alive
+from dyno.targets.sqlserver import queries
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.errors import statement_error
 from dyno.targets.sqlserver.login import connect
@@ -54,10 +55,12 @@ class Session:
         version: The server's version.
         number: The server's number of the session (``@@SPID``).
         statements: How many statements were sent by :meth:`execute`.
+        user: The login in the URL.
     """
 
     version: Version
     number: int
+    user: str
 
     def __init__(
         self, raw: Any, address: Address, explain: Callable[[], DynoError | None] = lambda: None
@@ -71,6 +74,7 @@ class Session:
         """
         self.raw = raw
         self.statements = 0
+        self.user = address.user
         self._address = address
         self._explain = explain
         self._lock = threading.Lock()
@@ -143,6 +147,10 @@ class Session:
                 if self._cancelled:
                     self._absorb()
         return result
+
+    def own(self, neutral: str) -> str:
+        """A neutral statement in T-SQL (see ``contracts.target.Translating``)."""
+        return queries.own(neutral)
 
     def cancel(self) -> None:
         """Stops the running statement. Thread-safe; does nothing between statements."""

@@ -103,7 +103,7 @@ def connect_error(error: Exception, address: Address, database: str = "") -> Dyn
             server=server, database=database, reason=_sentence(text), user=_name(address.user)
         )
         return error_of_kind(kind_of(number, text), f"{filled} [error {number}].")
-    if number and number < 20000 or number == BABELFISH:
+    if 0 < number < 20000 or number == BABELFISH:
         kind = kind_of(number, text)
         kind = "unreachable" if kind == "database" else kind
         return error_of_kind(kind, f"{server}: {_sentence(text)} [error {number}].")

@@ -2,7 +2,8 @@
 
 FreeTDS takes the certificates to verify from its configuration file only, and finds that file by an
 environment variable. So each login has a file of its own, and logins take turns. The user's own
-``freetds.conf`` has no effect on Dyno.
+``freetds.conf`` has no effect on Dyno. FreeTDS limits each read of a login, not the whole: a login
+runs in a thread that is left behind after the timeout.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import ssl
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ _BUNDLES = (
     "/etc/ssl/cert.pem",
 )
 _TURN = threading.Lock()
+_GRACE_S = 1
+"""FreeTDS reports its own timeout better, so it gets the time to do so."""
 
 
 def connect(address: Address, database: str = "") -> Any:
@@ -50,7 +54,11 @@ def connect(address: Address, database: str = "") -> Any:
             before = os.environ.get(_VARIABLE)
             os.environ[_VARIABLE] = str(file)
             try:
-                return _connect(address, database or address.database)
+                return _within(
+                    address.connect_timeout + _GRACE_S,
+                    lambda: _connect(address, database or address.database),
+                    address.server,
+                )
             finally:
                 if before is None:
                     del os.environ[_VARIABLE]
@@ -60,6 +68,38 @@ def connect(address: Address, database: str = "") -> Any:
         raise
     except (pymssql.Error, OSError, ValueError) as error:
         raise connect_error(error, address, database or address.database) from error
+
+
+def _within(seconds: float, login: Callable[[], Any], server: str) -> Any:
+    """The connection, if the login takes no longer.
+
+    Raises:
+        TargetError: If it does. The connection is closed if it still comes.
+    """
+    done = threading.Event()
+    found: list[Any] = []
+    failed: list[Exception] = []
+    given_up = threading.Event()
+
+    def run() -> None:
+        try:
+            found.append(login())
+        except Exception as error:
+            failed.append(error)
+        done.set()
+        if given_up.is_set() and found:
+            found[0].close()
+
+    threading.Thread(target=run, daemon=True, name="dyno-login").start()
+    if not done.wait(seconds):
+        given_up.set()
+        raise TargetError(
+            f"{server} accepted the connection but did not respond within {seconds:.0f} s. Is it "
+            "SQL Server?"
+        )
+    if failed:
+        raise failed[0]
+    return found[0]
 
 
 def _connect(address: Address, database: str) -> Any:

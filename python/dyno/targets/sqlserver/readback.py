@@ -1,0 +1,173 @@
+"""What a server has set: for the record of a run and for advice. It changes nothing.
+
+Each group of settings is read by itself, because a user may lack the right for one, and products
+that speak the protocol lack others. What cannot be read is absent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dyno.contracts.advice import Term
+from dyno.contracts.target import Connection
+from dyno.errors import DynoError
+from dyno.targets.sqlserver.tuning import GRANT, TEMP_FILES
+
+MEMORY_MODEL = "sql_memory_model_desc"
+INSTANT = "instant_file_initialization_enabled"
+EXTENTS = "startup -E"
+PERCENT_GROWTH = "files growing in percent"
+SINGLE_GROWTH = "filegroups growing file by file"
+BUILD_MEMORY = "work memory of a query, bytes"
+WIDEST = "columns of the widest column store"
+PLATFORM = "host_platform"
+TRACE_FLAG = "trace flag {}"
+
+KNOWN_FLAGS = (834, 1117, 1118)
+"""Large pages; files of a filegroup grow together; full extents. Others are listed if they are on."""
+
+_CONFIGURATIONS = "SELECT name, CAST(value_in_use AS nvarchar(60)) FROM sys.configurations"
+_OPTIONS = (
+    "recovery_model_desc",
+    "delayed_durability_desc",
+    "page_verify_option_desc",
+    "is_auto_shrink_on",
+    "is_auto_close_on",
+    "is_auto_create_stats_on",
+    "is_auto_update_stats_on",
+    "is_read_committed_snapshot_on",
+    "is_query_store_on",
+    "log_reuse_wait_desc",
+    "target_recovery_time_in_seconds",
+    "compatibility_level",
+)
+_QUERIES: Mapping[str, str] = {
+    MEMORY_MODEL: "SELECT sql_memory_model_desc FROM sys.dm_os_sys_info",
+    INSTANT: (
+        "SELECT instant_file_initialization_enabled FROM sys.dm_server_services "
+        "WHERE instant_file_initialization_enabled IS NOT NULL AND process_id IS NOT NULL "
+        "AND servicename LIKE N'SQL Server (%'"
+    ),
+    PLATFORM: "SELECT host_platform FROM sys.dm_os_host_info",
+    GRANT: (
+        "SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups "
+        "WHERE name = N'default'"
+    ),
+    BUILD_MEMORY: (
+        "SELECT MAX(CAST(s.max_target_memory_kb AS bigint)) * 1024 "
+        "* MAX(g.request_max_memory_grant_percent) / 100 "
+        "FROM sys.dm_exec_query_resource_semaphores AS s "
+        "JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id "
+        "WHERE g.name = N'default'"
+    ),
+    TEMP_FILES: "SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0",
+    PERCENT_GROWTH: "SELECT COUNT(*) FROM sys.database_files WHERE is_percent_growth = 1",
+    SINGLE_GROWTH: (
+        "SELECT COUNT(*) FROM sys.filegroups AS g WHERE g.is_autogrow_all_files = 0 AND 1 < "
+        "(SELECT COUNT(*) FROM sys.database_files AS f WHERE f.data_space_id = g.data_space_id)"
+    ),
+    WIDEST: (
+        "SELECT MAX(found.columns) FROM (SELECT COUNT(*) AS columns FROM sys.indexes AS i "
+        "JOIN sys.index_columns AS c ON c.object_id = i.object_id AND c.index_id = i.index_id "
+        "WHERE i.type IN (5, 6) GROUP BY i.object_id, i.index_id) AS found"
+    ),
+}
+_ARGUMENTS = "SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'"
+_FLAGS = "DBCC TRACESTATUS (-1) WITH NO_INFOMSGS"
+_LOG_BACKUP = (
+    "SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), "
+    "GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b "
+    "ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID()"
+)
+
+
+def settings(session: Connection) -> dict[str, str]:
+    """All settings that this user may read, of the instance and of the session's database."""
+    found = {str(name): str(value) for name, value in _rows(session, _CONFIGURATIONS)}
+    found |= _options(session)
+    for name, query in _QUERIES.items():
+        rows = _rows(session, query)
+        if rows and rows[0][0] is not None:
+            found[name] = str(rows[0][0]).strip()
+    found |= dict(_startup(session, found))
+    return found
+
+
+def counters(session: Connection) -> dict[str, float]:
+    """``log_backup_age_s``: seconds since the last backup of the database's log, if any is known."""
+    rows = _rows(session, _LOG_BACKUP)
+    if not rows or rows[0][0] is None:
+        return {}
+    return {"log_backup_age_s": float(rows[0][0])}
+
+
+def impossible(found: Mapping[str, str]) -> dict[Term, str]:
+    """Terms that this installation cannot have; a clause for each.
+
+    Args:
+        found: What :func:`settings` returned.
+    """
+    if found.get(PLATFORM) != "Linux":
+        return {}
+    return {
+        "locked_memory": "the right to lock pages is one of Windows; on Linux lower vm.swappiness "
+        "and set memory.memorylimitmb",
+        "large_extents": "-E is a start-up parameter of Windows services",
+        "instant_files": "files on Linux never need to be filled with zeroes",
+    }
+
+
+def _options(session: Connection) -> dict[str, str]:
+    listed = ", ".join(_OPTIONS)
+    rows = _rows(session, f"SELECT {listed} FROM sys.databases WHERE database_id = DB_ID()")  # noqa: S608
+    if rows:
+        return {
+            name: _text(value)
+            for name, value in zip(_OPTIONS, rows[0], strict=True)
+            if value is not None
+        }
+    # A product without one of the columns rejects the whole query.
+    found: dict[str, str] = {}
+    for name in _OPTIONS:
+        query = f"SELECT {name} FROM sys.databases WHERE database_id = DB_ID()"  # noqa: S608
+        single = _rows(session, query)
+        if single and single[0][0] is not None:
+            found[name] = _text(single[0][0])
+    return found
+
+
+def _startup(session: Connection, found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Start-up parameters and trace flags."""
+    arguments = [str(row[0]).strip("\x00 ") for row in _rows(session, _ARGUMENTS)]
+    if arguments or found.get(PLATFORM) == "Windows":
+        yield EXTENTS, _switch("-E" in arguments)
+    flags = _flags(session)
+    if flags is None:
+        return
+    for number in sorted({*KNOWN_FLAGS, *flags}):
+        yield TRACE_FLAG.format(number), _switch(number in flags)
+
+
+def _flags(session: Connection) -> set[int] | None:
+    """The trace flags that are on for all sessions; None if they cannot be read."""
+    try:
+        result = session.execute(_FLAGS)
+    except DynoError:
+        return None
+    return {int(row[0]) for row in result.rows if int(row[1]) and int(row[2])}
+
+
+def _rows(session: Connection, query: str) -> Sequence[tuple[Any, ...]]:
+    with contextlib.suppress(DynoError):
+        return session.execute(query).rows
+    return ()
+
+
+def _text(value: Any) -> str:
+    return _switch(value) if isinstance(value, bool) else str(value)
+
+
+def _switch(value: object) -> str:
+    return "ON" if value else "OFF"
