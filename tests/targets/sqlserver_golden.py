@@ -22,6 +22,7 @@ from dyno.targets.sqlserver.tuning import (
     MEMORY,
     PAGE_VERIFY,
     RECOVERY,
+    SNAPSHOT,
     TEMP_FILES,
 )
 from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
@@ -142,6 +143,7 @@ def settings() -> list[str]:
         (PAGE_VERIFY, ("CHECKSUM", "NONE", "TORN_PAGE_DETECTION")),
         (DURABILITY, ("FORCED", "DISABLED", "ALLOWED")),
         (RECOVERY, ("SIMPLE", "BULK_LOGGED", "FULL")),
+        (SNAPSHOT, ("ON", "OFF")),
     ):
         found += [text for value in values for text in state.assign(name, "dyno_tpch", value, now)]
     return found
