@@ -276,8 +276,14 @@ def test_a_window_needs_switch() -> None:
 
 def test_the_memory_of_a_build_is_sampled_beside_it() -> None:
     builder, observer = cast("Session", Recorder()), Recorder()
-    used = iter([0, 100 << 20, 80 << 20])
-    observer.known = [(r".*session_id = 57", lambda _: [(next(used),)])]
+    used = [0, 100 << 20, 80 << 20]
+
+    def sampled(_: Any) -> list[tuple[Any, ...]]:
+        if not used:
+            raise TargetError("The session was killed.", kind="connection_lost")
+        return [(used.pop(0),)]
+
+    observer.known = [(r".*session_id = 57", sampled)]
     with buildmemory.probing(lambda: observer, builder) as probe:
         assert probe is not None
         assert [probe(), probe(), probe()] == [100 << 20, 80 << 20, 80 << 20]

@@ -108,7 +108,7 @@ CASES: dict[str, tuple[Planted, Planted]] = {
             "work memory of a query, bytes",
             str(100 * MIB),
             "100 MiB for a query; 16 columns and 1 thread",
-            "N'max degree of parallelism', 1;",
+            "REQUEST_MAX_MEMORY_GRANT_PERCENT = 50",
         ),
         SQLSERVER,
     ),

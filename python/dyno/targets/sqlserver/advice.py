@@ -29,6 +29,10 @@ _OPTIONS: dict[str, str] = {
 """Columns of ``sys.databases``, and how ALTER DATABASE sets them."""
 
 _WORDS: dict[str, tuple[str, ...]] = {
+    readback.BUILD_MEMORY: (
+        "ALTER WORKLOAD GROUP [default] WITH (REQUEST_MAX_MEMORY_GRANT_PERCENT = 50); "
+        "ALTER RESOURCE GOVERNOR RECONFIGURE;    -- the default is 25",
+    ),
     readback.INSTANT: (
         "-- on Windows: give the account of the service the right 'Perform volume maintenance "
         "tasks' (secpol.msc), then restart the service",

@@ -20,7 +20,8 @@ def _check(system: System) -> Iterable[Verdict]:
         given >= wanted,
         f"{binary(given)} for a query; {plural(columns, 'column')} and {plural(threads, 'thread')}",
         f"at least {binary(wanted)}, or {plural(fits, 'thread')}",
-        *system.mend("query_cpus", fits),
+        *(system.mend("query_cpus", fits) if fits < threads else ()),
+        *system.mend("build_memory", wanted),
     )
 
 
