@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from tests.conftest import missing
+import pytest
 
 URL = os.environ.get("DYNO_TEST_MSSQL_URL", "")
 PROGRAMS = os.environ.get("DYNO_TEST_BABELFISH", "")
@@ -29,14 +29,14 @@ PROGRAMS = os.environ.get("DYNO_TEST_BABELFISH", "")
 def require_url() -> str:
     """The URL of the running server; skips without one."""
     if not URL:
-        missing("a server for SQL Server's protocol (DYNO_TEST_MSSQL_URL)")
+        pytest.skip("DYNO_TEST_MSSQL_URL is not set")
     return URL
 
 
 def require_babelfish() -> Path:
     """The folder of Babelfish's programs; skips without it."""
     if not PROGRAMS:
-        missing("Babelfish (DYNO_TEST_BABELFISH)")
+        pytest.skip("DYNO_TEST_BABELFISH is not set")
     return Path(PROGRAMS)
 
 

@@ -17,6 +17,7 @@ from dyno.contracts import databases, flash
 from dyno.contracts.target import Capabilities, Limits
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
+from tests.babelfish import alone, require_url
 from tests.conftest import missing
 from tests.process import assert_valid, dyno, no_server_left
 
@@ -27,7 +28,9 @@ LIMITS = Limits(memory_bytes=1 << 30, threads=2)
 
 
 def url_of(name: str) -> str:
-    """A URL that needs nothing but this machine."""
+    """A URL that needs nothing but this machine, or that of the server for tests."""
+    if name == "sqlserver":
+        return require_url()
     return f"embedded:{name}" if name != "null" else "null:?mean_us=200"
 
 
@@ -44,7 +47,7 @@ def capabilities(name: str, out: Path) -> Capabilities:
     return target.capabilities
 
 
-LONG = ("clickhouse", "mysql", "sqlite")
+LONG = ("clickhouse", "mysql", "sqlite", "sqlserver")
 
 
 @pytest.fixture(
@@ -58,6 +61,11 @@ def target(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[tu
     if lacks := targets.lacks(request.param):
         missing(lacks)
     out = tmp_path_factory.mktemp(request.param)
+    if request.param == "sqlserver":
+        with alone() as url:
+            yield request.param, out
+            assert dyno("clean", "--yes", "--target", url, "--out", out).returncode == 0
+        return
     yield request.param, out
     no_server_left(out)
 

@@ -3,38 +3,51 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 from dyno.bundle.model import TargetFacts
+from dyno.contracts.advice import Catalog
 from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
 from dyno.contracts.target import Connection, Limits, TargetUrl
 from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.servers.here import ELSEWHERE, Here
+from dyno.servers.here import Here
 from dyno.servers.private import PrivateServer
 from dyno.targets import mark
 from dyno.targets.insert import insert_values
 from dyno.targets.server import InSession, ServerTarget
 from dyno.targets.sqlserver import (
+    catalog,
     ddl,
     diagnosis,
     facts,
+    inside,
     isolation,
     journal,
+    maintenance,
+    plans,
     procedures,
     provision,
     queries,
     removal,
     rights,
+    sliding,
+    whereabouts,
 )
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session, literal
 from dyno.targets.sqlserver.index import open_indexer
+from dyno.targets.sqlserver.inside.inspector import SqlServerInspector
+from dyno.targets.sqlserver.meter import SqlServerMeter
 from dyno.targets.sqlserver.space import Sizes, size_of
+from dyno.targets.sqlserver.stored_columns import SqlServerColumns
 from dyno.targets.sqlserver.tuned import Tuning
 from dyno.workspace.footprint import Meter
 
@@ -58,6 +71,8 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
+    probes=inside.probes("sqlserver"),
+    inspector=SqlServerInspector,
 )
 
 
@@ -101,11 +116,11 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     def _facts(self, session: Session) -> TargetFacts:
         return facts.read(session, self.url, self._address)
 
-    def _whereabouts(self, session: Session) -> Here:  # noqa: ARG002
-        return ELSEWHERE
+    def _whereabouts(self, session: Session) -> Here:
+        return whereabouts.find(session, self._address)
 
-    def _told(self, session: Session) -> Told:  # noqa: ARG002
-        return Told(())
+    def _told(self, session: Session) -> Told:
+        return whereabouts.told(session)
 
     def connect(self, workload: str = "") -> Session:
         """Opens a session in which unqualified table names mean those of ``workload``."""
@@ -151,7 +166,22 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         layout: Layout | None,  # noqa: ARG002
         meter: Meter,
     ) -> Sizes:
-        return Sizes(meter)
+        return Sizes(meter, self.connect)
+
+    def _finish(self, session: Session) -> dict[str, Any]:
+        """Writes a checkpoint of the loaded database, so that later phases do not pay for it.
+
+        Returns:
+            Its seconds; nothing if this login or this server cannot do so.
+        """
+        start = time.monotonic()
+        try:
+            session.execute("CHECKPOINT")
+        except DynoError as error:
+            if error.kind not in ("denied", "database"):
+                raise
+            return {}
+        return {"checkpoint": time.monotonic() - start}
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """Connection parameters for the Rust driver, with the workload's database."""
@@ -160,6 +190,29 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
             found["database"] = mark.schema_of(workload)
         found["lock_wait_s"] = LOCK_WAIT_S
         return found
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """A backup, a check, a rebuild or reorganisation of a database, or a sliding window."""
+        if name == "sliding-window":
+            return sliding.sliding_window(lambda: self.connect(workload), workload)
+        return maintenance.job(self.connect, workload, name)
+
+    def meter(self, connection: Connection) -> SqlServerMeter:
+        """A meter of bytes read, bytes spilled and memory."""
+        return SqlServerMeter(cast("Session", connection))
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        return plans.explain(cast("Session", connection), sql, analyse=analyse)
+
+    def catalog(self) -> Catalog:
+        """What advice needs (see :mod:`dyno.contracts.advice`)."""
+        with closing(self.connect()) as session:
+            return catalog.read(session)
+
+    def column_reader(self) -> SqlServerColumns:
+        """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
+        return SqlServerColumns(self.connect())
 
     def diagnosis(self) -> str:
         """A report on the server (see :mod:`dyno.contracts.diagnosis`)."""
