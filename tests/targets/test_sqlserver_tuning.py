@@ -143,7 +143,7 @@ def test_a_value_that_is_not_in_effect_is_an_error(tmp_path: Path) -> None:
     """The server takes the statement, and its value in use stays."""
     server = Recorder()
     server.deaf = {"max degree of parallelism"}
-    with pytest.raises(TargetError, match="parallelism=8 was not applied.*has 0"):
+    with pytest.raises(TargetError, match=r"parallelism=8 was not applied.*has 0"):
         entered(server, tmp_path, "memory=4GB", "parallelism=8")
     assert server.configured["max server memory (MB)"] == 2147483647
 

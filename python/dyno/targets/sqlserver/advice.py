@@ -170,16 +170,16 @@ DIALECT = Dialect(
     series=_series,
     cache_share=0.75,
     move_log=(
-        "ALTER DATABASE [name] MODIFY FILE (NAME = N'name_log', FILENAME = N'/mnt/log/name_log.ldf');",
-        "-- then ALTER DATABASE [name] SET OFFLINE;, move the file, ALTER DATABASE [name] SET ONLINE;",
+        "ALTER DATABASE [x] MODIFY FILE (NAME = N'x_log', FILENAME = N'/mnt/log/x_log.ldf');",
+        "-- then ALTER DATABASE [x] SET OFFLINE;, move the file, ALTER DATABASE [x] SET ONLINE;",
     ),
     move_temp=(
-        "ALTER DATABASE tempdb MODIFY FILE (NAME = N'tempdev', FILENAME = N'/mnt/temp/tempdb.mdf');",
+        "ALTER DATABASE tempdb MODIFY FILE "
+        "(NAME = N'tempdev', FILENAME = N'/mnt/temp/tempdb.mdf');",
         "-- then restart the server, which creates the files there",
     ),
     back_up_log=(
-        "BACKUP LOG [name] TO DISK = N'PATH/name.trn';    -- every few minutes, by a job",
-        "ALTER DATABASE [name] SET RECOVERY SIMPLE;    -- or, if the last full backup suffices",
+        "BACKUP LOG [x] TO DISK = N'PATH/x.trn';    -- every few minutes, by a job",
+        "ALTER DATABASE [x] SET RECOVERY SIMPLE;    -- or, if the last full backup suffices",
     ),
 )
-

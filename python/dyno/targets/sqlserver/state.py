@@ -25,7 +25,7 @@ GOVERNOR = "resource governor"
 OWN_TEMP_FILE = "dyno_temp_"
 
 _CONFIGURATIONS = (
-    "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "
+    "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
 _GRANT = (
@@ -76,9 +76,7 @@ class State:
 
     stored: Mapping[str, str] = field(default_factory=dict[str, str])
     used: Mapping[str, str] = field(default_factory=dict[str, str])
-    databases: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict[str, Mapping[str, str]]
-    )
+    databases: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     temp_files: Sequence[TempFile] = ()
 
     def get(self, name: str, database: str = "", *, used: bool = True) -> str | None:

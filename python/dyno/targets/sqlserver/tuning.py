@@ -33,8 +33,8 @@ KNOBS = {
 
 LACKS = {
     "temp_limit": "tempdb grows to MAXSIZE of its files; set it with ALTER DATABASE tempdb",
-    "temp_path": "tempdb moves when the server restarts, which Dyno never does; use a layout, which "
-    "checks where it is",
+    "temp_path": "tempdb moves when the server restarts, which Dyno never does; a layout checks "
+    "where it is",
     "large_pages": "large pages need the start-up parameter -T834, and Dyno does not restart a "
     "server",
     "checkpoint_interval": "TARGET_RECOVERY_TIME bounds the time of a recovery, not the interval",

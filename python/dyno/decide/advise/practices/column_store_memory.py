@@ -30,10 +30,11 @@ RULE = Rule(
     area="memory",
     scope="database",
     severity="medium",
-    looks_at="columns of the widest column store, CPUs of a query, and the memory that one may have",
+    looks_at="columns of the widest column store, CPUs of a query, and the memory that one may "
+    "have",
     wants="8 MB for each column and thread",
-    why="With less, the build uses fewer threads or smaller segments, which compress worse and skip "
-    "less; or it fails for want of memory.",
+    why="With less, the build uses fewer threads or smaller segments, which compress worse and "
+    "skip less; or it fails for want of memory.",
     source=f"{DSS}, 6.3 and 7.3.7",
     study="columnstore-tables",
     check=_check,
