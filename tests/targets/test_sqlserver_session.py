@@ -45,7 +45,7 @@ def test_values(session: Session) -> None:
 
 
 def test_names_and_texts_with_any_characters(session: Session) -> None:
-    odd = 'a]b[c"d\'e ;--'
+    odd = "a]b[c\"d'e ;--"
     assert session.execute(f"SELECT {literal(odd)} AS {quoted(odd)}").columns == [odd]
     session.execute(f"CREATE TABLE #t ({quoted(odd)} int)")
     session.execute(f"INSERT INTO #t ({quoted(odd)}) VALUES (3)")
@@ -91,9 +91,7 @@ def cancelled_after(session: Session, statement: str, seconds: float) -> float:
 
 
 @pytest.mark.parametrize("statement", [ENDLESS, MANY_ROWS], ids=["no rows yet", "rows arrive"])
-def test_cancelling_from_another_thread_keeps_the_session(
-    session: Session, statement: str
-) -> None:
+def test_cancelling_from_another_thread_keeps_the_session(session: Session, statement: str) -> None:
     number = session.number
     assert cancelled_after(session, statement, 0.5) < 5
     assert session.execute("SELECT @@SPID").rows == [(number,)]

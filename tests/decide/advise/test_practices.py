@@ -19,7 +19,7 @@ from dyno.decide.advise.practices.raid_level import PENALTY
 from dyno.decide.advise.practices.temp_space import wanted_bytes as temp_wanted
 from dyno.decide.advise.rule import Rule, Verdict
 from dyno.decide.advise.system import Database, Facts, System
-from tests.decide.advise.cases import CASES, CLEAN, MARIADB, TRANSLATED
+from tests.decide.advise.cases import CASES, CLEAN, IN_SQL_SERVER, MARIADB, SQLSERVER, TRANSLATED
 from tests.decide.advise.systems import GB, Planted, built
 
 MB = 10**6
@@ -42,7 +42,7 @@ def require_violation(found: list[Verdict], planted: Planted) -> None:
 def test_every_rule_has_a_planted_violation_and_a_clean_system() -> None:
     assert CASES.keys() == RULES.keys()
     assert len(RULES) >= 30
-    assert TRANSLATED.keys() <= RULES.keys()
+    assert TRANSLATED.keys() | IN_SQL_SERVER.keys() <= RULES.keys()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -62,7 +62,14 @@ def test_the_violation_is_found_in_other_words(tmp_path: Path, name: str) -> Non
     require_violation(verdicts(tmp_path, name, TRANSLATED[name]), TRANSLATED[name])
 
 
-@pytest.mark.parametrize("clean", [CLEAN, MARIADB], ids=["PostgreSQL", "MariaDB"])
+@pytest.mark.parametrize("name", IN_SQL_SERVER)
+def test_the_violation_is_found_in_sql_server(tmp_path: Path, name: str) -> None:
+    require_violation(verdicts(tmp_path, name, IN_SQL_SERVER[name]), IN_SQL_SERVER[name])
+
+
+@pytest.mark.parametrize(
+    "clean", [CLEAN, MARIADB, SQLSERVER], ids=["PostgreSQL", "MariaDB", "SQL Server"]
+)
 def test_no_rule_finds_fault_with_a_clean_system(tmp_path: Path, clean: Planted) -> None:
     found = judged(built(tmp_path, clean))
     assert [one for one in found if one.verdict.outcome in ("violated", "not readable")] == []

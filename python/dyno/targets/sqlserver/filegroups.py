@@ -78,6 +78,9 @@ def ensure(session: Connection, database: str, layout: Layout) -> None:
             with the statements that help.
         TargetError: If the server cannot use a folder.
     """
+    placed = (*layout.data_volumes(), layout.log, layout.temp)
+    if not layout.preallocate_bytes and not any(placed):
+        return
     present = groups(session, database)
     problem = misplaced(session, database, layout)
     if problem:
@@ -165,6 +168,17 @@ def misplaced(session: Connection, database: str, layout: Layout) -> str:
     if layout.temp is not None and (wrong := _elsewhere(files(session, "tempdb"), layout.temp)):
         return f"tempdb is not on {layout.temp}. {_move_tempdb(wrong, layout.temp)}"
     return ""
+
+
+def deviations(session: Connection, database: str, layout: Layout) -> list[str]:
+    """Whether the log or tempdb has left the volume of the layout since the load."""
+    found: list[str] = []
+    logs = [file for file in files(session, database) if not file.group]
+    if layout.log is not None and _elsewhere(logs, layout.log):
+        found.append(f"The log is no longer on {layout.log}, but in {logs[0].path}.")
+    if layout.temp is not None and (wrong := _elsewhere(files(session, "tempdb"), layout.temp)):
+        found.append(f"Temporary files are no longer on {layout.temp}, but in {wrong[0].path}.")
+    return found
 
 
 def within(folder: str, path: str) -> bool:

@@ -140,7 +140,7 @@ def _options(session: Connection) -> dict[str, str]:
 
 def _startup(session: Connection, found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Start-up parameters and trace flags."""
-    arguments = [str(row[0]).strip() for row in _rows(session, _ARGUMENTS)]
+    arguments = [str(row[0]).strip("\x00 ") for row in _rows(session, _ARGUMENTS)]
     if arguments or found.get(PLATFORM) == "Windows":
         yield EXTENTS, _switch("-E" in arguments)
     flags = _flags(session)

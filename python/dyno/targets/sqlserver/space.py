@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import ClassVar
 
 from dyno.errors import DynoError
-from dyno.targets.sqlserver import ddl
+from dyno.targets.sqlserver import buildmemory, ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.index import Step, StepLog
 from dyno.workspace.footprint import Meter, Probe
@@ -14,8 +17,8 @@ _PAGE = 8192
 _DATABASES = (
     "SELECT name FROM sys.databases WHERE name LIKE {} ESCAPE N'\\' AND HAS_DBACCESS(name) = 1"
 )
-_ALL = "SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM {}.sys.allocation_units"
-_TABLE = (
+ALL = "SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM {}.sys.allocation_units"
+TABLE = (
     "SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0) FROM sys.partitions p "
     "JOIN sys.allocation_units a ON a.container_id = "
     "CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END "
@@ -24,14 +27,18 @@ _TABLE = (
 
 
 def size_of(session: Session, place: str) -> int | None:
-    """Bytes of all objects of the databases whose names begin with ``place``.
+    """Bytes of all objects of the database ``place``, or of all whose names begin with ``dyno_``.
+
+    Args:
+        session: A session.
+        place: The database; ``dyno_`` for all.
 
     Returns:
         None if the server has no such catalog, as Babelfish, or this login may not read it.
     """
-    pattern = literal(place.replace("\\", "\\\\").replace("_", "\\_") + "%")
+    pattern = literal(place.replace("_", "\\_") + ("%" if place.endswith("_") else ""))
     names = [str(row[0]) for row in session.execute(_DATABASES.format(pattern)).rows]
-    return _bytes(session, [_ALL.format(quoted(name)) for name in names])
+    return _bytes(session, [ALL.format(quoted(name)) for name in names])
 
 
 def table_size(session: Session, table: str) -> int | None:
@@ -40,7 +47,7 @@ def table_size(session: Session, table: str) -> int | None:
     Returns:
         As :func:`size_of`.
     """
-    return _bytes(session, [_TABLE.format(literal(ddl.qualified(table)))])
+    return _bytes(session, [TABLE.format(literal(ddl.qualified(table)))])
 
 
 def _bytes(session: Session, questions: list[str]) -> int | None:
@@ -55,12 +62,27 @@ def _bytes(session: Session, questions: list[str]) -> int | None:
 
 
 class Sizes(StepLog):
-    """Measures a step by the growth of its table; the space of its sort is unknown."""
+    """Measures a step by the growth of its table, and the memory of a column store's build.
+
+    The space of a sort is unknown.
+    """
 
     ALONE: ClassVar = frozenset[str]()
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, connect: Callable[[], Session]) -> None:
+        """Attaches to a server.
+
+        Args:
+            meter: The sampler.
+            connect: Opens a session that observes.
+        """
         super().__init__(meter)
+        self._connect = connect
+
+    def _memory(self, step: Step, session: Session) -> AbstractContextManager[Probe | None]:
+        if "COLUMNSTORE" in step.statement:
+            return buildmemory.probing(self._connect, session)
+        return contextlib.nullcontext()
 
     def _probe(self, step: Step, session: Session) -> Probe | None:  # noqa: ARG002
         return None
