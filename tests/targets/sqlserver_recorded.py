@@ -83,7 +83,7 @@ class Recorded:
             for sql, found in answers.items()
         }
 
-    def execute(self, sql: str, needs: str = "") -> QueryResult:  # noqa: ARG002
+    def execute(self, sql: str, needs: str = "") -> QueryResult:
         """The next answer; a statement without one names an object that does not exist."""
         self.asked.append(sql)
         found = self._answers.get(sql)

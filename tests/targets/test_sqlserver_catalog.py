@@ -30,9 +30,7 @@ COLUMNS = rows(
 def server(**changed: Any) -> Recorded:
     answers: dict[str, Any] = {
         "SELECT DB_NAME()": rows(["dyno_tpcc"]),
-        catalog.TABLES: rows(
-            ("dbo", "stock", 1000, 9000, 2, 0), ("dbo", "hist]ory", 10, 5, 0, 1)
-        ),
+        catalog.TABLES: rows(("dbo", "stock", 1000, 9000, 2, 0), ("dbo", "hist]ory", 10, 5, 0, 1)),
         catalog.INDEXES: rows(
             ("dbo", "stock", "stock_item", 2, False, "([s_ytd]>(0))", "s_i_id", True, False, 12, 7),
             ("dbo", "stock", "stock_item", 2, False, "([s_ytd]>(0))", "s_ytd", False, True, 12, 7),
