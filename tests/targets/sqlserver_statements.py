@@ -29,6 +29,7 @@ from dyno.targets.sqlserver.inside import (
     views,
     waitstats,
 )
+from tests.targets.sqlserver_recorded import Recorded
 
 _HANDLE = "(0, 0x0200a1, 0, -1), (1, 0x0200b2, 40, 118)"
 _TABLE = literal("[dyno_tpcc].[dbo].[stock]")
@@ -53,6 +54,7 @@ def _without(task: type[rebuild.Rebuild], *, online: bool) -> rebuild.Rebuild:
     """A task without a server."""
     made = task.__new__(task)
     made._online = online
+    made.session = Recorded({})  # type: ignore[assignment]
     return made
 
 

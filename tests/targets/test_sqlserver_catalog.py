@@ -6,9 +6,11 @@ import itertools
 from typing import Any
 
 import pytest
+import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.contracts.captured import captured
 from dyno.decide.advise.columnstore.view import plain_name
 from dyno.errors import TargetError
@@ -16,6 +18,7 @@ from dyno.targets.sqlserver import catalog, columns, stored_columns, volumes, wh
 from dyno.targets.sqlserver.histogram import Step, bounds, common, distinct
 from dyno.targets.sqlserver.inside import inspector, relations, views
 from dyno.targets.sqlserver.stored_columns import SqlServerColumns
+from dyno.workloads.own.draft.draft import Ran, Together, draft
 from tests.targets.sqlserver_recorded import Recorded, readings, rows
 
 TABLE = "[dyno_tpcc].[dbo].[stock]"
@@ -212,3 +215,24 @@ def test_capture_knows_its_counters() -> None:
     named = {"shown": "a", "table": TABLE, "where": "a is not null", "most": 10}
     assert found.every.format(**named).startswith("select top (10) a from")
     assert "(5 percent)" in found.sample.format(**named, percent="5", share="0.05")
+
+
+def test_a_counted_statement_is_drafted_in_t_sql() -> None:
+    server = captured("sqlserver")
+    assert server is not None
+    table = TableFacts(
+        "[dyno_tpcc].[dbo].[customer]",
+        rows=1_000_000,
+        columns=(ColumnFacts("c_id", "integer", "int"), ColumnFacts("c_at", "other", "datetime2")),
+    )
+    ran = [Together(9, (Ran("SELECT TOP (?) c_at FROM customer WHERE c_id = ? AND c_at < ?"),))]
+    made = draft(ran, {"customer": table}, server, 10)
+    (transaction,) = made.transactions
+    ((text, _),) = transaction.statements
+    assert ":c_id" in text
+    assert "[" not in text
+    query = made.draws["c_id"].draw["query"]
+    assert query.startswith("select top (")
+    assert "from [dyno_tpcc].[dbo].[customer] tablesample (" in query
+    assert made.draws["c_at"].draw["query"].startswith("select top (")
+    sqlglot.parse_one(query, read="tsql")

@@ -138,6 +138,16 @@ def test_indexes_are_rebuilt_the_largest_first(version: Version, online: str) ->
     assert [sql for sql in server.asked if sql.startswith("ALTER")] == wanted
 
 
+def test_column_stores_of_2017_are_rebuilt_offline() -> None:
+    old = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
+    server = indexes_of(old, [])
+    task = server.prepared("reindex")
+    assert isinstance(task, rebuild.Rebuild)
+    online = [rebuild.indexes(task.session)[at] for at in (0, 1)]
+    texts = [task.statements(one)[0] for one in online]
+    assert ["ONLINE = ON" in text for text in texts] == [True, False]
+
+
 def test_reorganising_also_updates_statistics() -> None:
     wanted = [
         "ALTER INDEX [order_line_clustered] ON [dbo].[order_line] REORGANIZE",
@@ -194,11 +204,10 @@ def test_a_backup_is_verified_and_removed(
     assert isinstance(task, Writer)
     assert task.written.size == 2_000_000
     assert task.written.seconds > 0
-    verbs = [sql.split()[0] for sql in server.asked]
-    assert verbs[-4:] == ["BACKUP", "RESTORE", "RESTORE", "EXECUTE"]
+    verbs = [sql.split()[0] for sql in server.asked if not sql.startswith("SELECT")]
+    assert verbs == ["BACKUP", "RESTORE", "RESTORE", "EXECUTE"]
     task.close()
-    assert server.asked[-1].split()[0] == "EXECUTE"  # removed once
-    assert [sql.split()[0] for sql in server.asked].count("EXECUTE") == 1
+    assert [sql.split()[0] for sql in server.asked].count("EXECUTE") == 1  # removed once
 
 
 def test_a_backup_that_cannot_be_read_fails(monkeypatch: pytest.MonkeyPatch) -> None:

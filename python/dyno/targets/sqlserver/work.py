@@ -27,8 +27,6 @@ class Work(ABC):
     """Steps in one session, each for a part of the database."""
 
     name: ClassVar[str]
-    NEEDS: ClassVar[str] = ""
-    """A ``GRANT`` without its user, for errors that name no right."""
     method: str
     estimate: SpaceEstimate
 

@@ -220,7 +220,7 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PARAMETERS = re.compile(r"^\s*\(\s*@\w+\s[^)]*(?:\([^)]*\)[^)]*)*\)\s*", re.DOTALL)
+_PARAMETERS = re.compile(r"^\s*\(\s*@\w+\s[^()]*(?:\([^()]*\)[^()]*)*\)\s*")
 
 
 def normalised(text: str) -> str:
