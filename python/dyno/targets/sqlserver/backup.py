@@ -88,7 +88,7 @@ class DatabaseBackup(Work):
         self.session.execute(statement, "GRANT BACKUP DATABASE")
         seconds = time.monotonic() - start
         header = self.session.execute(HEADER.format(literal(self.file)))
-        size = size_of(header.names, header.rows[0]) if header.rows else 0
+        size = size_of(header.columns, header.rows[0]) if header.rows else 0
         message, passed = f"{size:,} bytes, verified", True
         try:
             self.session.execute(VERIFY.format(literal(self.file)))
