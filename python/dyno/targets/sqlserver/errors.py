@@ -78,7 +78,7 @@ def statement_error(error: Exception, user: str = "", needs: str = "") -> DynoEr
     """
     number, text = parts(error)
     kind = kind_of(number, text)
-    if not number and "not connected" in text.lower():
+    if not number and ("not connected" in text.lower() or "closed" in text.lower()):
         kind, text = "connection_lost", "the session is closed"
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
