@@ -22,9 +22,7 @@ from dyno.targets.sqlserver.work import Connect, Work
 
 FOLDER = "SELECT CAST(SERVERPROPERTY('InstanceDefaultBackupPath') AS nvarchar(4000))"
 """NULL before SQL Server 2019: then the server puts a bare name into that folder."""
-SIZE = (
-    "SELECT SUM(a.used_pages) * 8192 FROM sys.allocation_units AS a"  # the pages that are copied
-)
+SIZE = "SELECT SUM(a.used_pages) * 8192 FROM sys.allocation_units AS a"  # the pages that are copied
 HEADER = "RESTORE HEADERONLY FROM DISK = {}"
 VERIFY = "RESTORE VERIFYONLY FROM DISK = {} WITH CHECKSUM"
 REMOVE = "EXECUTE master.sys.xp_delete_file 0, {}"
@@ -90,7 +88,7 @@ class DatabaseBackup(Work):
         self.session.execute(statement, "GRANT BACKUP DATABASE")
         seconds = time.monotonic() - start
         header = self.session.execute(HEADER.format(literal(self.file)))
-        size = size_of(header.names, header.rows[0]) if header.rows else 0
+        size = size_of(header.columns, header.rows[0]) if header.rows else 0
         message, passed = f"{size:,} bytes, verified", True
         try:
             self.session.execute(VERIFY.format(literal(self.file)))

@@ -103,9 +103,7 @@ def _named(database: str, schema: object, table: object) -> str:
     return ".".join(quoted(str(name)) for name in (database, schema, table))
 
 
-def _tables(
-    session: Session, views: Views, database: str, uses: Inspection
-) -> list[TableFacts]:
+def _tables(session: Session, views: Views, database: str, uses: Inspection) -> list[TableFacts]:
     rows = views.rows(session, TABLES_VIEW, TABLES)
     if rows is None:
         return []

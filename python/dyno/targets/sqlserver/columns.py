@@ -25,14 +25,14 @@ c.scale, c.is_nullable
 FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.types AS y ON y.user_type_id = c.user_type_id
-WHERE t.is_ms_shipped = 0 ORDER BY s.name, t.name, c.column_id"""
+WHERE t.is_ms_shipped = 0 ORDER BY s.name, t.name, c.column_id"""  # noqa: S608  (fixed text)
 KEYS = f"""SELECT TOP ({_MOST}) s.name, t.name, i.name, c.name
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
 JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
 WHERE i.is_unique = 1 AND x.key_ordinal > 0 AND t.is_ms_shipped = 0
-ORDER BY s.name, t.name, i.is_primary_key DESC, i.name, x.key_ordinal"""
+ORDER BY s.name, t.name, i.is_primary_key DESC, i.name, x.key_ordinal"""  # noqa: S608
 PRIMARY = """SELECT s.name, t.name, k.name FROM sys.key_constraints AS k
 JOIN sys.tables AS t ON t.object_id = k.parent_object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE k.type = 'PK'"""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 BOUNDS = 100
 """The most intervals that are made of a histogram, which has up to 200 steps."""
-_COMMON = 2.0
-"""A value is common if it has so many times the rows of an average step."""
+_COMMON = 0.01
+"""A value is common if it has this share of the rows."""
 
 
 class Step(NamedTuple):
@@ -31,8 +31,7 @@ def distinct(steps: Sequence[Step]) -> float:
 def common(steps: Sequence[Step]) -> Mapping[str, float]:
     """Values with many rows, and their share of all rows."""
     rows = sum(step.below + step.at for step in steps)
-    least = _COMMON * rows / max(1, len(steps))
-    return {step.high: step.at / rows for step in steps if rows and step.at >= least}
+    return {step.high: step.at / rows for step in steps if rows and step.at >= _COMMON * rows}
 
 
 def bounds(steps: Sequence[Step], intervals: int = BOUNDS) -> tuple[str, ...]:

@@ -59,17 +59,23 @@ class DatabaseCheck(Work):
             return self._check(step, message, passed=False)
         return self._check(step, "no errors found", passed=True)
 
-    def statement(self, database: str) -> str:
+    @classmethod
+    def statement(cls, database: str) -> str:
         """The check of a database."""
-        return f"DBCC CHECKDB ({literal(database)}) WITH {self.options}"
+        return f"DBCC CHECKDB ({literal(database)}) WITH {cls.options}"
+
+    @classmethod
+    def estimates(cls, database: str) -> list[str]:
+        """Statements whose last result has KB of tempdb; the most counts."""
+        return [statement.format(literal(database)) for statement in ESTIMATES]
 
     def _space_query(self) -> str:
         return SPACE.format(self.session.number)
 
     def _estimated(self) -> int:
         kilobytes = 0
-        for statement in ESTIMATES:
-            found = self.session.execute(statement.format(literal(self.place))).rows
+        for statement in self.estimates(self.place):
+            found = self.session.execute(statement).rows
             kilobytes = max(kilobytes, int(found[-1][0]) if found else 0)
         return kilobytes * 1024
 
@@ -84,10 +90,10 @@ class PhysicalCheck(DatabaseCheck):
         "without comparing indexes with tables, on an internal snapshot"
     )
 
-    def _estimated(self) -> int:
-        statement = f"{ESTIMATES[1]}, PHYSICAL_ONLY".format(literal(self.place))
-        found = self.session.execute(statement).rows
-        return int(found[-1][0]) * 1024 if found else 0
+    @classmethod
+    def estimates(cls, database: str) -> list[str]:
+        """The estimate with the same options."""
+        return [f"{ESTIMATES[1]}, PHYSICAL_ONLY".format(literal(database))]
 
 
 def fault(error: DynoError) -> str | None:

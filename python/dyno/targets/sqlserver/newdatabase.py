@@ -37,13 +37,9 @@ ADD_MARK = (
     f"@value = {literal(MARK)}"
 )
 DROP = f"DROP DATABASE {quoted(PLACE)}"
-FILES = (
-    f"SELECT type, name, size FROM {quoted(PLACE)}.sys.database_files ORDER BY file_id"  # noqa: S608
-)
+FILES = f"SELECT type, name, size FROM {quoted(PLACE)}.sys.database_files ORDER BY file_id"  # noqa: S608
 """Sizes in pages of 8 KiB."""
-GROW = (
-    f"ALTER DATABASE {quoted(PLACE)} MODIFY FILE (NAME = {{name}}, SIZE = {{size}}MB)"
-)
+GROW = f"ALTER DATABASE {quoted(PLACE)} MODIFY FILE (NAME = {{name}}, SIZE = {{size}}MB)"
 INSTANT = (
     "SELECT MAX(instant_file_initialization_enabled) FROM sys.dm_server_services "
     "WHERE servicename LIKE N'SQL Server (%'"

@@ -26,6 +26,8 @@ GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3"""
 table.
 """
 _COLUMNS = (5, 6)
+_COLUMNS_ONLINE = 15
+"""SQL Server 2019 is the first that rebuilds every index of columns online."""
 _ONLINE = ("Enterprise", "Developer", "Evaluation")
 """Editions that rebuild online, with Azure's services."""
 
@@ -86,9 +88,13 @@ class Rebuild(Work):
 
     def statements(self, index: Index) -> list[str]:
         """The statements for an index."""
-        online = "ON" if self._online else "OFF"
+        online = "ON" if self._online and self._can(index) else "OFF"
         return [f"ALTER INDEX {quoted(index.name)} ON {index.of_table} REBUILD "
                 f"WITH (ONLINE = {online})"]  # fmt: skip
+
+    def _can(self, index: Index) -> bool:
+        version = self.session.version
+        return not index.columnar or version.is_cloud or version.number[0] >= _COLUMNS_ONLINE
 
     def _steps(self) -> Sequence[str]:
         self._indexes = indexes(self.session)  # they may have changed since

@@ -20,9 +20,7 @@ from dyno.targets.sqlserver.inside.views import OWN, Views
 
 _PROGRAMS = ("sqlservr",)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-AGE = (
-    f"{OWN}SELECT DATEDIFF(second, sqlserver_start_time, SYSDATETIME()) FROM {STARTED_VIEW}"  # noqa: S608
-)
+AGE = f"{OWN}SELECT DATEDIFF(second, sqlserver_start_time, SYSDATETIME()) FROM {STARTED_VIEW}"  # noqa: S608
 _WINDOWS = (
     "the server's files are on Windows: Dyno finds devices of Linux only"  # a path with a drive
 )

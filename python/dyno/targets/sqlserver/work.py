@@ -19,9 +19,7 @@ NAME = "sqlserver"
 Connect = Callable[[str], Session]
 """Opens a session in the database of a workload; empty for that of the URL."""
 
-ALLOCATED = (
-    f"SELECT SUM(allocated_extent_page_count) * {PAGE} FROM sys.dm_db_file_space_usage"  # noqa: S608
-)
+ALLOCATED = f"SELECT SUM(allocated_extent_page_count) * {PAGE} FROM sys.dm_db_file_space_usage"  # noqa: S608
 """Bytes of the current database's extents in use; needs VIEW DATABASE STATE."""
 
 
@@ -29,8 +27,6 @@ class Work(ABC):
     """Steps in one session, each for a part of the database."""
 
     name: ClassVar[str]
-    NEEDS: ClassVar[str] = ""
-    """A ``GRANT`` without its user, for errors that name no right."""
     method: str
     estimate: SpaceEstimate
 
@@ -90,6 +86,7 @@ class Work(ABC):
                 self._watching.close()
                 self._watching = None
 
+    @abstractmethod
     def _prepare(self) -> None:
         """Reads what the steps and the estimate need."""
 

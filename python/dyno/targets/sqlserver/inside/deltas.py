@@ -29,9 +29,7 @@ def growth(
     return found
 
 
-def grown_alone(
-    before: Mapping[Name, Counts], after: Mapping[Name, Counts]
-) -> dict[Name, Counts]:
+def grown_alone(before: Mapping[Name, Counts], after: Mapping[Name, Counts]) -> dict[Name, Counts]:
     """The growth of counters that are reset one by one.
 
     Those that decreased, or that appeared, are left out: it is unknown what they counted before.

@@ -12,9 +12,7 @@ from dyno.targets.sqlserver.inside import relations, statements
 from dyno.targets.sqlserver.inside.views import OWN, Views, rights
 
 STARTED_VIEW = "sys.dm_os_sys_info"
-STARTED = (
-    f"{OWN}SELECT CONVERT(varchar(23), sqlserver_start_time, 126) FROM {STARTED_VIEW}"  # noqa: S608
-)
+STARTED = f"{OWN}SELECT CONVERT(varchar(23), sqlserver_start_time, 126) FROM {STARTED_VIEW}"  # noqa: S608
 
 
 @dataclass(frozen=True)

@@ -100,9 +100,7 @@ def levels(read: Mapping[Counter, int]) -> dict[Inside, float]:
 def rates(seconds: float, grown: Mapping[Counter, tuple[int, ...]]) -> dict[Inside, float]:
     """Rates of a period, from the growth of the counters in it."""
     by = {counter: counts[0] for counter, counts in grown.items()}
-    found = {
-        metric: by[counter] / seconds for metric, counter in _RATES.items() if counter in by
-    }
+    found = {metric: by[counter] / seconds for metric, counter in _RATES.items() if counter in by}
     if Inside.checkpoint_writes in found:
         found[Inside.checkpoint_writes] += by.get(_BACKGROUND, 0) / seconds
     if Inside.commits in found:

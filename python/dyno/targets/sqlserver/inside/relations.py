@@ -90,9 +90,7 @@ def about(session: Session, used: Snapshot) -> dict[Key, About]:
     return found
 
 
-def between(
-    before: Snapshot, after: Snapshot, names: Mapping[Key, About]
-) -> Sequence[RelationUse]:
+def between(before: Snapshot, after: Snapshot, names: Mapping[Key, About]) -> Sequence[RelationUse]:
     """What was counted in between, with most reads and writes first.
 
     A relation whose counts fell began anew. One without a name is left out: it is the server's.

@@ -183,9 +183,7 @@ def _texts(
     return found
 
 
-def _plans(
-    session: Session, views: Views, plans: Sequence[tuple[Plan, Counted]]
-) -> dict[int, str]:
+def _plans(session: Session, views: Views, plans: Sequence[tuple[Plan, Counted]]) -> dict[int, str]:
     from dyno.targets.sqlserver.plans import text_of
 
     asked = [(place, plan.handle, plan) for place, (plan, _) in enumerate(plans)]
@@ -222,7 +220,7 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PARAMETERS = re.compile(r"^\s*\(\s*@\w+\s[^)]*(?:\([^)]*\)[^)]*)*\)\s*", re.DOTALL)
+_PARAMETERS = re.compile(r"^\s*\(\s*@\w+\s[^()]*(?:\([^()]*\)[^()]*)*\)\s*")
 
 
 def normalised(text: str) -> str:

@@ -97,9 +97,7 @@ def _files(
     return of_roles(seconds, by_role)
 
 
-def of_roles(
-    seconds: float, by_role: Mapping[files.Role, files.Requests]
-) -> dict[Inside, float]:
+def of_roles(seconds: float, by_role: Mapping[files.Role, files.Requests]) -> dict[Inside, float]:
     """Metrics of the files of a period."""
     found: dict[Inside, float] = {}
     if (data := by_role.get("data")) is not None:
