@@ -79,7 +79,7 @@ def _main() -> None:
         for text in json.load(sys.stdin):
             _, errors = parser.Parse(StringReader(text), None)  # pyright: ignore
             found.append([f"{error.Line}: {error.Message}" for error in errors])  # pyright: ignore
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from dyno.targets.sqlserver.tuning import (
     MEMORY,
     PAGE_VERIFY,
     RECOVERY,
+    SNAPSHOT,
     TEMP_FILES,
 )
 from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
@@ -57,7 +58,7 @@ OWN: dict[str, tuple[str, str]] = {
 def written(workload: str, name: str, text: str = "") -> Layout:
     """A layout of a preset, or of a text."""
     found = parse(name, text) if text else read(name)[2]
-    return Resolver(name, "preset", workloads.get(workload), 1).layout(found)
+    return Resolver(name, "preset", workloads.get(workload), 8).layout(found)
 
 
 def statements(wanted: Layout) -> list[str]:
@@ -85,14 +86,15 @@ def _cut(wanted: Layout, table: Mapping[str, Any]) -> bool:
 
 def layouts() -> Iterator[tuple[str, Layout]]:
     """Layouts by the name of their file."""
-    for preset in ("default", "bare", "clustered", "keys-foreign", "columnar-2", "partitioned-4"):
+    for preset in ("default", "bare", "clustered", "keys-foreign", "columnar-2", "column-index"):
         yield f"tpch-{preset}", written("tpch", preset)
+    yield "tpch-partitioned-4", written("tpch", "partitioned-4")
     for count in (1, 3, 4, 5, 6):
         for preset in ("partitioned-4", "partitioned-8"):
             placed = spread(written("tpch", preset), VOLUMES[:count], 1)
             yield f"tpch-{preset}-on-{count}", placed
     yield "brokerage-trades-4", written("brokerage", "trades-4")
-    yield "brokerage-trades-8", spread(written("brokerage", "trades-8"), VOLUMES[:4], 1)
+    yield "brokerage-trades-8", written("brokerage", "trades-8")
     yield "tpcc-warehouses-4", written("tpcc", "warehouses-4")
     for name, (workload, text) in OWN.items():
         yield f"{workload}-{name}", written(workload, name, text)
@@ -142,6 +144,7 @@ def settings() -> list[str]:
         (PAGE_VERIFY, ("CHECKSUM", "NONE", "TORN_PAGE_DETECTION")),
         (DURABILITY, ("FORCED", "DISABLED", "ALLOWED")),
         (RECOVERY, ("SIMPLE", "BULK_LOGGED", "FULL")),
+        (SNAPSHOT, ("ON", "OFF")),
     ):
         found += [text for value in values for text in state.assign(name, "dyno_tpch", value, now)]
     return found

@@ -12,6 +12,7 @@ from typing import Any
 
 from dyno.contracts.target import QueryResult
 from dyno.errors import error_of_kind
+from dyno.targets.sqlserver.tuning import OF_DATABASES
 from dyno.targets.sqlserver.version import Version
 
 SERVER_2022 = Version("SQL Server", (16, 0, 4135, 4), "Developer Edition (64-bit)")
@@ -45,9 +46,9 @@ class Recorder:
         self.deaf: set[str] = set()
         self.governor = {"enabled": 0, "grant": 25}
         self.options = {
-            "master": ["CHECKSUM", "DISABLED", "SIMPLE"],
-            "shop": ["NONE", "DISABLED", "FULL"],
-            "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL"],
+            "master": ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"],
+            "shop": ["NONE", "DISABLED", "FULL", "OFF"],
+            "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
         self.temp = [("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8, 8192, 0)]
         self.groups: dict[str, str | None] = {"PRIMARY": None}
@@ -66,8 +67,9 @@ class Recorder:
             (r"RECONFIGURE$", self._reconfigure),
             (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),
             (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = (\d+)\)", self._grant),
-            (r"ALTER DATABASE \[(\w+)\] SET (\w+)(?: =)? (\w+)$", self._option),
-            (r"ALTER DATABASE \[tempdb\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)'", self._add),
+            (r"ALTER DATABASE \[(\w+)\] SET (\w+)(?: =)? (\w+)(?: WITH .*)?$", self._option),
+            (r"ALTER DATABASE \[tempdb\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)'",
+             self._add),
             (r"USE \[tempdb\]; DBCC SHRINKFILE", lambda _: []),
             (r"ALTER DATABASE \[tempdb\] REMOVE FILE \[(.*)\]", self._remove),
             (r"SELECT g\.name, e\.value", lambda _: list(self.groups.items())),
@@ -133,8 +135,7 @@ class Recorder:
         return []
 
     def _option(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        place = {"PAGE_VERIFY": 0, "DELAYED_DURABILITY": 1, "RECOVERY": 2}[found[2]]
-        self.options[found[1]][place] = found[3]
+        self.options[found[1]][OF_DATABASES.index(found[2])] = found[3]
         return []
 
     def _add(self, found: re.Match[str]) -> list[tuple[Any, ...]]:

@@ -25,6 +25,8 @@ from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022
 
 CASES = cases()
 URL = parse("mssql://dyno@localhost:1433/shop")
+BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ")
+"""Statements that sqlglot does not know; Microsoft's grammar does."""
 TOO_NEW = {"tpch-columns-ordered"}
 """The grammar is that of SQL Server 2019, which has no ordered column stores."""
 
@@ -42,7 +44,8 @@ def test_every_golden_file_has_a_case() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_sqlglot_reads_every_statement(name: str) -> None:
     for statement in CASES[name]:
-        assert sqlglot.parse(statement, dialect="tsql"), statement
+        if not any(words in statement for words in BEYOND_SQLGLOT):
+            assert sqlglot.parse(statement, dialect="tsql"), statement
 
 
 def test_microsofts_grammar_accepts_every_statement() -> None:
@@ -55,7 +58,11 @@ def test_microsofts_grammar_accepts_every_statement() -> None:
 
 def test_microsofts_grammar_finds_a_mistake() -> None:
     require_scriptdom()
-    assert all(mistakes(["CREATE PARTITION FUNCTION f (date) AS RANGE MIDDLE FOR VALUES (1)", "x y"]))
+    assert all(
+        mistakes(
+            ["CREATE PARTITION FUNCTION f (date) AS RANGE MIDDLE FOR VALUES (1)", "SELECT 1 FRM x"]
+        )
+    )
 
 
 def test_every_partition_is_on_its_volume() -> None:
@@ -149,7 +156,9 @@ def test_designs_that_contradict_themselves_are_refused(design_of: str, reason: 
 
 def test_column_stores_are_ordered_from_2022_on() -> None:
     layout.require(SERVER_2022, written(*_own("columns-ordered")))
-    with pytest.raises(UsageError, match="ordered from SQL Server 2022 on; this is SQL Server 2019"):
+    with pytest.raises(
+        UsageError, match="ordered from SQL Server 2022 on; this is SQL Server 2019"
+    ):
         layout.require(SERVER_2019, written(*_own("columns-ordered")))
 
 
@@ -208,7 +217,7 @@ def test_a_filegroup_of_the_user_is_used_or_named() -> None:
     server.groups["fast"] = None
     filegroups.ensure(server, "dyno_tpch", _placed(data="tablespace:fast"))
     assert server.changing == []
-    with pytest.raises(UsageError, match="no filegroup 'fats'. Did you mean 'fast'"):
+    with pytest.raises(UsageError, match=r"no filegroup 'fats'\. Did you mean 'fast'"):
         filegroups.ensure(server, "dyno_tpch", _placed(data="tablespace:fats"))
     assert filegroups.sweep(server, "dyno_tpch", None) == []  # it has no mark
 
@@ -276,8 +285,14 @@ def test_a_window_needs_switch() -> None:
 
 def test_the_memory_of_a_build_is_sampled_beside_it() -> None:
     builder, observer = cast("Session", Recorder()), Recorder()
-    used = iter([0, 100 << 20, 80 << 20])
-    observer.known = [(r".*session_id = 57", lambda _: [(next(used),)])]
+    used = [0, 100 << 20, 80 << 20]
+
+    def sampled(_: Any) -> list[tuple[Any, ...]]:
+        if not used:
+            raise TargetError("The session was killed.", kind="connection_lost")
+        return [(used.pop(0),)]
+
+    observer.known = [(r".*session_id = 57", sampled)]
     with buildmemory.probing(lambda: observer, builder) as probe:
         assert probe is not None
         assert [probe(), probe(), probe()] == [100 << 20, 80 << 20, 80 << 20]

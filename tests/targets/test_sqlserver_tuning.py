@@ -27,6 +27,7 @@ EVERYTHING = (
     "checksums=off",
     "commit=relaxed",
     "recovery=simple",
+    "row_versions=on",
 )
 GIB = 1 << 30
 
@@ -65,7 +66,7 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     assert server.configured["cost threshold for parallelism"] == 50
     assert server.governor == {"enabled": 1, "grant": 10}
     assert len(server.temp) == 4
-    assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE"]
+    assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE", "ON"]
     assert {item.word: item.found for item in tuning.applied} == {
         "memory": "4096",
         "parallelism": "8",
@@ -75,6 +76,7 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
         "checksums": "NONE",
         "commit": "FORCED",
         "recovery": "SIMPLE",
+        "row_versions": "ON",
     }
     assert {item.before for item in tuning.applied if item.word == "memory"} == {"2147483647"}
     leave(tuning, server)
@@ -86,7 +88,7 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
 def test_databases_of_the_user_keep_their_options(tmp_path: Path) -> None:
     server = Recorder()
     entered(server, tmp_path, "recovery=simple", "commit=relaxed", "checksums=on")
-    assert server.options["shop"] == ["NONE", "DISABLED", "FULL"]
+    assert server.options["shop"] == ["NONE", "DISABLED", "FULL", "OFF"]
     assert not [text for text in server.changing if "[shop]" in text]
 
 
@@ -141,7 +143,7 @@ def test_a_value_that_is_not_in_effect_is_an_error(tmp_path: Path) -> None:
     """The server takes the statement, and its value in use stays."""
     server = Recorder()
     server.deaf = {"max degree of parallelism"}
-    with pytest.raises(TargetError, match="parallelism=8 was not applied.*has 0"):
+    with pytest.raises(TargetError, match=r"parallelism=8 was not applied.*has 0"):
         entered(server, tmp_path, "memory=4GB", "parallelism=8")
     assert server.configured["max server memory (MB)"] == 2147483647
 
@@ -186,7 +188,7 @@ def test_a_database_that_the_run_creates_gets_the_options(tmp_path: Path) -> Non
     tuning = entered(server, tmp_path, "commit=relaxed", "memory=4GB")
     (commit,) = [item for item in tuning.applied if item.word == "commit"]
     assert (commit.found, commit.note.startswith("set when Dyno creates")) == ("", True)
-    server.options["dyno_tpch"] = ["CHECKSUM", "DISABLED", "FULL"]
+    server.options["dyno_tpch"] = ["CHECKSUM", "DISABLED", "FULL", "OFF"]
     tuning.adopt(cast("Session", server), "dyno_tpch")
     assert server.options["dyno_tpch"][1] == "FORCED"
     leave(tuning, server)

@@ -111,3 +111,27 @@ def test_an_error_of_the_library_alone() -> None:
         20009,
         "Unable to connect: server is unavailable",
     )
+
+
+@pytest.mark.parametrize(("severity", "number"), [(11, 4060), (14, 18456), (20, 20018)])
+def test_a_number_of_an_earlier_login_does_not_count(severity: int, number: int) -> None:
+    text = TAIL.replace(b"severity 16", f"severity {severity}".encode())
+    assert parts(pymssql.OperationalError((911, text)))[0] == number
+
+
+@pytest.mark.parametrize(
+    ("query", "encryption", "words"),
+    [
+        ("", None, "does not speak"),
+        ("", 2, "encrypt=off"),
+        ("", 0, "trust=yes"),
+        ("trust=yes", 1, "error log"),
+        ("encrypt=off", 3, "requires an encrypted session"),
+    ],
+)
+def test_a_login_that_is_cut_off(query: str, encryption: int | None, words: str) -> None:
+    address = Address.parse(targets.parse(f"mssql://bench@db1?{query}"))
+    text = b"DB-Lib error message 20002, severity 9:\nTDS server connection failed (db1)\n"
+    error = connect_error(pymssql.OperationalError((20009, text)), address, "", lambda: encryption)
+    assert error.kind == "unreachable"
+    assert words in str(error)

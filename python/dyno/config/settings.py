@@ -67,6 +67,7 @@ WORDS = {
             "durable: a commit waits for its log; relaxed: a crash may lose the last commits",
             ("durable", "relaxed"),
         ),
+        Word("row_versions", "choice", "readers see old row versions instead of waiting", _SWITCH),
         Word(
             "recovery",
             "choice",

@@ -68,20 +68,20 @@ Term = Literal[
 ``auto_shrink``: files shrink by themselves. ``autovacuum``: old row versions are removed
 automatically. ``build_memory``: bytes that one query may have, such as the build of an index.
 ``checkpoint_interval``: seconds between checkpoints by time. ``checkpoint_spread``: share of that
-interval over which a checkpoint writes. ``column_store_columns``: columns of the widest column store. ``connections``: the most sessions.
-``direct_io``: the
-engine's I/O bypasses the page cache. ``durable_commit``: a commit waits until its log is on
-storage. ``file_growth``: bytes by which a shared file grows. ``flushed_log``: the engine asks for
-durable writes at all. ``even_growth``: filegroups whose files do not grow together.
-``fixed_growth``: files that grow in percent. ``instant_files``: files grow without being filled with
-zeroes. ``large_extents``: tables grow by many extents in a row. ``locked_memory``: the cache is
-locked in memory. ``large_page_flag``: the engine allocates its memory in large pages.
-``huge_pages``: ``on``, ``try`` or ``off``. ``io_capacity``: background
-writes a second. ``io_concurrency``: reads in flight of one session. ``log_capacity``: bytes of log
-between checkpoints. ``log_floor``: bytes of log files that stay. ``log_preallocated``: new log
-files are written in full. ``page``: bytes of a page. ``parallel``: workers of one query besides its
-session. ``parallel_cost``: estimated cost from which a query runs in parallel. ``query_cpus``: CPUs of
-one query; 0 for all. ``temp_files``: files of the temporary database. ``planner_cache``: cache that plans assume. ``random_cost``: cost of a random page, of a
+interval over which a checkpoint writes. ``column_store_columns``: columns of the widest column
+store. ``connections``: the most sessions. ``direct_io``: the engine's I/O bypasses the page cache.
+``durable_commit``: a commit waits until its log is on storage. ``file_growth``: bytes by which a
+shared file grows. ``flushed_log``: the engine asks for durable writes at all. ``even_growth``:
+filegroups whose files do not grow together. ``fixed_growth``: files that grow in percent.
+``instant_files``: files grow without being filled with zeroes. ``large_extents``: tables grow by
+many extents in a row. ``locked_memory``: the cache is locked in memory. ``large_page_flag``: the
+engine allocates its memory in large pages. ``huge_pages``: ``on``, ``try`` or ``off``.
+``io_capacity``: background writes a second. ``io_concurrency``: reads in flight of one session.
+``log_capacity``: bytes of log between checkpoints. ``log_floor``: bytes of log files that stay.
+``log_preallocated``: new log files are written in full. ``page``: bytes of a page. ``parallel``:
+workers of one query besides its session. ``parallel_cost``: estimated cost from which a query runs
+in parallel. ``query_cpus``: CPUs of one query; 0 for all. ``temp_files``: files of the temporary
+database. ``planner_cache``: cache that plans assume. ``random_cost``: cost of a random page, of a
 sequential one. ``recoverable``: the log suffices to restore to a point in time.
 ``statement_counts``: counts by statement. ``statistics``: those for plans are kept automatically.
 ``temp_limit``: most bytes of temporary files; 0 for no limit. ``torn_pages``: half-written pages

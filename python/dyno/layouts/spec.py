@@ -74,7 +74,7 @@ class VolumesSpec(Strict):
 
 
 class Spec(Strict):
-    """A whole layout. ``form`` and ``compression`` apply to all tables that do not set their own."""
+    """A whole layout. ``form`` and ``compression`` are of all tables that do not set their own."""
 
     indexes: IndexSet = "default"
     form: Form | None = None

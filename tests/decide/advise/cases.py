@@ -9,7 +9,6 @@ from tests.decide.advise.systems import (
     GB,
     INDEXES,
     MEMINFO,
-    MIB,
     TABLES,
     THP,
     Planted,
@@ -106,9 +105,9 @@ CASES: dict[str, tuple[Planted, Planted]] = {
     "column-store-memory": (
         sqlserver(
             "work memory of a query, bytes",
-            str(100 * MIB),
+            str(100 << 20),
             "100 MiB for a query; 16 columns and 1 thread",
-            "N'max degree of parallelism', 1;",
+            "REQUEST_MAX_MEMORY_GRANT_PERCENT = 50",
         ),
         SQLSERVER,
     ),
@@ -280,8 +279,10 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         sqlserver("instant_file_initialization_enabled", "N", "= N", "volume maintenance tasks"),
         SQLSERVER,
     ),
-    "temp-files": (sqlserver("tempdb data files", "1", "1 file on 2 CPUs", "until there are 2"),
-                   SQLSERVER),
+    "temp-files": (
+        sqlserver("tempdb data files", "1", "1 file on 2 CPUs", "until there are 2"),
+        SQLSERVER,
+    ),
     # network
     "nic-speed": (
         files("sys/class/net/eth0/speed", "100", "100 Mbit/s", "ethtool eth0"),

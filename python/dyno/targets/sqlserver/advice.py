@@ -29,6 +29,10 @@ _OPTIONS: dict[str, str] = {
 """Columns of ``sys.databases``, and how ALTER DATABASE sets them."""
 
 _WORDS: dict[str, tuple[str, ...]] = {
+    readback.BUILD_MEMORY: (
+        "ALTER WORKLOAD GROUP [default] WITH (REQUEST_MAX_MEMORY_GRANT_PERCENT = 50); "
+        "ALTER RESOURCE GOVERNOR RECONFIGURE;    -- the default is 25",
+    ),
     readback.INSTANT: (
         "-- on Windows: give the account of the service the right 'Perform volume maintenance "
         "tasks' (secpol.msc), then restart the service",
@@ -166,16 +170,16 @@ DIALECT = Dialect(
     series=_series,
     cache_share=0.75,
     move_log=(
-        "ALTER DATABASE [name] MODIFY FILE (NAME = N'name_log', FILENAME = N'/mnt/log/name_log.ldf');",
-        "-- then ALTER DATABASE [name] SET OFFLINE;, move the file, ALTER DATABASE [name] SET ONLINE;",
+        "ALTER DATABASE [x] MODIFY FILE (NAME = N'x_log', FILENAME = N'/mnt/log/x_log.ldf');",
+        "-- then ALTER DATABASE [x] SET OFFLINE;, move the file, ALTER DATABASE [x] SET ONLINE;",
     ),
     move_temp=(
-        "ALTER DATABASE tempdb MODIFY FILE (NAME = N'tempdev', FILENAME = N'/mnt/temp/tempdb.mdf');",
+        "ALTER DATABASE tempdb MODIFY FILE "
+        "(NAME = N'tempdev', FILENAME = N'/mnt/temp/tempdb.mdf');",
         "-- then restart the server, which creates the files there",
     ),
     back_up_log=(
-        "BACKUP LOG [name] TO DISK = N'PATH/name.trn';    -- every few minutes, by a job",
-        "ALTER DATABASE [name] SET RECOVERY SIMPLE;    -- or, if the last full backup suffices",
+        "BACKUP LOG [x] TO DISK = N'PATH/x.trn';    -- every few minutes, by a job",
+        "ALTER DATABASE [x] SET RECOVERY SIMPLE;    -- or, if the last full backup suffices",
     ),
 )
-

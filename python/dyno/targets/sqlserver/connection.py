@@ -38,8 +38,8 @@ SETTINGS = (
 """Indexed views and indexes on computed columns need the first two."""
 
 _ROWS = 1000
-_CUT_S = 5.0
-"""A statement that ignores a cancellation for longer loses its connection."""
+_CUT_S = 30.0
+"""A statement that needs longer to end after a cancellation loses its connection."""
 
 _running = threading.local()
 
@@ -105,8 +105,7 @@ class Session:
         """
         session = cls(connect(address), address, explain)
         try:
-            for statement in (*SETTINGS, *settings):
-                session.execute(statement)
+            session.execute("; ".join((*SETTINGS, *settings)))
             row = session.execute(f"{QUERY}, @@SPID").rows[0]
             session.version = Version.parse(*row[:4])
             session.number = int(row[4])
@@ -153,12 +152,18 @@ class Session:
         return queries.own(neutral)
 
     def cancel(self) -> None:
-        """Stops the running statement. Thread-safe; does nothing between statements."""
+        """Stops the running statement. Thread-safe; does nothing between statements.
+
+        Babelfish ignores the signal while it computes, so there the session ends.
+        """
         with self._lock:
             if not self._busy or self._cancelled:
                 return
             self._cancelled = True
             os.write(self._waker, b"x")
+            if self.version.is_babelfish:
+                self._kill()
+                return
             self._cut = threading.Timer(_CUT_S, self._shut)
             self._cut.daemon = True
             self._cut.start()
@@ -198,6 +203,15 @@ class Session:
             self._attention()
             raise _Cancelled
 
+    def _kill(self) -> None:
+        with contextlib.suppress(DynoError, pymssql.Error, _mssql.MSSQLException):
+            other = connect(self._address)
+            try:
+                with other.cursor() as cursor:
+                    cursor.execute(f"KILL {self.number}")
+            finally:
+                other.close()
+
     def _attention(self) -> None:
         with contextlib.suppress(pymssql.Error, _mssql.MSSQLException):
             self.raw._conn.cancel()
@@ -220,12 +234,14 @@ class Session:
             return QueryResult([], [])
         names = [str(column[0]) for column in cursor.description]
         rows: list[tuple[Any, ...]] = []
-        while batch := cursor.fetchmany(_ROWS):
+        while True:
+            batch = cursor.fetchmany(_ROWS)
             rows += batch
             if self._cancelled:
                 self._attention()
                 raise _Cancelled
-        return QueryResult(names, rows)
+            if len(batch) < _ROWS:  # one more call would begin the next result
+                return QueryResult(names, rows)
 
     def _absorb(self) -> None:
         """Forgets a cancellation, so that it does not stop the next statement."""

@@ -112,6 +112,7 @@ def replace_tables(
 def set_mark(session: Session, workload: str, loaded: Loaded) -> None:
     """Writes Dyno's mark to the workload's tables, and drops the journal if they are complete."""
     names = schema.table_names(workload)
+    database.use(session, mark.schema_of(workload))
     with transaction(session):
         if loaded.layout:
             digest = kept.put(session, names[0], loaded.layout)

@@ -166,7 +166,7 @@ class _Maker:
         return self._step(name, statement, "foreign key", key.table, key.name)
 
     def statistics(self, table: str) -> Step:
-        """Statistics of a table: those of its indexes are complete, those of columns are updated."""
+        """Updates the statistics of a table."""
         statement = f"UPDATE STATISTICS {_named(table)}"
         return self._step(f"analyse {table}", statement, "analyse", table, None)
 
@@ -192,9 +192,7 @@ class _Maker:
             return ""
         return f" WITH (DATA_COMPRESSION = {design.compression.upper()})"
 
-    def _step(
-        self, name: str, statement: str, kind: str, table: str, relation: str | None
-    ) -> Step:
+    def _step(self, name: str, statement: str, kind: str, table: str, relation: str | None) -> Step:
         size, batch = self._sizes.get(table, 1), f"USE {quoted(self._place)}; {statement}"
         return Step(name, batch, size, kind=kind, table=table, relation=relation)
 

@@ -7,11 +7,13 @@ Source of the numbers: SQL Server documentation, "Database engine events and err
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from dyno.errors import DynoError, error_of_kind
 from dyno.targets.reach import no_answer
 from dyno.targets.sqlserver.address import PASSWORD, Address
+from dyno.targets.sqlserver.prelogin import NOT_SUPPORTED, REQUIRED
 
 _CLASSES: dict[str, tuple[int, ...]] = {
     "deadlock": (1205,),
@@ -53,8 +55,10 @@ _ADVICE = {
     "out_of_memory": "; give the server more memory",
     "too_many_connections": "; raise 'user connections' on the server or use fewer sessions",
 }
-_CUT = re.compile(r"DB-Lib error message \d+", re.S)
-_LIBRARY = re.compile(r"DB-Lib error message (\d+), severity \d+:\s*(.*?)\s*(?=DB-Lib|$)", re.S)
+_CUT = re.compile(r"DB-Lib error message \d+", re.DOTALL)
+_LIBRARY = re.compile(
+    r"DB-Lib error message (\d+), severity (\d+):\s*(.*?)\s*(?=DB-Lib|$)", re.DOTALL
+)
 
 
 def kind_of(number: int, text: str) -> str:
@@ -78,7 +82,7 @@ def statement_error(error: Exception, user: str = "", needs: str = "") -> DynoEr
     """
     number, text = parts(error)
     kind = kind_of(number, text)
-    if not number and "not connected" in text.lower():
+    if not number and ("not connected" in text.lower() or "closed" in text.lower()):
         kind, text = "connection_lost", "the session is closed"
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
@@ -88,32 +92,48 @@ def statement_error(error: Exception, user: str = "", needs: str = "") -> DynoEr
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
 
-def connect_error(error: Exception, address: Address, database: str = "") -> DynoError:
+def connect_error(
+    error: Exception,
+    address: Address,
+    database: str = "",
+    encryption: Callable[[], int | None] = lambda: None,
+) -> DynoError:
     """The error for a failed connection, with advice.
 
     Args:
         error: The driver library's exception.
         address: The server.
         database: The database that the session asked for.
+        encryption: Asks the server what it says about encryption (``prelogin.encryption``).
     """
-    server, host = address.server, address.host
+    server = address.server
     number, text = parts(error)
     if number in _CONNECT:
         filled = _CONNECT[number].format(
             server=server, database=database, reason=_sentence(text), user=_name(address.user)
         )
         return error_of_kind(kind_of(number, text), f"{filled} [error {number}].")
-    if 0 < number < 20000 or number == BABELFISH:
+    if 0 < number < _LIBRARY_FIRST or number >= BABELFISH:
         kind = kind_of(number, text)
         kind = "unreachable" if kind == "database" else kind
         return error_of_kind(kind, f"{server}: {_sentence(text)} [error {number}].")
-    whole = str(error)
-    if "certificate" in whole.lower() or "verif" in whole.lower():
-        return error_of_kind("unreachable", f"{_UNTRUSTED.format(server=server)}.")
-    if "ncryption" in whole:
-        return error_of_kind("unreachable", f"{_NO_TLS.format(server=server)}.")
-    silent = no_answer(server, host, "host or port", "TCP/IP enabled, its port open")
-    return error_of_kind("unreachable", f"{silent}.")
+    if "refused" in str(error) or "timed out" in str(error) or "unavailable" in text:
+        silent = no_answer(server, address.host, "host or port", "TCP/IP enabled, its port open")
+        return error_of_kind("unreachable", f"{silent}.")
+    return error_of_kind("unreachable", f"{_cut_off(address, encryption())}.")
+
+
+def _cut_off(address: Address, encryption: int | None) -> str:
+    """Why a server ended a login without a message."""
+    if encryption is None:
+        return f"{address.server} does not speak SQL Server's protocol; check host and port"
+    if address.encrypt and encryption == NOT_SUPPORTED:
+        return _NO_TLS.format(server=address.server)
+    if not address.encrypt and encryption in REQUIRED:
+        return f"{address.server} requires an encrypted session; omit encrypt=off from the URL"
+    if address.encrypt and not address.trust:
+        return _UNTRUSTED.format(server=address.server)
+    return f"{address.server} ended the login without a reason; its error log has it"
 
 
 def parts(error: Exception) -> tuple[int, str]:
@@ -127,9 +147,19 @@ def parts(error: Exception) -> tuple[int, str]:
         number, text = int(getattr(error, "number", 0) or 0), getattr(error, "message", found)
     plain = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     own = _CUT.split(plain)[0]
-    if not own.strip() and (library := _LIBRARY.search(plain)):
-        return number or int(library[1]), _line(library[2])
-    return number, _line(own)
+    if own.strip() or not (library := _LIBRARY.search(plain)):
+        return number, _line(own)
+    # Without a text, the number may be that of an earlier login: the library does not clear it.
+    if int(library[1]) == _FROM_SERVER:
+        severity = int(library[2])
+        return _BY_SEVERITY.get(severity, _FROM_SERVER), _line(library[3])
+    return int(library[1]), _line(library[3])
+
+
+_FROM_SERVER = 20018
+_LIBRARY_FIRST = 20000
+_BY_SEVERITY = {11: 4060, 14: 18456}
+"""The number that a failed login most likely has by its severity: database, user or password."""
 
 
 _OBJECT = re.compile(

@@ -1,7 +1,7 @@
-"""Volumes as filegroups of a workload's database: one file on each, created and marked by Dyno.
+r"""Volumes as filegroups of a workload's database: one file on each, created and marked by Dyno.
 
 A volume is a folder on the server's machine that the server's user may write to, such as ``/mnt/a``
-or ``E:\\data``; or ``tablespace:NAME`` for a filegroup that exists.
+or ``E:\data``; or ``tablespace:NAME`` for a filegroup that exists.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class File:
 
 
 def name_of(volume: str | None) -> str:
-    """The filegroup of a volume; the user's own if the layout names one; PRIMARY without a volume."""
+    """The filegroup of a volume: Dyno's, or the user's that it names; PRIMARY without one."""
     if volume is None:
         return PRIMARY
     if volume.startswith(TABLESPACE):
@@ -157,7 +157,9 @@ def files(session: Connection, database: str) -> list[File]:
         f"FROM {place}.sys.database_files AS f LEFT JOIN {place}.sys.filegroups AS g "
         "ON g.data_space_id = f.data_space_id"
     ).rows
-    return [File(str(name), str(group or ""), str(path), int(mib)) for name, group, path, mib in rows]
+    return [
+        File(str(name), str(group or ""), str(path), int(mib)) for name, group, path, mib in rows
+    ]
 
 
 def misplaced(session: Connection, database: str, layout: Layout) -> str:
@@ -252,8 +254,9 @@ def _moves(database: str, found: Iterable[File], folder: str) -> Iterator[str]:
 
 def _unknown(layout: Layout, database: str, name: str, present: Iterable[str]) -> UsageError:
     return UsageError(
-        f"Layout {layout.name}: {database} has no filegroup '{name}'. {nearest(name, list(present))} "
-        f"Or add it, and a file: ALTER DATABASE {quoted(database)} ADD FILEGROUP {quoted(name)};"
+        f"Layout {layout.name}: {database} has no filegroup '{name}'. "
+        f"{nearest(name, list(present))} Or add it, and a file: "
+        f"ALTER DATABASE {quoted(database)} ADD FILEGROUP {quoted(name)};"
     )
 
 

@@ -31,7 +31,8 @@ _BABELFISH = {
     "tablespaces": _NO_FILES,
 }
 _NO_LEFT = (
-    "Babelfish has no partition functions with RANGE LEFT; set side = 'right' in a layout of your own"
+    "Babelfish has no partition functions with RANGE LEFT; set side = 'right' in a layout of your "
+    "own"
 )
 _CLOUD = "Azure places the files of a database itself"
 _PLACED = ("data", "log", "temp", "preallocate", "tablespaces")

@@ -21,6 +21,7 @@ import pymssql
 from dyno.errors import DynoError, TargetError
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.errors import connect_error
+from dyno.targets.sqlserver.prelogin import encryption
 
 PROGRAM = "dyno"
 """The application name of Dyno's sessions."""
@@ -67,7 +68,12 @@ def connect(address: Address, database: str = "") -> Any:
     except DynoError:
         raise
     except (pymssql.Error, OSError, ValueError) as error:
-        raise connect_error(error, address, database or address.database) from error
+        raise connect_error(
+            error,
+            address,
+            database or address.database,
+            lambda: encryption(address.host, address.port, address.connect_timeout),
+        ) from error
 
 
 def _within(seconds: float, login: Callable[[], Any], server: str) -> Any:

@@ -38,9 +38,10 @@ def create(table: dict[str, Any], layout: Layout, collation: str) -> list[str]:
         return []
     kinds = {column["name"]: column["kind"] for column in table["columns"]}
     kind = kinds[design.partition_by]
+    column = ddl.column_type(kind, collation)
     values = ", ".join(bound(text, kind["type"]) for text in design.bounds)
     function = (
-        f"CREATE PARTITION FUNCTION {quoted(function_of(name))} ({ddl.column_type(kind, collation)}) "
+        f"CREATE PARTITION FUNCTION {quoted(function_of(name))} ({column}) "
         f"AS RANGE {design.side.upper()} FOR VALUES ({values})"
     )
     groups = [name_of(layout.volume_of(name, part)) for part in design.partitions]

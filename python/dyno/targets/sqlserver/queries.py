@@ -101,7 +101,7 @@ def _width(node: exp.Expr, aliases: Aliases) -> int:
 def _values(node: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of an expression that determine its type."""
     match node:
-        case exp.Paren() | exp.Neg():
+        case exp.Paren() | exp.Neg() | exp.Max() | exp.Min():
             yield from _values(node.this)
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Mod():
             yield from _values(node.left)

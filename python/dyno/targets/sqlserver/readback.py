@@ -26,7 +26,7 @@ PLATFORM = "host_platform"
 TRACE_FLAG = "trace flag {}"
 
 KNOWN_FLAGS = (834, 1117, 1118)
-"""Large pages; files of a filegroup grow together; full extents. Others are listed if they are on."""
+"""Large pages, even growth, full extents. Others are listed if they are on."""
 
 _CONFIGURATIONS = "SELECT name, CAST(value_in_use AS nvarchar(60)) FROM sys.configurations"
 _OPTIONS = (
@@ -96,7 +96,7 @@ def settings(session: Connection) -> dict[str, str]:
 
 
 def counters(session: Connection) -> dict[str, float]:
-    """``log_backup_age_s``: seconds since the last backup of the database's log, if any is known."""
+    """``log_backup_age_s``: seconds since the last backup of the database's log, if known."""
     rows = _rows(session, _LOG_BACKUP)
     if not rows or rows[0][0] is None:
         return {}

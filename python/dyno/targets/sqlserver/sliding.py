@@ -83,7 +83,7 @@ class SqlServerWindow(SlidingWindow[Session]):
     def copied(self, number: int) -> str:
         """See the base class."""
         return (
-            f"SELECT TOP ({self._rows}) t.*, {number} AS {quoted(COLUMN)} "
+            f"SELECT TOP ({self._rows}) t.*, {number} AS {quoted(COLUMN)} "  # noqa: S608
             f"INTO {self.named(slice_name(number))} FROM {self.named(self.source)} AS t"
         )
 
@@ -91,9 +91,10 @@ class SqlServerWindow(SlidingWindow[Session]):
         """See the base class."""
         self.run_sql(self.copied(number))
         self._cluster(slice_name(number), quoted("PRIMARY"))
+        column = quoted(COLUMN)
         self.run_sql(
-            f"ALTER TABLE {self.named(slice_name(number))} WITH CHECK ADD CHECK "
-            f"({quoted(COLUMN)} = {number})"
+            f"ALTER TABLE {self.named(slice_name(number))} WITH CHECK ADD CONSTRAINT "
+            f"{_check(number)} CHECK ({column} >= {number} AND {column} < {number + 1})"
         )
 
     def attach(self, number: int) -> None:
@@ -107,9 +108,10 @@ class SqlServerWindow(SlidingWindow[Session]):
 
     def detach(self, number: int) -> None:
         """See the base class."""
+        own = self.named(slice_name(number))
+        self.run_sql(f"ALTER TABLE {own} DROP CONSTRAINT {_check(number)}")
         self.run_sql(
-            f"ALTER TABLE {self.named(WINDOW)} SWITCH PARTITION {_partition(number)} "
-            f"TO {self.named(slice_name(number))}"
+            f"ALTER TABLE {self.named(WINDOW)} SWITCH PARTITION {_partition(number)} TO {own}"
         )
         self.run_sql(f"ALTER PARTITION FUNCTION {quoted(_FUNCTION)}() MERGE RANGE ({number})")
 
@@ -131,6 +133,10 @@ class SqlServerWindow(SlidingWindow[Session]):
             f"CREATE CLUSTERED INDEX {quoted(f'{table}_by_slice')} ON {self.named(table)} "
             f"({quoted(COLUMN)}) ON {place}"
         )
+
+
+def _check(number: int) -> str:
+    return quoted(f"{slice_name(number)}_range")
 
 
 def _partition(number: int) -> str:

@@ -14,8 +14,7 @@ from dyno.targets.sqlserver.tuning import (
     DURABILITY,
     GRANT,
     OF_DATABASES,
-    PAGE_VERIFY,
-    RECOVERY,
+    SNAPSHOT,
     TEMP_FILES,
 )
 
@@ -26,7 +25,7 @@ GOVERNOR = "resource governor"
 OWN_TEMP_FILE = "dyno_temp_"
 
 _CONFIGURATIONS = (
-    "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "
+    "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
 _GRANT = (
@@ -43,8 +42,8 @@ _TEMP_FILES = (
     "CAST(is_percent_growth AS int) FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id"
 )
 _DATABASES = (
-    "SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc "
-    "FROM sys.databases"
+    "SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, "
+    "CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases"
 )
 
 
@@ -77,9 +76,7 @@ class State:
 
     stored: Mapping[str, str] = field(default_factory=dict[str, str])
     used: Mapping[str, str] = field(default_factory=dict[str, str])
-    databases: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict[str, Mapping[str, str]]
-    )
+    databases: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     temp_files: Sequence[TempFile] = ()
 
     def get(self, name: str, database: str = "", *, used: bool = True) -> str | None:
@@ -112,9 +109,8 @@ def read(session: Connection, names: Sequence[str]) -> State:
         used[TEMP_FILES] = stored[TEMP_FILES] = str(len(temp))
     databases: dict[str, dict[str, str]] = {}
     if {*OF_DATABASES} & {*names}:
-        for name, verify, durability, recovery in session.execute(_DATABASES).rows:
-            values = {PAGE_VERIFY: verify, DURABILITY: durability, RECOVERY: recovery}
-            databases[str(name)] = {key: str(value) for key, value in values.items()}
+        for name, *values in session.execute(_DATABASES).rows:
+            databases[str(name)] = dict(zip(OF_DATABASES, map(str, values), strict=True))
     return State(stored, used, databases, temp)
 
 
@@ -154,7 +150,9 @@ def assign(name: str, database: str, value: str, state: State) -> list[str]:
     if name == TEMP_FILES:
         return _temp_files(int(value), state.temp_files)
     equals = " =" if name == DURABILITY else ""
-    return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}"]
+    # It needs the database for itself, which is Dyno's, and no run is under way.
+    alone = " WITH ROLLBACK IMMEDIATE" if name == SNAPSHOT else ""
+    return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}{alone}"]
 
 
 def _temp_files(count: int, present: Sequence[TempFile]) -> list[str]:

@@ -172,7 +172,9 @@ class Tuning(ServerTuning[Session, Any]):
 def is_own(database: str) -> bool:
     """Whether a database is one of Dyno's, by its name."""
     homes = {re.escape(databases.schema_of(name)) for name in workloads.names()}
-    return re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
+    return (
+        re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
+    )
 
 
 def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Changed]:

@@ -17,6 +17,7 @@ TEMP_FILES = "tempdb data files"
 PAGE_VERIFY = "PAGE_VERIFY"
 DURABILITY = "DELAYED_DURABILITY"
 RECOVERY = "RECOVERY"
+SNAPSHOT = "READ_COMMITTED_SNAPSHOT"
 
 KNOBS = {
     "memory": MEMORY,
@@ -26,13 +27,14 @@ KNOBS = {
     "temp_files": TEMP_FILES,
     "checksums": PAGE_VERIFY,
     "commit": DURABILITY,
+    "row_versions": SNAPSHOT,
     "recovery": RECOVERY,
 }
 
 LACKS = {
     "temp_limit": "tempdb grows to MAXSIZE of its files; set it with ALTER DATABASE tempdb",
-    "temp_path": "tempdb moves when the server restarts, which Dyno never does; use a layout, which "
-    "checks where it is",
+    "temp_path": "tempdb moves when the server restarts, which Dyno never does; a layout checks "
+    "where it is",
     "large_pages": "large pages need the start-up parameter -T834, and Dyno does not restart a "
     "server",
     "checkpoint_interval": "TARGET_RECOVERY_TIME bounds the time of a recovery, not the interval",
@@ -42,13 +44,14 @@ LACKS = {
 CONFIGURED = (MEMORY, MAXDOP, THRESHOLD)
 """Set with ``sp_configure``."""
 
-OF_DATABASES = (PAGE_VERIFY, DURABILITY, RECOVERY)
+OF_DATABASES = (PAGE_VERIFY, DURABILITY, RECOVERY, SNAPSHOT)
 """Options of a database; Dyno sets them in its own databases only."""
 
 WORDS: dict[str, tuple[str, ...]] = {
     PAGE_VERIFY: ("CHECKSUM", "TORN_PAGE_DETECTION", "NONE"),
     DURABILITY: ("DISABLED", "ALLOWED", "FORCED"),
     RECOVERY: ("FULL", "BULK_LOGGED", "SIMPLE"),
+    SNAPSHOT: ("ON", "OFF"),
 }
 """The values of these options."""
 
@@ -60,6 +63,8 @@ _CHOSEN = {
     (RECOVERY, "full"): "FULL",
     (RECOVERY, "bulk"): "BULK_LOGGED",
     (RECOVERY, "simple"): "SIMPLE",
+    (SNAPSHOT, "on"): "ON",
+    (SNAPSHOT, "off"): "OFF",
 }
 _NOTES = {
     (PAGE_VERIFY, "on"): "for pages written from now on",

@@ -26,8 +26,8 @@ RULE = Rule(
     severity="medium",
     looks_at="whether the database closes with its last session",
     wants="off",
-    why="Closing empties the cache of the database, and the next session waits until it is open again. "
-    "Applications that connect for each statement pay this every time.",
+    why="Closing empties the cache of the database, and the next session waits until it is open "
+    "again. Applications that connect for each statement pay this every time.",
     source=f"{SQL_SERVER}, ALTER DATABASE SET (AUTO_CLOSE)",
     check=_check,
 )

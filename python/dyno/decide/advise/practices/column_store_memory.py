@@ -20,7 +20,8 @@ def _check(system: System) -> Iterable[Verdict]:
         given >= wanted,
         f"{binary(given)} for a query; {plural(columns, 'column')} and {plural(threads, 'thread')}",
         f"at least {binary(wanted)}, or {plural(fits, 'thread')}",
-        *system.mend("query_cpus", fits),
+        *(system.mend("query_cpus", fits) if fits < threads else ()),
+        *system.mend("build_memory", wanted),
     )
 
 
@@ -29,10 +30,11 @@ RULE = Rule(
     area="memory",
     scope="database",
     severity="medium",
-    looks_at="columns of the widest column store, CPUs of a query, and the memory that one may have",
+    looks_at="columns of the widest column store, CPUs of a query, and the memory that one may "
+    "have",
     wants="8 MB for each column and thread",
-    why="With less, the build uses fewer threads or smaller segments, which compress worse and skip "
-    "less; or it fails for want of memory.",
+    why="With less, the build uses fewer threads or smaller segments, which compress worse and "
+    "skip less; or it fails for want of memory.",
     source=f"{DSS}, 6.3 and 7.3.7",
     study="columnstore-tables",
     check=_check,

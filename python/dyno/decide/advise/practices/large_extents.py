@@ -28,8 +28,8 @@ RULE = Rule(
     severity="low",
     looks_at="the start-up parameter for extents, for decision support",
     wants="on",
-    why="With several files, each table then takes 64 extents (4 MB) of a file before the next one, so "
-    "scans read longer stretches and read-ahead reads more at a time.",
+    why="With several files, each table then takes 64 extents (4 MB) of a file before the next "
+    "one, so scans read longer stretches and read-ahead reads more at a time.",
     source=f"{DSS}, 6.1 and 7.3.1 (-E)",
     check=_check,
 )

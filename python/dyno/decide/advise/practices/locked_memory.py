@@ -9,7 +9,6 @@ from dyno.decide.advise.rule import Rule, Verdict, held
 from dyno.decide.advise.sources import DSS, FAST_TRACK
 from dyno.decide.advise.system import System, inapplicable
 
-
 LEAST = 2 * GIB
 
 
@@ -32,8 +31,8 @@ RULE = Rule(
     severity="medium",
     looks_at="how the server allocates its memory",
     wants=f"locked, for a cache of {binary(LEAST)} and more",
-    why="Under pressure the operating system pages out the cache. Each page that the server then needs "
-    "is read twice: from the page file and, if it changed meanwhile, from the database.",
+    why="Under pressure the operating system pages out the cache. Each page that the server then "
+    "needs is read twice: from the page file and, if it changed meanwhile, from the database.",
     source=f"{DSS}, 6.1 and 7.3.1 (lock pages in memory); {FAST_TRACK}",
     check=_check,
 )

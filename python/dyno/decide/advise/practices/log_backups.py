@@ -9,7 +9,6 @@ from dyno.decide.advise.rule import Rule, Verdict, held
 from dyno.decide.advise.sources import DYNO, OLTP
 from dyno.decide.advise.system import System, inapplicable
 
-
 _HOUR = 3600
 MOST_H = 24
 
@@ -35,8 +34,8 @@ RULE = Rule(
     severity="high",
     looks_at="the age of the last log backup, if the log is kept for recovery to a point in time",
     wants=f"a log backup within {MOST_H} hours",
-    why="Without log backups the log grows until its volume is full and all writes fail, and nothing "
-    "newer than the last full backup can be restored.",
+    why="Without log backups the log grows until its volume is full and all writes fail, and "
+    "nothing newer than the last full backup can be restored.",
     source=f"{OLTP}, 7.4.6; {DYNO}",
     check=_check,
 )

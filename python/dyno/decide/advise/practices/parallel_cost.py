@@ -8,7 +8,6 @@ from dyno.decide.advise.rule import Rule, Verdict, held
 from dyno.decide.advise.sources import DYNO, SQL_SERVER
 from dyno.decide.advise.system import System, inapplicable
 
-
 LEAST, USUAL = 25, 50
 
 
@@ -31,8 +30,8 @@ RULE = Rule(
     severity="low",
     looks_at="the estimated cost from which a query runs in parallel; not for decision support",
     wants=f"at least {LEAST}; {USUAL} is usual",
-    why="The default of 5 is from the nineties. Queries of milliseconds then start threads, which cost "
-    "more than they save and take CPUs from other users.",
+    why="The default of 5 is from the nineties. Queries of milliseconds then start threads, which "
+    "cost more than they save and take CPUs from other users.",
     source=f"{SQL_SERVER}, cost threshold for parallelism; {DYNO}",
     study="parallelism",
     check=_check,

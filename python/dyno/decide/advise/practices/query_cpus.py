@@ -10,7 +10,6 @@ from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import SQL_SERVER
 from dyno.decide.advise.system import System
 
-
 MOST, LARGE = 8, 16
 
 
@@ -47,9 +46,10 @@ RULE = Rule(
     scope="database",
     severity="medium",
     looks_at="CPUs of one query, usable CPUs and memory nodes",
-    wants=f"at most {MOST} on one memory node; else those of one node, or half of them above {LARGE}",
-    why="A query on all CPUs crosses memory nodes and leaves none for other users, and the memory of a "
-    "column store build grows with its threads.",
+    wants=f"at most {MOST} on one memory node; else those of one node, or half of them above "
+    f"{LARGE}",
+    why="A query on all CPUs crosses memory nodes and leaves none for other users, and the memory "
+    "of a column store build grows with its threads.",
     source=f"{SQL_SERVER}, max degree of parallelism",
     study="parallelism",
     check=_check,

@@ -10,7 +10,6 @@ from dyno.decide.advise.settings import sets
 from dyno.decide.advise.sources import FAST_TRACK, SQL_SERVER
 from dyno.decide.advise.system import System
 
-
 MOST = 8
 
 
@@ -35,8 +34,8 @@ RULE = Rule(
     severity="medium",
     looks_at="data files of the temporary database, and usable CPUs",
     wants=f"one for each CPU, up to {MOST}, of the same size",
-    why="Each file has its own allocation pages. With too few files, sessions that create and drop "
-    "temporary tables wait for the same page, however fast the storage is.",
+    why="Each file has its own allocation pages. With too few files, sessions that create and "
+    "drop temporary tables wait for the same page, however fast the storage is.",
     source=f"{FAST_TRACK} (eight files); {SQL_SERVER}, tempdb database",
     study="settings",
     check=_check,

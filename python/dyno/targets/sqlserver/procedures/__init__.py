@@ -21,7 +21,7 @@ PROPERTY = "dyno"
 
 _SCHEMA = "dbo"
 _GO = re.compile(r"^[ \t]*GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_CREATE = re.compile(r"^CREATE OR ALTER PROCEDURE \{place\}\.(\w+)", re.MULTILINE)
+_CREATE = re.compile(r"^CREATE PROCEDURE \{place\}\.(\w+)", re.MULTILINE)
 
 
 def ensure(session: Session, server: str, workload: str) -> dict[str, Any]:

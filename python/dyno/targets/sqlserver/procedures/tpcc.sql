@@ -8,8 +8,11 @@
 --
 -- An order's lines come as a text, which JSON functions cut: OPENJSON numbers the entries, and
 -- JSON_VALUE finds one by its number. STRING_SPLIT numbers them only since SQL Server 2022.
+--
+-- UPDATE also reads what it changes, in the form "@variable = column = expression", which gives the
+-- new value. No semicolon follows it, because Babelfish 4.3 then rejects it.
 
-CREATE OR ALTER PROCEDURE {place}.dyno_new_order
+CREATE PROCEDURE {place}.dyno_new_order
     @wh int, @dist int, @cust int, @entered datetime2(6),
     -- Item, warehouse and quantity of each line; the lines' numbers in the order of their locks.
     @entered_lines varchar(400), @lock_order varchar(50)
@@ -74,7 +77,7 @@ BEGIN
                     s_ytd = s_ytd + @pieces,
                     s_order_cnt = s_order_cnt + 1,
                     s_remote_cnt = s_remote_cnt + CASE WHEN @supplier <> @wh THEN 1 ELSE 0 END
-                WHERE s_w_id = @supplier AND s_i_id = @item_id;
+                WHERE s_w_id = @supplier AND s_i_id = @item_id
             IF @@ROWCOUNT = 0
             BEGIN
                 SET @problem = CONCAT('item ', @item_id, ' has no stock in warehouse ', @supplier,
@@ -94,8 +97,9 @@ BEGIN
     END;
 
     UPDATE {place}.district SET
-            @order_id = d_next_o_id, @dist_tax = d_tax, d_next_o_id = d_next_o_id + 1
-        WHERE d_w_id = @wh AND d_id = @dist;
+            @order_id = d_next_o_id = d_next_o_id + 1, @dist_tax = d_tax
+        WHERE d_w_id = @wh AND d_id = @dist
+    SET @order_id = @order_id - 1;
 
     IF @unknown = 1
     BEGIN
@@ -123,7 +127,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_payment
+CREATE PROCEDURE {place}.dyno_payment
     @wh int, @dist int, @home_wh int, @home_dist int,
     -- The customer by number or by last name; the other is null.
     @by_number int, @by_name varchar(16), @paid decimal(6, 2), @entered datetime2(6)
@@ -169,7 +173,7 @@ BEGIN
                 c_payment_cnt = c_payment_cnt + 1,
                 @story = c_data = LEFT(CONCAT(@cust, ' ', @home_dist, ' ', @home_wh, ' ', @dist,
                     ' ', @wh, ' ', @paid, ' | ', c_data), 500)
-            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust
     END
     ELSE
     BEGIN
@@ -177,7 +181,7 @@ BEGIN
                 @balance = c_balance = c_balance - @paid,
                 c_ytd_payment = c_ytd_payment + @paid,
                 c_payment_cnt = c_payment_cnt + 1
-            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust
     END;
     INSERT INTO {place}.history
             (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
@@ -189,7 +193,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_order_status
+CREATE PROCEDURE {place}.dyno_order_status
     -- The customer by number or by last name; the other is null.
     @wh int, @dist int, @by_number int, @by_name varchar(16)
 AS
@@ -228,7 +232,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_delivery
+CREATE PROCEDURE {place}.dyno_delivery
     @wh int, @by_carrier int, @entered datetime2(6)
 AS
 BEGIN
@@ -260,7 +264,7 @@ BEGIN
         IF @taken = 0 CONTINUE;
         SET @cust = NULL;
         UPDATE {place}.orders SET @cust = o_c_id, o_carrier_id = @by_carrier
-            WHERE o_w_id = @wh AND o_d_id = @dist AND o_id = @order_id;
+            WHERE o_w_id = @wh AND o_d_id = @dist AND o_id = @order_id
         IF @cust IS NULL
         BEGIN
             SET @problem = CONCAT('order ', @order_id, ' of district ', @dist, ', warehouse ', @wh,
@@ -282,7 +286,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_stock_level
+CREATE PROCEDURE {place}.dyno_stock_level
     @wh int, @dist int, @threshold int
 AS
 BEGIN

@@ -5,9 +5,10 @@
 -- its order, so that the two modes differ in where a transaction is programmed and in nothing else.
 -- What a screen would show is returned as one row, lists as one text. A call is a transaction of its
 -- own, except the two of Trade-Order: it commits before it returns the row, and an error rolls it
--- back (XACT_ABORT). Every table is named with its schema.
+-- back (XACT_ABORT). Every table is named with its schema. tpcc.sql says why some UPDATEs end without
+-- a semicolon.
 
-CREATE OR ALTER PROCEDURE {place}.dyno_market_feed
+CREATE PROCEDURE {place}.dyno_market_feed
     -- Symbol, price and shares of each tick.
     @entered datetime2(6), @entered_ticks varchar(1000)
 AS
@@ -59,7 +60,7 @@ BEGIN
         UPDATE {place}.trade SET
                 @since = t_dts = CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END,
                 t_st_id = 'SBMT'
-            WHERE t_id = @number;
+            WHERE t_id = @number
         DELETE FROM {place}.trade_request WHERE tr_t_id = @number;
         INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
             VALUES (@number, @since, 'SBMT');
@@ -70,7 +71,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_result
+CREATE PROCEDURE {place}.dyno_trade_result
     @number bigint, @account bigint, @cust bigint, @broker_id bigint, @tier int, @kind char(3),
     @symbol varchar(15), @shares int, @price decimal(8, 2), @lifo int, @cash int,
     @tax_status int, @entered datetime2(6), @due date

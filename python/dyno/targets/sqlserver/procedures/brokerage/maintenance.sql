@@ -1,6 +1,6 @@
 -- Data-Maintenance.
 
-CREATE OR ALTER PROCEDURE {place}.dyno_data_maintenance
+CREATE PROCEDURE {place}.dyno_data_maintenance
     @what int, @cust bigint, @account bigint, @comp bigint, @symbol varchar(15), @traded date,
     @entered datetime2(6), @today date
 AS

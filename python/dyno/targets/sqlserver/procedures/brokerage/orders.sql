@@ -2,7 +2,7 @@
 
 -- The first call of a Trade-Order. The caller begins and ends the transaction: a procedure has to
 -- return with as many open transactions as it was called with.
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_order
+CREATE PROCEDURE {place}.dyno_trade_order
     -- Who else orders, by place; the company whose common stock it is instead; the place of one of
     -- the account's own securities instead. Each may be null.
     @account bigint, @other int, @kind char(3), @given_symbol varchar(15), @comp varchar(60),
@@ -68,7 +68,7 @@ END;
 GO
 
 -- The second call of a Trade-Order, with the price that the exchange has named.
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_order_entry
+CREATE PROCEDURE {place}.dyno_trade_order_entry
     @number bigint, @account bigint, @cust bigint, @broker_id bigint, @tier int, @kind char(3),
     @symbol varchar(15), @shares int, @bid decimal(8, 2), @lifo int, @cash int,
     @executor varchar(49),
@@ -139,7 +139,7 @@ END;
 GO
 
 -- Before the first transaction: what earlier runs left unfinished is cancelled.
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_cleanup
+CREATE PROCEDURE {place}.dyno_trade_cleanup
     @last_loaded bigint, @entered datetime2(6)
 AS
 BEGIN

@@ -1,7 +1,7 @@
 -- Trade-Lookup and Trade-Update: trades of the past.
 
 -- Finds them: 1 by number, 2 of an account, 3 of a security; what is shown of each.
-CREATE OR ALTER PROCEDURE {place}.dyno_past_trades
+CREATE PROCEDURE {place}.dyno_past_trades
     @how int, @listed varchar(400), @account bigint, @symbol varchar(15), @since datetime2(6),
     @trades int OUTPUT, @numbers varchar(400) OUTPUT, @shown varchar(max) OUTPUT
 AS
@@ -49,7 +49,7 @@ END;
 GO
 
 -- Appends the settlement, payment and history of trades.
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_details
+CREATE PROCEDURE {place}.dyno_trade_details
     @trades int, @numbers varchar(400), @shown varchar(max) OUTPUT
 AS
 BEGIN
@@ -78,7 +78,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_lookup
+CREATE PROCEDURE {place}.dyno_trade_lookup
     -- 1 by number, 2 of an account, 3 of a security, 4 the holdings of an account's first trade.
     @how int, @listed varchar(400), @account bigint, @symbol varchar(15), @since datetime2(6)
 AS
@@ -113,7 +113,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_update
+CREATE PROCEDURE {place}.dyno_trade_update
     -- 1 by number, 2 of an account, 3 of a security.
     @how int, @listed varchar(400), @account bigint, @symbol varchar(15), @since datetime2(6)
 AS

@@ -1,6 +1,6 @@
 -- Transactions that only read.
 
-CREATE OR ALTER PROCEDURE {place}.dyno_broker_volume
+CREATE PROCEDURE {place}.dyno_broker_volume
     @wanted_sector varchar(30),
     @broker_1 varchar(49), @broker_2 varchar(49), @broker_3 varchar(49), @broker_4 varchar(49),
     @broker_5 varchar(49), @broker_6 varchar(49), @broker_7 varchar(49), @broker_8 varchar(49),
@@ -42,7 +42,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_customer_position
+CREATE PROCEDURE {place}.dyno_customer_position
     -- The tax number if the customer is found by it; the account whose history is shown.
     @cust bigint, @by_tax varchar(20), @with_history int
 AS
@@ -96,7 +96,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_market_watch
+CREATE PROCEDURE {place}.dyno_market_watch
     -- Of a customer's list, of an account, or of an industry's companies; the others are null.
     @cust bigint, @account bigint, @wanted_industry varchar(50), @first_comp bigint,
     @last_comp bigint, @traded date
@@ -138,7 +138,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_security_detail
+CREATE PROCEDURE {place}.dyno_security_detail
     @symbol varchar(15), @since date, @with_text int
 AS
 BEGIN
@@ -213,7 +213,7 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER PROCEDURE {place}.dyno_trade_status @account bigint
+CREATE PROCEDURE {place}.dyno_trade_status @account bigint
 AS
 BEGIN
     SET NOCOUNT ON;
