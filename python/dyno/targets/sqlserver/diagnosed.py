@@ -62,7 +62,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "ELSE '(of the URL)' END AS name, compatibility_level, collation_name, "
         "recovery_model_desc, is_read_committed_snapshot_on, snapshot_isolation_state_desc, "
         "delayed_durability_desc, page_verify_option_desc, is_auto_close_on, is_auto_shrink_on, "
-        f"is_query_store_on, log_reuse_wait_desc FROM sys.databases WHERE {_OWN}",
+        f"is_query_store_on, log_reuse_wait_desc FROM sys.databases WHERE {_OWN}",  # noqa: S608
         "owner": "SELECT COUNT(*) FROM sys.databases WHERE owner_sid = SUSER_SID()",
         "files of tempdb": "SELECT type_desc, COUNT(*), SUM(CAST(size AS bigint)) * 8192 "
         "FROM tempdb.sys.database_files GROUP BY type_desc",
@@ -74,7 +74,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "statements": {
         "types": "DECLARE @t TABLE (a datetime2(6), b date, c decimal(15,2), d bigint, "
-        "e varchar(20)); INSERT INTO @t VALUES ('1998-12-01T00:00:00', '1998-12-01', 1.25, 1, 'x'); "
+        "e varchar(20)); "
+        "INSERT INTO @t VALUES ('1998-12-01T00:00:00', '1998-12-01', 1.25, 1, 'x'); "
         "SELECT * FROM @t",
         "collations": "SELECT name FROM fn_helpcollations() WHERE name IN "
         "('Latin1_General_BIN2', 'Latin1_General_100_BIN2', 'Latin1_General_100_BIN2_UTF8')",
