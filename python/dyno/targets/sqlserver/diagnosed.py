@@ -58,11 +58,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "CREATE TABLE": "SELECT HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CREATE TABLE')",
     },
     "databases (Dyno's, the URL's and tempdb)": {
-        "options": "SELECT CASE WHEN name LIKE 'dyno[_]%' OR name = 'tempdb' THEN name "
+        "options": "SELECT CASE WHEN name LIKE 'dyno[_]%' OR name = 'tempdb' "  # noqa: S608
+        "THEN name "
         "ELSE '(of the URL)' END AS name, compatibility_level, collation_name, "
         "recovery_model_desc, is_read_committed_snapshot_on, snapshot_isolation_state_desc, "
         "delayed_durability_desc, page_verify_option_desc, is_auto_close_on, is_auto_shrink_on, "
-        f"is_query_store_on, log_reuse_wait_desc FROM sys.databases WHERE {_OWN}",  # noqa: S608
+        f"is_query_store_on, log_reuse_wait_desc FROM sys.databases WHERE {_OWN}",
         "owner": "SELECT COUNT(*) FROM sys.databases WHERE owner_sid = SUSER_SID()",
         "files of tempdb": "SELECT type_desc, COUNT(*), SUM(CAST(size AS bigint)) * 8192 "
         "FROM tempdb.sys.database_files GROUP BY type_desc",
