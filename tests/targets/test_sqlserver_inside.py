@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dyno.bundle.inside import CLERKS, FILES, WAITS, Files, Inside
+from dyno.bundle.inside import CLERKS, CLOCK, FILES, WAITS, Files, Inside
 from dyno.contracts.probe import Sample, UnavailableError
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError
@@ -24,6 +24,7 @@ from dyno.targets.sqlserver.inside import (
     views,
     waitstats,
 )
+from tests.conformance.test_probes import assert_sound
 from tests.targets.sqlserver_recorded import (
     Recorded,
     absent,
@@ -256,6 +257,26 @@ def test_the_clock_of_the_server(text: str, seconds: float) -> None:
             return rows([text])
 
     assert server_time(Clock()) == pytest.approx(seconds, abs=1e-6)  # type: ignore[arg-type]
+
+
+def test_all_probes_have_sound_samples() -> None:
+    answers = {
+        **STATUS,
+        waitstats.QUERY: readings("wait_stats")[:2],
+        sessions.QUERY: readings("requests")[1],
+        clerks.QUERY: readings("memory_clerks")[0],
+    }
+    for name, asked in probes("sqlserver").items():
+        if name == CLOCK:
+            continue
+        ask, session = asked.make(), Recorded(answers)
+        found: list[Sample] = []
+        for at in range(1, 20):
+            found += ask(session, at * SECOND)  # type: ignore[arg-type]
+        assert {(one.source, one.subject.partition("/")[0]) for one in found} == {
+            (name, "sqlserver")
+        }
+        assert_sound(found)
 
 
 def test_all_statements_of_probes_say_that_they_are_dynos() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno.contracts.inspection import Inspection
+from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError, DynoError
 from dyno.targets.sqlserver import meter, plans
 from dyno.targets.sqlserver.inside import inspector, relations, statements, views
@@ -185,7 +186,8 @@ def test_an_actual_plan_and_one_of_babelfish() -> None:
                         "SET STATISTICS XML OFF": rows()})  # fmt: skip
     plans.explain(session, "SELECT 1", analyse=True)  # type: ignore[arg-type]
     assert session.asked[0] == "SET STATISTICS XML ON"
-    other = Recorded({"SELECT 1": rows(["Query Text: select 1"], ["Result (cost=0)"]),
+    shown = QueryResult(["QUERY PLAN"], [("Query Text: select 1",), ("Result (cost=0)",)])
+    other = Recorded({"SELECT 1": shown,
                       "SET BABELFISH_STATISTICS PROFILE ON": rows(),
                       "SET BABELFISH_STATISTICS PROFILE OFF": rows()}, BABELFISH)  # fmt: skip
     found = plans.explain(other, "SELECT 1", analyse=True)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ of relations.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import cast
 
 from dyno.contracts.advice import Catalog, Counter, IndexFacts, Part, TableFacts
@@ -14,6 +15,7 @@ from dyno.contracts.inspection import Inspection
 from dyno.errors import DynoError
 from dyno.targets.sqlserver import columns, readback
 from dyno.targets.sqlserver.connection import Session, quoted
+from dyno.targets.sqlserver.inside import statements
 from dyno.targets.sqlserver.inside.files import VIEW as FILES_VIEW
 from dyno.targets.sqlserver.inside.inspector import since_start
 from dyno.targets.sqlserver.inside.performance import PAGE
@@ -84,10 +86,9 @@ def read(session: Session) -> Catalog:
         if view in views.missing:
             obstacles[part] = views.missing[view]
     if not uses.statements and uses.notes:
-        obstacles["uses"] = uses.notes[0]
+        obstacles["uses"] = _reason(uses.notes, statements.VIEW)
     if COUNTERS_VIEW in views.missing:
-        denied = rights(session)
-        obstacles["counters"] = denied[0] if denied else views.missing[COUNTERS_VIEW]
+        obstacles["counters"] = _reason([*rights(session), *views.notes], COUNTERS_VIEW)
     return Catalog(
         settings,
         tables,
@@ -97,6 +98,12 @@ def read(session: Session) -> Catalog:
         obstacles,
         impossible=readback.impossible(settings),
     )
+
+
+def _reason(notes: Sequence[str], view: str) -> str:
+    """The note with the missing right if there is one, else that on a view."""
+    wanted = ("GRANT VIEW SERVER STATE", view)
+    return next((note for text in wanted for note in notes if text in note), notes[0])
 
 
 def _named(database: str, schema: object, table: object) -> str:

@@ -127,13 +127,17 @@ class Session:
         Returns:
             The last result that has columns.
         """
+        return self.results(sql, needs)[-1]
+
+    def results(self, sql: str, needs: str = "") -> list[QueryResult]:
+        """As :meth:`execute`, with every result that has columns; an empty one if none has."""
         if sql.strip().rstrip(";").upper() == "BEGIN":
             sql = "BEGIN TRANSACTION"
         with self._lock:
             self._busy, self._cancelled = True, False
         self.statements += 1
         try:
-            result = self._run(sql)
+            found = self._run(sql)
         except _Cancelled as error:
             raise error_of_kind("timeout", "The statement was cancelled.") from error
         except (pymssql.Error, _mssql.MSSQLException) as error:
@@ -145,7 +149,7 @@ class Session:
                 self._busy = False
                 if self._cancelled:
                     self._absorb()
-        return result
+        return found or [QueryResult([], [])]
 
     def own(self, neutral: str) -> str:
         """A neutral statement in T-SQL (see ``contracts.target.Translating``)."""
@@ -216,22 +220,21 @@ class Session:
         with contextlib.suppress(pymssql.Error, _mssql.MSSQLException):
             self.raw._conn.cancel()
 
-    def _run(self, sql: str) -> QueryResult:
+    def _run(self, sql: str) -> list[QueryResult]:
         _running.session = self
         try:
             with self.raw.cursor() as cursor:
                 cursor.execute(sql)
-                found = self._rows(cursor)
-                while cursor.nextset():
+                found: list[QueryResult] = []
+                while True:
                     if cursor.description is not None:
-                        found = self._rows(cursor)
-                return found
+                        found.append(self._rows(cursor))
+                    if not cursor.nextset():
+                        return found
         finally:
             _running.session = None
 
     def _rows(self, cursor: Any) -> QueryResult:
-        if cursor.description is None:
-            return QueryResult([], [])
         names = [str(column[0]) for column in cursor.description]
         rows: list[tuple[Any, ...]] = []
         while True:

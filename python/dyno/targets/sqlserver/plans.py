@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from dyno.contracts.plans import Node, QueryPlan, render
+from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError, DynoError
 from dyno.targets.sqlserver.connection import Session
 
@@ -18,7 +19,10 @@ _MOST = 50_000_000
 """Characters of a document."""
 ESTIMATED, ACTUAL = "SHOWPLAN_XML", "STATISTICS XML"
 BABELFISH_ESTIMATED, BABELFISH_ACTUAL = "BABELFISH_SHOWPLAN_ALL", "BABELFISH_STATISTICS PROFILE"
-"""Settings: while one is on, a statement returns its plan as its last result."""
+"""Settings: while one is on, a statement also returns its plan, after its rows."""
+_ROOT, _HEAD = "<ShowPlanXML", 200
+"""The first element of a document, within so many characters."""
+_BABELFISH_COLUMNS = ["QUERY PLAN"]
 
 
 def explain(session: Session, sql: str, *, analyse: bool) -> QueryPlan:
@@ -31,17 +35,18 @@ def explain(session: Session, sql: str, *, analyse: bool) -> QueryPlan:
     """
     if session.version.is_babelfish:
         setting = BABELFISH_ACTUAL if analyse else BABELFISH_ESTIMATED
-        rows = _shown(session, setting, sql)
-        text = "\n".join(str(row[0]) for row in rows).rstrip()
-        if not text:
-            raise DatabaseError(f"{session.version} returned no plan.")
-        return QueryPlan(text, {"text": text})
-    rows = _shown(session, ACTUAL if analyse else ESTIMATED, sql)
-    document = str(rows[-1][0]) if rows else ""
-    text = text_of(document)
+        results = _shown(session, setting, sql)
+        lines = [row for one in results if one.columns == _BABELFISH_COLUMNS for row in one.rows]
+        text: str | None = "\n".join(str(row[0]) for row in lines).rstrip() or None
+        tree = {"text": text}
+    else:
+        results = _shown(session, ACTUAL if analyse else ESTIMATED, sql)
+        cells = [str(row[0]) for one in results for row in one.rows[:1] if row]
+        document = next((cell for cell in reversed(cells) if _ROOT in cell[:_HEAD]), "")
+        text, tree = text_of(document), {"xml": document}
     if text is None:
         raise DatabaseError(f"{session.version} returned no plan.")
-    return QueryPlan(text, {"xml": document})
+    return QueryPlan(text, tree)
 
 
 def text_of(document: Any) -> str | None:
@@ -60,10 +65,10 @@ def text_of(document: Any) -> str | None:
     return render(found[0] if len(found) == 1 else Node("batch", found))
 
 
-def _shown(session: Session, setting: str, sql: str) -> Any:
+def _shown(session: Session, setting: str, sql: str) -> list[QueryResult]:
     session.execute(f"SET {setting} ON")
     try:
-        return session.execute(sql).rows
+        return session.results(sql)
     finally:
         try:
             session.execute(f"SET {setting} OFF")

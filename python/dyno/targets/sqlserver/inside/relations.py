@@ -38,7 +38,7 @@ class Key(NamedTuple):
 
     database: str
     table: int
-    index: int
+    number: int
 
 
 class Counted(NamedTuple):
@@ -54,7 +54,7 @@ class About(NamedTuple):
 
     schema: str
     table: str
-    index: str
+    name: str
     bytes: int | None
 
 
@@ -105,10 +105,10 @@ def between(before: Snapshot, after: Snapshot, names: Mapping[Key, About]) -> Se
         if known is None or not (reads or writes):
             continue
         name = f"{key.database}.{known.schema}.{known.table}"
-        own = key.index in _OWN_INDEXES
+        own = key.number in _OWN_INDEXES
         found.append(
             RelationUse(
-                relation=name if own else f"{name}.{known.index}",
+                relation=name if own else f"{name}.{known.name}",
                 kind="table" if own else "index",
                 of_table=name,
                 logical_reads=reads,

@@ -107,12 +107,13 @@ def grown(before: Snapshot, after: Snapshot) -> dict[Plan, Counted]:
         if then is None or then.calls > now.calls or then.time > now.time:
             own = now
         else:
-            own = Counted(
-                now.query,
-                now.text,
-                *(max(0, new - old) for new, old in zip(now[2:8], then[2:8], strict=True)),
-                now.shortest,
-                now.longest,
+            own = now._replace(
+                calls=now.calls - then.calls,
+                time=now.time - then.time,
+                rows=max(0, now.rows - then.rows),
+                logical=max(0, now.logical - then.logical),
+                physical=max(0, now.physical - then.physical),
+                spilled=max(0, now.spilled - then.spilled),
             )
         if own.calls:
             found[plan] = own
