@@ -21,6 +21,7 @@ INSTANT = "instant_file_initialization_enabled"
 EXTENTS = "startup -E"
 PERCENT_GROWTH = "files growing in percent"
 SINGLE_GROWTH = "filegroups growing file by file"
+TEMP_SIZES = "sizes of tempdb data files"
 BUILD_MEMORY = "work memory of a query, bytes"
 WIDEST = "columns of the widest column store"
 PLATFORM = "host_platform"
@@ -72,6 +73,7 @@ _QUERIES: Mapping[str, str] = {
         "JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id "
         "WHERE g.name = N'default'"
     ),
+    TEMP_SIZES: "SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0",
     TEMP_FILES: "SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0",
 }
 _OF_DATABASE: Mapping[str, str] = {

@@ -12,6 +12,8 @@ SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_g
 GO
 SELECT MAX(CAST(s.max_target_memory_kb AS bigint)) * 1024 * MAX(g.request_max_memory_grant_percent) / 100 FROM sys.dm_exec_query_resource_semaphores AS s JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id WHERE g.name = N'default'
 GO
+SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0
+GO
 SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0
 GO
 SELECT COUNT(*) FROM sys.database_files WHERE is_percent_growth = 1
