@@ -154,8 +154,8 @@ def reading() -> list[str]:
     """All that is read of a server: its settings, files and filegroups."""
     recorder = Recorder()
     recorder.known = []
-    readback.settings(recorder)
-    readback.counters(recorder)
+    readback.settings(cast("Session", recorder))
+    readback.counters(cast("Session", recorder))
     recorder.known = [("", lambda _: [])]
     state.read(recorder, [MEMORY, GRANT, TEMP_FILES, RECOVERY])
     filegroups.groups(recorder, "dyno_tpch")

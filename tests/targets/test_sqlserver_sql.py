@@ -56,8 +56,7 @@ _PARAMETER = re.compile(r"@(\w+) (?:int|bigint|date|datetime2|decimal|char|varch
         ),
         (
             "SELECT (MAX(ol_quantity) + 1) / 2 FROM order_line WHERE ol_quantity / 2 > 1",
-            "SELECT (MAX(ol_quantity) + 1) / 2 FROM order_line "
-            "WHERE ol_quantity / 2 > 1",
+            "SELECT (MAX(ol_quantity) + 1) / 2 FROM order_line WHERE ol_quantity / 2 > 1",
         ),
         (
             "SELECT 1 FROM orders WHERE o_entry_d < DATE '1998-12-01' - INTERVAL '90' DAY",
@@ -77,13 +76,17 @@ def test_statements(neutral: str, expected: str) -> None:
 
 
 def test_a_column_of_a_union_has_the_type_of_all_its_branches() -> None:
-    sides = "SELECT 0 AS paid, 0 AS counted FROM district UNION ALL SELECT d_ytd, d_id FROM district"
+    sides = (
+        "SELECT 0 AS paid, 0 AS counted FROM district UNION ALL SELECT d_ytd, d_id FROM district"
+    )
     assert own(f"SELECT SUM(paid) FROM ({sides}) AS sides").startswith("SELECT SUM(paid) ")
     counted = own(f"SELECT SUM(counted) FROM ({sides}) AS sides")
     assert counted.startswith("SELECT SUM(CAST(counted AS BIGINT)) ")
 
 
-@pytest.mark.parametrize(("workload", "query"), QUERIES, ids=lambda item: getattr(item, "name", item))
+@pytest.mark.parametrize(
+    ("workload", "query"), QUERIES, ids=lambda item: getattr(item, "name", item)
+)
 def test_queries_are_t_sql(workload: str, query: workloads.Query) -> None:
     text = own(query.text())
     tree = sqlglot.parse_one(text, read="tsql")

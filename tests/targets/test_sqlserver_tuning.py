@@ -275,7 +275,7 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
         (r"DBCC TRACESTATUS", lambda _: [(834, 1, 1, 0), (3226, 1, 1, 0), (1222, 1, 0, 1)]),
         (r"SELECT CAST\(DATEDIFF_BIG", lambda _: [(7200,)]),
     ]  # fmt: skip
-    found = readback.settings(server)
+    found = readback.settings(cast("Session", server))
     assert found["max server memory (MB)"] == "4096"
     assert (found["is_auto_shrink_on"], found["is_auto_close_on"]) == ("OFF", "ON")
     assert found["sql_memory_model_desc"] == "LOCK_PAGES"
@@ -289,7 +289,7 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
         "trace flag 3226": "ON",
     }
     assert readback.WIDEST not in found  # no column store
-    assert readback.counters(server) == {"log_backup_age_s": 7200.0}
+    assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
     assert readback.impossible(found) == {}
     assert readback.impossible({"host_platform": "Linux"}).keys() == {
         "locked_memory",
@@ -301,5 +301,14 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
 def test_what_a_user_may_not_read_is_absent() -> None:
     server = Recorder()
     server.known = []
-    assert readback.settings(server) == {}
-    assert readback.counters(server) == {}
+    assert readback.settings(cast("Session", server)) == {}
+    assert readback.counters(cast("Session", server)) == {}
+
+
+def test_constants_of_babelfish_are_not_settings() -> None:
+    server = Recorder(BABELFISH)
+    server.known = [
+        (r"SELECT name, CAST\(value_in_use", lambda _: [("user options", "0")]),
+        (r"", lambda _: [("FULL",) * 12]),
+    ]
+    assert readback.settings(cast("Session", server)) == {"user options": "0"}

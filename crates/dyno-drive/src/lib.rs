@@ -43,7 +43,7 @@ pub use workloads::script::{
 pub use workloads::tpcc::{HomePolicy, Params as TpccParams};
 
 /// Protocols of [`drive`], by their names in plans.
-pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];
+pub const WIRES: [&str; 5] = ["postgres", "mysql", "mssql", "sqlite", "null"];
 
 /// Version of the compiled-in SQLite, which loads and is driven. Other statements may run in
 /// another version.

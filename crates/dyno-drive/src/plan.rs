@@ -6,7 +6,7 @@ use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use crate::rate::{LONGEST_S, Rate};
-use crate::wire::{mysql, null, postgres, sqlite};
+use crate::wire::{mssql, mysql, null, postgres, sqlite};
 use crate::workloads::contract::Workload;
 use crate::workloads::{Visitor, WorkloadPlan};
 
@@ -67,6 +67,8 @@ pub enum WirePlan {
     Sqlite(sqlite::Config),
     /// A MariaDB or MySQL server.
     Mysql(mysql::Config),
+    /// A SQL Server.
+    Mssql(mssql::Config),
     /// A simulated server.
     Null(null::Model),
 }
@@ -130,6 +132,7 @@ impl DrivePlan {
         let patience_s = match &self.wire {
             WirePlan::Postgres(config) => config.connect_timeout_s,
             WirePlan::Mysql(config) => config.connect_timeout_s,
+            WirePlan::Mssql(config) => config.connect_timeout_s,
             WirePlan::Sqlite(config) => {
                 return within("wire.busy_timeout_s", config.busy_timeout_s, 0.0, 3600.0);
             }

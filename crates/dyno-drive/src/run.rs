@@ -14,6 +14,7 @@ use crate::recorder::Message;
 use crate::thread::{Job, died};
 use crate::window::Window;
 use crate::wire::Wire;
+use crate::wire::mssql::Mssql;
 use crate::wire::mysql::Mysql;
 use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
@@ -60,6 +61,9 @@ impl Visitor for OverWire<'_> {
             }
             WirePlan::Mysql(config) => {
                 conduct(plan, &Mysql::new(config.clone())?, workload, spool, control)
+            }
+            WirePlan::Mssql(config) => {
+                conduct(plan, &Mssql::new(config.clone())?, workload, spool, control)
             }
             WirePlan::Sqlite(config) => {
                 conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)

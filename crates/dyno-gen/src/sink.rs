@@ -10,6 +10,7 @@ mod fields;
 mod loaddata;
 mod pgcopy;
 mod sums;
+mod tdsrows;
 mod text;
 mod values;
 
@@ -20,6 +21,7 @@ pub use count::CountSink;
 pub use loaddata::LoadDataSink;
 pub use pgcopy::PgCopySink;
 pub use sums::SumSink;
+pub use tdsrows::{TdsColumn, TdsRowSink, TdsText};
 pub use text::{TextFormat, TextSink};
 pub use values::{Decimals, Value, ValueSink, values};
 

@@ -436,7 +436,7 @@ CASES: dict[str, tuple[Planted, Planted]] = {
 # Faults of the rules above, in the words of SQL Server.
 IN_SQL_SERVER: dict[str, Planted] = {
     "memory-share": sqlserver(
-        "max server memory (MB)", "2147483647", "2048 TiB", "memory (MB)', 49152; RECONFIGURE;"
+        "max server memory (MB)", "2147483647", "2,048 TiB", "memory (MB)', 49152; RECONFIGURE;"
     ),
     "cache-size": sqlserver("max server memory (MB)", "4096", "4 GiB", "max server memory (MB)"),
     "checksums": sqlserver(

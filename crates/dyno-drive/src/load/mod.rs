@@ -2,6 +2,7 @@
 
 mod config;
 mod journal;
+mod mssql;
 mod mysql;
 mod plan;
 mod postgres;
@@ -30,6 +31,7 @@ pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
     match &plan.wire {
         LoadWire::Postgres(config) => postgres::load(plan, config, control),
         LoadWire::Mysql(config) => mysql::load(plan, config, control),
+        LoadWire::Mssql(config) => mssql::load(plan, config, control),
         LoadWire::Sqlite(_) if plan.journal.is_some() => {
             Err(Error::new(ErrorKind::Usage, "SQLite loads have no journal"))
         }

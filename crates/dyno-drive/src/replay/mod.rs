@@ -59,6 +59,9 @@ pub fn replay(plan: &ReplayPlan, control: &Control) -> Result<Outcome> {
         WirePlan::Sqlite(_) => {
             Err(Error::new(ErrorKind::Usage, "SQLite has no server whose log could be replayed"))
         }
+        WirePlan::Mssql(_) => {
+            Err(Error::new(ErrorKind::Usage, "logs of SQL Server are not supported"))
+        }
     }
 }
 

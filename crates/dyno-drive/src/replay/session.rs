@@ -46,7 +46,7 @@ impl<W: Wire<Session: Verbatim>> Server<W> {
                 &["SET standard_conforming_strings = on", "SET default_transaction_read_only = on"]
             }
             (Dialect::Mysql, false) => &["SET SESSION TRANSACTION READ ONLY"],
-            (Dialect::Mysql | Dialect::Sqlite, _) => &[],
+            (Dialect::Mysql | Dialect::Sqlite | Dialect::Mssql, _) => &[],
         }
     }
 }

@@ -4,6 +4,7 @@
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
 mod gate;
+pub mod mssql;
 pub mod mysql;
 pub mod null;
 mod places;
@@ -79,6 +80,8 @@ pub enum Dialect {
     Mysql,
     /// SQLite.
     Sqlite,
+    /// SQL Server.
+    Mssql,
 }
 
 /// A statement that a workload declares and a session prepares once.

@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use super::mssql::Tunnel;
 use super::tls::{Connector, server_end_point};
 use super::unix::UnixSocket;
 use crate::alarm::Alarm;
@@ -43,6 +44,7 @@ enum Stream {
     Unix(UnixSocket),
     Tcp(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+    Tunnel(Box<TlsStream<Tunnel>>),
 }
 
 impl Transport {
@@ -88,6 +90,23 @@ impl Transport {
     /// As [`Connector::connect`]; `unreachable` if unconsumed data has arrived, which could be from
     /// anyone; `usage` over anything but TCP.
     pub async fn secure(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
+        let stream = connector.connect(host, self.plain()?, ca).await?;
+        Ok(Self::new(Stream::Tls(Box::new(stream))))
+    }
+
+    /// Like [`secure`](Self::secure), with the handshake inside of packets.
+    ///
+    /// # Errors
+    /// As [`secure`](Self::secure).
+    pub async fn tunnel(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
+        let stream = Tunnel::new(self.plain()?);
+        let mut stream = connector.connect(host, stream, ca).await?;
+        stream.get_mut().0.open();
+        Ok(Self::new(Stream::Tunnel(Box::new(stream))))
+    }
+
+    /// The connection, over which nothing unconsumed has arrived.
+    fn plain(self) -> Result<TcpStream> {
         let Stream::Tcp(stream) = self.stream else {
             return Err(Error::new(ErrorKind::Usage, "TLS is supported over TCP only"));
         };
@@ -96,13 +115,12 @@ impl Transport {
              handshake";
             return Err(Error::new(ErrorKind::Unreachable, message));
         }
-        let stream = connector.connect(host, stream, ca).await?;
-        Ok(Self::new(Stream::Tls(Box::new(stream))))
+        Ok(stream)
     }
 
     /// Whether others cannot read the connection.
     pub const fn is_private(&self) -> bool {
-        matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
+        matches!(self.stream, Stream::Unix(_) | Stream::Tls(_) | Stream::Tunnel(_))
     }
 
     /// The channel binding of a login over this connection: the server's end of TLS, if there is
@@ -118,6 +136,7 @@ impl Transport {
             Stream::Unix(_) => return true,
             Stream::Tcp(stream) => stream.peer_addr(),
             Stream::Tls(stream) => stream.get_ref().0.peer_addr(),
+            Stream::Tunnel(stream) => stream.get_ref().0.stream().peer_addr(),
         };
         peer.is_ok_and(|peer| peer.ip().to_canonical().is_loopback())
     }
@@ -190,6 +209,7 @@ impl Transport {
                 Stream::Unix(socket) => socket.poll_write(context, rest),
                 Stream::Tcp(stream) => Pin::new(stream).poll_write(context, rest),
                 Stream::Tls(stream) => Pin::new(stream).poll_write(context, rest),
+                Stream::Tunnel(stream) => Pin::new(stream).poll_write(context, rest),
             };
             match written {
                 Poll::Ready(Ok(bytes)) => *rest = &rest[bytes..],
@@ -198,13 +218,17 @@ impl Transport {
             }
         }
         // Data that TLS has encrypted but not sent; sockets hold back nothing.
-        while let Stream::Tls(stream) = &mut self.stream {
-            match Pin::new(stream).poll_flush(context) {
+        loop {
+            let flushed = match &mut self.stream {
+                Stream::Tls(stream) => Pin::new(stream).poll_flush(context),
+                Stream::Tunnel(stream) => Pin::new(stream).poll_flush(context),
+                Stream::Unix(_) | Stream::Tcp(_) => return Poll::Ready(Ok(())),
+            };
+            match flushed {
                 Poll::Pending => ready!(self.poll_drain(context))?,
-                flushed @ Poll::Ready(_) => return flushed,
+                Poll::Ready(_) => return flushed,
             }
         }
-        Poll::Ready(Ok(()))
     }
 
     /// Reads while nothing can be sent. Call it until it returns pending: only a read without data
@@ -248,6 +272,7 @@ impl Transport {
             Stream::Unix(socket) => socket.poll_read(context, &mut self.read),
             Stream::Tcp(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
             Stream::Tls(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+            Stream::Tunnel(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
         }
     }
 }

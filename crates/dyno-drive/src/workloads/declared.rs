@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::wire::{Statement, Type};
+use crate::wire::{Dialect, Statement, Type};
 
 /// Name, text, parameter types and result types of a statement.
 pub type Declared = (&'static str, &'static str, &'static [Type], &'static [Type]);
@@ -15,6 +15,23 @@ pub fn statements_of(declared: &'static [Declared]) -> impl Iterator<Item = Stat
         params,
         returns,
     })
+}
+
+/// The text of a procedure's call with the arguments `given`. PostgreSQL requires an argument for
+/// each of its `results`; in the other databases a procedure returns its results as a row.
+pub fn calling(
+    dialect: Dialect,
+    name: &str,
+    given: impl Iterator<Item = String>,
+    results: usize,
+) -> String {
+    let places = if dialect == Dialect::Postgres { results } else { 0 };
+    let arguments: Vec<String> = given.chain((0..places).map(|_| "null".to_owned())).collect();
+    let arguments = arguments.join(", ");
+    match dialect {
+        Dialect::Mssql => format!("exec {name} {arguments}"),
+        Dialect::Postgres | Dialect::Mysql | Dialect::Sqlite => format!("call {name}({arguments})"),
+    }
 }
 
 /// Makes a [`StatementId`](crate::wire::StatementId) of each name, and `FIXED`, the list of them in

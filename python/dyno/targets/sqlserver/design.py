@@ -8,6 +8,7 @@ any session can run it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,7 +101,15 @@ def _create_table(table: dict[str, Any], layout: Layout, collation: str) -> str:
 
 
 def _missing(steps: Sequence[Step], present: Present) -> list[Step]:
-    return [step for step in steps if (step.table, step.relation or "") not in present.indexes]
+    return [step for step in steps if not _is_present(step.table, step.relation or "", present)]
+
+
+def _is_present(table: str, name: str, present: Present) -> bool:
+    """Whether an index exists; Babelfish appends the table and a digest to its name."""
+    if (table, name) in present.indexes:
+        return True
+    appended = re.compile(rf"{re.escape(name + table)}[0-9a-f]{{32}}")
+    return any(of == table and appended.fullmatch(one) for of, one in present.indexes)
 
 
 def _sorted(steps: Sequence[Step]) -> list[Step]:
@@ -158,7 +167,7 @@ class _Maker:
     def foreign_key(self, key: ForeignKey) -> Step:
         """Declares a reference, which the server checks for the rows that exist."""
         statement = (
-            f"ALTER TABLE {_named(key.table)} WITH CHECK ADD CONSTRAINT {quoted(key.name)} "
+            f"ALTER TABLE {_named(key.table)} ADD CONSTRAINT {quoted(key.name)} "
             f"FOREIGN KEY ({_listed(key.columns)}) REFERENCES {_named(key.other)} "
             f"({_listed(key.other_columns)})"
         )

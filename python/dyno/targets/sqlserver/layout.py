@@ -82,8 +82,11 @@ def require(version: Version, layout: Layout) -> Live:
     Raises:
         UsageError: With the reason.
     """
-    lacks = dict.fromkeys(_PLACED, _CLOUD) if version.is_cloud else {}
-    lacks = _BABELFISH if version.is_babelfish else lacks
+    lacks: dict[str, str] = {}
+    if version.is_babelfish:
+        lacks = _BABELFISH
+    elif version.is_cloud:
+        lacks = {part: _CLOUD for part in _PLACED}
     for part, asked in needed(layout):
         if part in lacks:
             raise _refused(layout, asked, lacks[part])

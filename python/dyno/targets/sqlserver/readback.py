@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dyno.contracts.advice import Term
-from dyno.contracts.target import Connection
 from dyno.errors import DynoError
+from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.tuning import GRANT, TEMP_FILES
 
 MEMORY_MODEL = "sql_memory_model_desc"
@@ -83,9 +83,11 @@ _LOG_BACKUP = (
 )
 
 
-def settings(session: Connection) -> dict[str, str]:
+def settings(session: Session) -> dict[str, str]:
     """All settings that this user may read, of the instance and of the session's database."""
     found = {str(name): str(value) for name, value in _rows(session, _CONFIGURATIONS)}
+    if session.version.is_babelfish:
+        return found  # the rest are constants there, which set nothing
     found |= _options(session)
     for name, query in _QUERIES.items():
         rows = _rows(session, query)
@@ -95,7 +97,7 @@ def settings(session: Connection) -> dict[str, str]:
     return found
 
 
-def counters(session: Connection) -> dict[str, float]:
+def counters(session: Session) -> dict[str, float]:
     """``log_backup_age_s``: seconds since the last backup of the database's log, if known."""
     rows = _rows(session, _LOG_BACKUP)
     if not rows or rows[0][0] is None:
@@ -119,7 +121,7 @@ def impossible(found: Mapping[str, str]) -> dict[Term, str]:
     }
 
 
-def _options(session: Connection) -> dict[str, str]:
+def _options(session: Session) -> dict[str, str]:
     listed = ", ".join(_OPTIONS)
     rows = _rows(session, f"SELECT {listed} FROM sys.databases WHERE database_id = DB_ID()")  # noqa: S608
     if rows:
@@ -138,7 +140,7 @@ def _options(session: Connection) -> dict[str, str]:
     return found
 
 
-def _startup(session: Connection, found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _startup(session: Session, found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Start-up parameters and trace flags."""
     arguments = [str(row[0]).strip("\x00 ") for row in _rows(session, _ARGUMENTS)]
     if arguments or found.get(PLATFORM) == "Windows":
@@ -150,7 +152,7 @@ def _startup(session: Connection, found: Mapping[str, str]) -> Iterator[tuple[st
         yield TRACE_FLAG.format(number), _switch(number in flags)
 
 
-def _flags(session: Connection) -> set[int] | None:
+def _flags(session: Session) -> set[int] | None:
     """The trace flags that are on for all sessions; None if they cannot be read."""
     try:
         result = session.execute(_FLAGS)
@@ -159,7 +161,7 @@ def _flags(session: Connection) -> set[int] | None:
     return {int(row[0]) for row in result.rows if int(row[1]) and int(row[2])}
 
 
-def _rows(session: Connection, query: str) -> Sequence[tuple[Any, ...]]:
+def _rows(session: Session, query: str) -> Sequence[tuple[Any, ...]]:
     with contextlib.suppress(DynoError):
         return session.execute(query).rows
     return ()

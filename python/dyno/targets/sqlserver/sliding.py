@@ -93,7 +93,7 @@ class SqlServerWindow(SlidingWindow[Session]):
         self._cluster(slice_name(number), quoted("PRIMARY"))
         column = quoted(COLUMN)
         self.run_sql(
-            f"ALTER TABLE {self.named(slice_name(number))} WITH CHECK ADD CONSTRAINT "
+            f"ALTER TABLE {self.named(slice_name(number))} ADD CONSTRAINT "
             f"{_check(number)} CHECK ({column} >= {number} AND {column} < {number + 1})"
         )
 

@@ -10,7 +10,7 @@ SELECT TOP (100) t.*, 1 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lin
 GO
 CREATE CLUSTERED INDEX [dyno_window_1_by_slice] ON [dbo].[dyno_window_1] ([slice_no]) ON [PRIMARY]
 GO
-ALTER TABLE [dbo].[dyno_window_1] WITH CHECK ADD CONSTRAINT [dyno_window_1_range] CHECK ([slice_no] >= 1 AND [slice_no] < 2)
+ALTER TABLE [dbo].[dyno_window_1] ADD CONSTRAINT [dyno_window_1_range] CHECK ([slice_no] >= 1 AND [slice_no] < 2)
 GO
 ALTER PARTITION SCHEME [dyno_window_partitions] NEXT USED [PRIMARY]
 GO
@@ -22,7 +22,7 @@ SELECT TOP (100) t.*, 2 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lin
 GO
 CREATE CLUSTERED INDEX [dyno_window_2_by_slice] ON [dbo].[dyno_window_2] ([slice_no]) ON [PRIMARY]
 GO
-ALTER TABLE [dbo].[dyno_window_2] WITH CHECK ADD CONSTRAINT [dyno_window_2_range] CHECK ([slice_no] >= 2 AND [slice_no] < 3)
+ALTER TABLE [dbo].[dyno_window_2] ADD CONSTRAINT [dyno_window_2_range] CHECK ([slice_no] >= 2 AND [slice_no] < 3)
 GO
 ALTER PARTITION SCHEME [dyno_window_partitions] NEXT USED [PRIMARY]
 GO

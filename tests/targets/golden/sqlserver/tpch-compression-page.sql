@@ -40,21 +40,21 @@ USE [dyno_tpch]; CREATE INDEX [orders_by_customer] ON [dbo].[orders] ([o_custkey
 GO
 USE [dyno_tpch]; CREATE INDEX [lineitem_by_shipdate] ON [dbo].[lineitem] ([l_shipdate]) WITH (DATA_COMPRESSION = PAGE)
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[nation] WITH CHECK ADD CONSTRAINT [nation_to_region_fkey] FOREIGN KEY ([n_regionkey]) REFERENCES [dbo].[region] ([r_regionkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[nation] ADD CONSTRAINT [nation_to_region_fkey] FOREIGN KEY ([n_regionkey]) REFERENCES [dbo].[region] ([r_regionkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[supplier] WITH CHECK ADD CONSTRAINT [supplier_to_nation_fkey] FOREIGN KEY ([s_nationkey]) REFERENCES [dbo].[nation] ([n_nationkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[supplier] ADD CONSTRAINT [supplier_to_nation_fkey] FOREIGN KEY ([s_nationkey]) REFERENCES [dbo].[nation] ([n_nationkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[customer] WITH CHECK ADD CONSTRAINT [customer_to_nation_fkey] FOREIGN KEY ([c_nationkey]) REFERENCES [dbo].[nation] ([n_nationkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[customer] ADD CONSTRAINT [customer_to_nation_fkey] FOREIGN KEY ([c_nationkey]) REFERENCES [dbo].[nation] ([n_nationkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[partsupp] WITH CHECK ADD CONSTRAINT [partsupp_to_part_fkey] FOREIGN KEY ([ps_partkey]) REFERENCES [dbo].[part] ([p_partkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[partsupp] ADD CONSTRAINT [partsupp_to_part_fkey] FOREIGN KEY ([ps_partkey]) REFERENCES [dbo].[part] ([p_partkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[partsupp] WITH CHECK ADD CONSTRAINT [partsupp_to_supplier_fkey] FOREIGN KEY ([ps_suppkey]) REFERENCES [dbo].[supplier] ([s_suppkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[partsupp] ADD CONSTRAINT [partsupp_to_supplier_fkey] FOREIGN KEY ([ps_suppkey]) REFERENCES [dbo].[supplier] ([s_suppkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[orders] WITH CHECK ADD CONSTRAINT [orders_to_customer_fkey] FOREIGN KEY ([o_custkey]) REFERENCES [dbo].[customer] ([c_custkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[orders] ADD CONSTRAINT [orders_to_customer_fkey] FOREIGN KEY ([o_custkey]) REFERENCES [dbo].[customer] ([c_custkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] WITH CHECK ADD CONSTRAINT [lineitem_to_orders_fkey] FOREIGN KEY ([l_orderkey]) REFERENCES [dbo].[orders] ([o_orderkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] ADD CONSTRAINT [lineitem_to_orders_fkey] FOREIGN KEY ([l_orderkey]) REFERENCES [dbo].[orders] ([o_orderkey])
 GO
-USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] WITH CHECK ADD CONSTRAINT [lineitem_to_partsupp_fkey] FOREIGN KEY ([l_partkey], [l_suppkey]) REFERENCES [dbo].[partsupp] ([ps_partkey], [ps_suppkey])
+USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] ADD CONSTRAINT [lineitem_to_partsupp_fkey] FOREIGN KEY ([l_partkey], [l_suppkey]) REFERENCES [dbo].[partsupp] ([ps_partkey], [ps_suppkey])
 GO
 USE [dyno_tpch]; UPDATE STATISTICS [dbo].[part]
 GO

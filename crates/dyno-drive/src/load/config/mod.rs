@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 pub use sqlite::SqliteFile;
 
-use crate::wire::{mysql, postgres};
+use crate::wire::{mssql, mysql, postgres};
 
 /// A database to load.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,4 +18,6 @@ pub enum LoadWire {
     Sqlite(SqliteFile),
     /// A MariaDB or MySQL server.
     Mysql(mysql::Config),
+    /// A SQL Server.
+    Mssql(mssql::Config),
 }

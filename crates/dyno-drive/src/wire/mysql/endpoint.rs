@@ -28,7 +28,7 @@ impl Endpoint {
     pub fn new(config: Config) -> Result<Self> {
         config.require_encryptable()?;
         let tls = config.tls.as_ref().map(Tls::checks);
-        let connector = tls.map(|tls| Connector::new(&tls, PROTOCOL)).transpose()?;
+        let connector = tls.map(|tls| Connector::new(&tls, Some(PROTOCOL))).transpose()?;
         let key = config.server_key.as_deref().map(Key::read).transpose()?;
         Ok(Self { config, connector, key })
     }

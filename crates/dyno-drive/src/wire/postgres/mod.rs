@@ -48,7 +48,7 @@ impl Postgres {
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let tls = config.tls.as_deref();
-        let connector = tls.map(|tls| Connector::new(tls, tls::PROTOCOL)).transpose()?;
+        let connector = tls.map(|tls| Connector::new(tls, Some(tls::PROTOCOL))).transpose()?;
         Ok(Self(Arc::new(Server { config, connector })))
     }
 

@@ -72,7 +72,7 @@ mod tests {
             "host": "127.0.0.1", "port": port, "user": "u", "database": "d"
         }))
         .unwrap();
-        let connector = Connector::new(&Tls::default(), PROTOCOL).unwrap();
+        let connector = Connector::new(&Tls::default(), Some(PROTOCOL)).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let connecting = connect(&config, Some(&connector));
         let error = runtime.block_on(connecting).unwrap_err();

@@ -16,7 +16,7 @@ use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, SupportedProtocolVersion, version};
 use serde::Deserialize;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -75,11 +75,12 @@ impl fmt::Debug for Connector {
 }
 
 impl Connector {
-    /// Reads the files of `tls`, for connections with the protocol `protocol` (its ALPN name).
+    /// Reads the files of `tls`, for connections with the protocol `protocol` (its ALPN name, if it
+    /// has one).
     ///
     /// # Errors
     /// `usage` if a file cannot be read or lacks the expected content.
-    pub fn new(tls: &Tls, protocol: &str) -> Result<Self> {
+    pub fn new(tls: &Tls, protocol: Option<&str>) -> Result<Self> {
         if tls.check_host && tls.ca.is_none() {
             let message = "a certificate's host cannot be checked without trusted authorities";
             return Err(Error::new(ErrorKind::Usage, message));
@@ -106,7 +107,7 @@ impl Connector {
                     .map_err(|error| unusable(cert, key, &error))?
             }
         };
-        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        config.alpn_protocols = protocol.iter().map(|name| name.as_bytes().to_vec()).collect();
         // Every session does a full handshake, as with libpq.
         config.resumption = Resumption::disabled();
         Ok(Self { connector: Arc::new(config).into(), check_host: tls.check_host })
@@ -117,12 +118,12 @@ impl Connector {
     /// # Errors
     /// `unreachable` if the server fails its checks or does not speak TLS as expected; `ca` is the
     /// user's name for the list of authorities.
-    pub async fn connect(
+    pub async fn connect<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         host: &str,
-        stream: TcpStream,
+        stream: S,
         ca: &str,
-    ) -> Result<TlsStream<TcpStream>> {
+    ) -> Result<TlsStream<S>> {
         let name = match ServerName::try_from(host.to_owned()) {
             Ok(name) => name,
             // For example an address with a zone. This placeholder is not sent to the server.
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn no_version_at_all_is_refused() {
         let text = r#"{"oldest": "TLSv1.3", "newest": "TLSv1.2"}"#;
-        let error = Connector::new(&serde_json::from_str(text).unwrap(), "p").unwrap_err();
+        let error = Connector::new(&serde_json::from_str(text).unwrap(), Some("p")).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Usage);
     }
 }

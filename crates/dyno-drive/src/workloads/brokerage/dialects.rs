@@ -22,7 +22,7 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::mysql;
+    use crate::wire::{mssql, mysql};
     use crate::workloads::brokerage::statements;
 
     #[test]
@@ -33,6 +33,20 @@ mod tests {
             let used = commands.iter().flat_map(|command| &command.params);
             let most = used.max().map_or(0, |position| usize::from(*position) + 1);
             assert_eq!(most, statement.params.len(), "{}", statement.name);
+        }
+    }
+
+    #[test]
+    fn mssql_takes_every_statement_with_all_its_parameters() {
+        for statement in put(Dialect::Mssql, statements::all()) {
+            let mssql::Command::Text(sql) = mssql::command(&statement).unwrap() else {
+                panic!("{statement:?}")
+            };
+            for foreign in ["$", "||", " returning ", " limit ", " for update", "substr("] {
+                assert!(!sql.contains(foreign), "{sql}");
+            }
+            let count = statement.params.len();
+            assert!(count == 0 || sql.contains(&format!("@p{count}")), "{sql}");
         }
     }
 

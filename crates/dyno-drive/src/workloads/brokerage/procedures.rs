@@ -21,6 +21,7 @@ use super::trade_order::bid;
 use super::trade_result::{DAY_US, DUE_DAYS};
 use crate::wire::{Access, Dialect, Session, Slot, Statement, StatementId, Type, Value};
 use crate::workloads::contract::TxnOutcome;
+use crate::workloads::declared::calling;
 
 const INT: Type = Type::Int;
 const LONG: Type = Type::BigInt;
@@ -87,14 +88,11 @@ const PROCEDURES: [Procedure; NAMES.len() + 2] = [
 /// found, and the trades.
 const PAST: &[Type] = &[INT, TEXT, LONG, TEXT, TIME];
 
-/// The calls. PostgreSQL requires an argument for each result; in MariaDB and MySQL a procedure
-/// returns its results as a row.
+/// The calls.
 pub fn all(dialect: Dialect) -> Vec<Statement> {
     let call = |(name, params, returns): &Procedure| {
         let given = (1..=params.len()).map(|number| format!("${number}"));
-        let places = if dialect == Dialect::Mysql { 0 } else { returns.len() };
-        let arguments: Vec<String> = given.chain((0..places).map(|_| "null".to_owned())).collect();
-        let sql = format!("call {name}({})", arguments.join(", ")).into();
+        let sql = calling(dialect, name, given, returns.len()).into();
         Statement { name, sql, params, returns }
     };
     PROCEDURES.iter().map(call).collect()

@@ -44,11 +44,31 @@ const SQLITE: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// SQL Server: `+` joins texts, and what a statement returns comes before its condition. The hint
+/// makes a concurrent Delivery wait for the oldest row, and continue with the next one.
+const MSSQL: &[(&str, &[&str])] = &[
+    (
+        "pay_bad_credit",
+        &["update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
+           c_payment_cnt = c_payment_cnt + 1, c_data = left($5 + c_data, 500) \
+           output inserted.c_balance, left(inserted.c_data, 200) \
+           where c_w_id = $2 and c_d_id = $3 and c_id = $4"],
+    ),
+    (
+        "take_oldest",
+        &["delete from new_order output deleted.no_o_id \
+           where no_w_id = $1 and no_d_id = $2 and no_o_id = (\
+           select top (1) no_o_id from new_order with (updlock) \
+           where no_w_id = $1 and no_d_id = $2 order by no_o_id)"],
+    ),
+];
+
 const fn own(dialect: Dialect) -> &'static [(&'static str, &'static [&'static str])] {
     match dialect {
         Dialect::Postgres => &[],
         Dialect::Mysql => MYSQL,
         Dialect::Sqlite => SQLITE,
+        Dialect::Mssql => MSSQL,
     }
 }
 
@@ -65,12 +85,12 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::mysql;
+    use crate::wire::{mssql, mysql};
     use crate::workloads::tpcc::{procedures, statements};
 
     #[test]
     fn own_words_are_those_of_a_statement_and_differ() {
-        for dialect in [Dialect::Mysql, Dialect::Sqlite] {
+        for dialect in [Dialect::Mysql, Dialect::Sqlite, Dialect::Mssql] {
             let (neutral, own_words) = (statements::all(), put(dialect, statements::all()));
             let pairs = neutral.iter().zip(&own_words);
             let differ = pairs.filter(|(before, after)| before.sql != after.sql);
@@ -99,6 +119,28 @@ mod tests {
             for foreign in [" for update", "left("] {
                 assert!(!statement.sql.contains(foreign), "{}", statement.sql);
             }
+        }
+    }
+
+    #[test]
+    fn mssql_is_left_with_no_foreign_words() {
+        for statement in put(Dialect::Mssql, statements::all()) {
+            let mssql::Command::Text(sql) = mssql::command(&statement).unwrap() else {
+                panic!("{statement:?}")
+            };
+            for foreign in ["$", "||", " returning ", " limit ", " for update", "substr("] {
+                assert!(!sql.contains(foreign), "{sql}");
+            }
+            let count = statement.params.len();
+            assert!(sql.contains(&format!("@p{count}")), "{sql}");
+        }
+    }
+
+    #[test]
+    fn mssql_calls_are_by_name() {
+        for statement in procedures::all(Dialect::Mssql) {
+            let call = mssql::Command::Call(statement.name.to_owned());
+            assert_eq!(mssql::command(&statement).unwrap(), call);
         }
     }
 

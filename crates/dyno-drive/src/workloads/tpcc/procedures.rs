@@ -14,6 +14,7 @@ use super::inputs::{Customer, Delivery, NewOrder, Payment, Selector, StockLevel,
 use super::new_order::lock_order;
 use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
 use crate::workloads::contract::TxnOutcome;
+use crate::workloads::declared::calling;
 
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
@@ -57,17 +58,13 @@ const PROCEDURES: [(&str, &[Type], &[Type]); 5] = [
     ("dyno_stock_level", &[INT, INT, INT], &[INT]),
 ];
 
-/// The calls. PostgreSQL requires an argument for each result; in MariaDB and MySQL a procedure
-/// returns its results as a row.
+/// The calls.
 pub fn all(dialect: Dialect) -> Vec<Statement> {
     PROCEDURES
         .iter()
         .map(|(name, params, returns)| {
             let given = (1..=params.len()).map(|number| format!("${number}"));
-            let places = if dialect == Dialect::Mysql { 0 } else { returns.len() };
-            let wanted = returns[..places].iter().map(|_| "null".to_owned());
-            let arguments: Vec<String> = given.chain(wanted).collect();
-            let sql = format!("call {name}({})", arguments.join(", ")).into();
+            let sql = calling(dialect, name, given, returns.len()).into();
             Statement { name, sql, params, returns }
         })
         .collect()

@@ -9,8 +9,8 @@
 -- An order's lines come as a text, which JSON functions cut: OPENJSON numbers the entries, and
 -- JSON_VALUE finds one by its number. STRING_SPLIT numbers them only since SQL Server 2022.
 --
--- UPDATE also reads what it changes, in the form "@variable = column = expression", which gives the
--- new value. No semicolon follows it, because Babelfish 4.3 then rejects it.
+-- What an UPDATE changes is read by a SELECT of the locked row. UPDATE with variables would do both,
+-- but Babelfish 4.3, on which these are tested, does not run it.
 
 CREATE PROCEDURE {place}.dyno_new_order
     @wh int, @dist int, @cust int, @entered datetime2(6),
@@ -66,19 +66,21 @@ BEGIN
         ELSE
         BEGIN
             UPDATE {place}.stock SET
-                    @in_stock = s_quantity = CASE WHEN s_quantity >= @pieces + 10
+                    s_quantity = CASE WHEN s_quantity >= @pieces + 10
                         THEN s_quantity - @pieces ELSE s_quantity - @pieces + 91 END,
+                    s_ytd = s_ytd + @pieces,
+                    s_order_cnt = s_order_cnt + 1,
+                    s_remote_cnt = s_remote_cnt + CASE WHEN @supplier <> @wh THEN 1 ELSE 0 END
+                WHERE s_w_id = @supplier AND s_i_id = @item_id;
+            SET @in_stock = NULL;
+            SELECT @in_stock = s_quantity, @stock_text = s_data,
                     @dist_text = CASE @dist
                         WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03
                         WHEN 4 THEN s_dist_04 WHEN 5 THEN s_dist_05 WHEN 6 THEN s_dist_06
                         WHEN 7 THEN s_dist_07 WHEN 8 THEN s_dist_08 WHEN 9 THEN s_dist_09
-                        ELSE s_dist_10 END,
-                    @stock_text = s_data,
-                    s_ytd = s_ytd + @pieces,
-                    s_order_cnt = s_order_cnt + 1,
-                    s_remote_cnt = s_remote_cnt + CASE WHEN @supplier <> @wh THEN 1 ELSE 0 END
-                WHERE s_w_id = @supplier AND s_i_id = @item_id
-            IF @@ROWCOUNT = 0
+                        ELSE s_dist_10 END
+                FROM {place}.stock WHERE s_w_id = @supplier AND s_i_id = @item_id;
+            IF @in_stock IS NULL
             BEGIN
                 SET @problem = CONCAT('item ', @item_id, ' has no stock in warehouse ', @supplier,
                     ': check that the data is complete and the number of warehouses correct');
@@ -96,10 +98,9 @@ BEGIN
         SET @step = @step + 1;
     END;
 
-    UPDATE {place}.district SET
-            @order_id = d_next_o_id = d_next_o_id + 1, @dist_tax = d_tax
-        WHERE d_w_id = @wh AND d_id = @dist
-    SET @order_id = @order_id - 1;
+    UPDATE {place}.district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = @wh AND d_id = @dist;
+    SELECT @order_id = d_next_o_id - 1, @dist_tax = d_tax
+        FROM {place}.district WHERE d_w_id = @wh AND d_id = @dist;
 
     IF @unknown = 1
     BEGIN
@@ -168,20 +169,26 @@ BEGIN
     IF @credit = 'BC'
     BEGIN
         UPDATE {place}.customer SET
-                @balance = c_balance = c_balance - @paid,
+                c_balance = c_balance - @paid,
                 c_ytd_payment = c_ytd_payment + @paid,
                 c_payment_cnt = c_payment_cnt + 1,
-                @story = c_data = LEFT(CONCAT(@cust, ' ', @home_dist, ' ', @home_wh, ' ', @dist,
-                    ' ', @wh, ' ', @paid, ' | ', c_data), 500)
-            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust
+                c_data = LEFT(CONCAT(@cust, ' ', @home_dist, ' ', @home_wh, ' ', @dist, ' ', @wh,
+                    ' ', @paid, ' | ', c_data), 500)
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
+        SELECT @balance = c_balance, @story = LEFT(c_data, 200)
+            FROM {place}.customer
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
     END
     ELSE
     BEGIN
         UPDATE {place}.customer SET
-                @balance = c_balance = c_balance - @paid,
+                c_balance = c_balance - @paid,
                 c_ytd_payment = c_ytd_payment + @paid,
                 c_payment_cnt = c_payment_cnt + 1
-            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
+        SELECT @balance = c_balance
+            FROM {place}.customer
+            WHERE c_w_id = @home_wh AND c_d_id = @home_dist AND c_id = @cust;
     END;
     INSERT INTO {place}.history
             (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
@@ -263,8 +270,10 @@ BEGIN
         END;
         IF @taken = 0 CONTINUE;
         SET @cust = NULL;
-        UPDATE {place}.orders SET @cust = o_c_id, o_carrier_id = @by_carrier
-            WHERE o_w_id = @wh AND o_d_id = @dist AND o_id = @order_id
+        UPDATE {place}.orders SET o_carrier_id = @by_carrier
+            WHERE o_w_id = @wh AND o_d_id = @dist AND o_id = @order_id;
+        SELECT @cust = o_c_id
+            FROM {place}.orders WHERE o_w_id = @wh AND o_d_id = @dist AND o_id = @order_id;
         IF @cust IS NULL
         BEGIN
             SET @problem = CONCAT('order ', @order_id, ' of district ', @dist, ', warehouse ', @wh,

@@ -5,8 +5,7 @@
 -- its order, so that the two modes differ in where a transaction is programmed and in nothing else.
 -- What a screen would show is returned as one row, lists as one text. A call is a transaction of its
 -- own, except the two of Trade-Order: it commits before it returns the row, and an error rolls it
--- back (XACT_ABORT). Every table is named with its schema. tpcc.sql says why some UPDATEs end without
--- a semicolon.
+-- back (XACT_ABORT). Every table is named with its schema.
 
 CREATE PROCEDURE {place}.dyno_market_feed
     -- Symbol, price and shares of each tick.
@@ -15,7 +14,7 @@ AS
 BEGIN
     SET NOCOUNT ON;
     SET XACT_ABORT ON;
-    DECLARE @step int = 0, @count int, @submitted int, @number bigint, @since datetime2(6);
+    DECLARE @step int = 0, @count int, @submitted int, @number bigint;
     DECLARE @symbol varchar(15), @price decimal(8, 2), @shares int, @orders varchar(max);
     DECLARE @given nvarchar(max) = CONCAT('["', REPLACE(@entered_ticks, ',', '","'), '"]');
     DECLARE @ticks TABLE (
@@ -58,12 +57,11 @@ BEGIN
         SELECT @number = number FROM @triggered WHERE step = @step;
         -- An order found here may have begun after this feed, which may have waited for its commit.
         UPDATE {place}.trade SET
-                @since = t_dts = CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END,
-                t_st_id = 'SBMT'
-            WHERE t_id = @number
+                t_dts = CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END, t_st_id = 'SBMT'
+            WHERE t_id = @number;
         DELETE FROM {place}.trade_request WHERE tr_t_id = @number;
         INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-            VALUES (@number, @since, 'SBMT');
+            SELECT t_id, t_dts, 'SBMT' FROM {place}.trade WHERE t_id = @number;
         SET @step = @step + 1;
     END;
     COMMIT TRANSACTION;

@@ -1,0 +1,157 @@
+//! Prepares a workload's statements and checks that the database's types match the declared ones.
+
+use bytes::{BufMut as _, BytesMut};
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::answer::{Tokens, read, send};
+use super::batch::headers;
+use super::column::{Column, INTN, NVARCHAR};
+use super::dialect::{self, Command};
+use super::error::ServerError;
+use super::login::Server;
+use super::packet::CALLS;
+use super::prepared::{Prepared, Request, put_head, require_declared};
+use super::text::put_utf16;
+use super::token::Token;
+use super::value::declaration;
+use crate::wire::transport::Transport;
+use crate::wire::{Statement, Type};
+
+/// Number of `sp_prepare`.
+const PREPARE: u16 = 11;
+/// Maximum bytes of a text that is not in chunks.
+const LONGEST: usize = 8000;
+
+const ADVICE: &str = "load the workload into this database first";
+
+/// Prepares all statements in one round trip.
+///
+/// # Errors
+/// `usage` if tables are missing or a column's type differs from the declared one, as far as the
+/// server describes results before they are requested.
+pub async fn prepare(
+    transport: &mut Transport,
+    statements: &[Statement],
+    server: &Server,
+) -> Result<Vec<Prepared>> {
+    let mut commands = Vec::with_capacity(statements.len());
+    for statement in statements {
+        commands.push(dialect::command(statement)?);
+    }
+    let mut body = BytesMut::new();
+    body.extend_from_slice(&headers(0));
+    let start = body.len();
+    for (statement, command) in statements.iter().zip(&commands) {
+        if let Command::Text(sql) = command {
+            if body.len() > start {
+                body.put_u8(0xFF);
+            }
+            put_prepare(sql, statement.params, server, &mut body);
+        }
+    }
+    let mut answers = Vec::new();
+    if body.len() > start {
+        send(transport, CALLS, &body, server.packet_size).await?;
+        answers = Answer::all(&read(transport).await?)?;
+    }
+    let mut answers = answers.into_iter();
+    let mut all = Vec::with_capacity(statements.len());
+    for (statement, command) in statements.iter().zip(commands) {
+        let made = prepared(statement, command, &mut answers);
+        all.push(
+            made.map_err(|error| error.context(format!("preparing statement {}", statement.name)))?,
+        );
+    }
+    Ok(all)
+}
+
+/// Appends a call that prepares a statement.
+fn put_prepare(sql: &str, params: &[Type], server: &Server, out: &mut BytesMut) {
+    put_head(PREPARE, out);
+    // The number, an output.
+    out.put_slice(&[0, 1, INTN, 4, 0]);
+    let declared: Vec<String> = (1..)
+        .zip(params)
+        .map(|(number, kind)| format!("@p{number} {}", declaration(*kind)))
+        .collect();
+    put_national(&declared.join(","), server, out);
+    put_national(sql, server, out);
+    // Describe the result.
+    out.put_slice(&[0, 0, INTN, 4, 4, 1, 0, 0, 0]);
+}
+
+/// Appends a text as a national parameter, null if it is empty.
+fn put_national(text: &str, server: &Server, out: &mut BytesMut) {
+    let bytes = text.encode_utf16().count() * 2;
+    out.put_slice(&[0, 0, NVARCHAR]);
+    if bytes <= LONGEST {
+        out.put_u16_le(LONGEST as u16);
+        out.put_slice(&server.collation.0);
+        out.put_u16_le(if bytes == 0 { u16::MAX } else { bytes as u16 });
+        put_utf16(out, text);
+    } else {
+        out.put_u16_le(u16::MAX);
+        out.put_slice(&server.collation.0);
+        out.put_u64_le(bytes as u64);
+        out.put_u32_le(bytes as u32);
+        put_utf16(out, text);
+        out.put_u32_le(0);
+    }
+}
+
+/// Builds a statement from the server's answer to its command.
+fn prepared(
+    statement: &Statement,
+    command: Command,
+    answers: &mut impl Iterator<Item = Result<Answer, ServerError>>,
+) -> Result<Prepared> {
+    let Statement { name, params, returns, .. } = *statement;
+    let (request, columns, reads) = match command {
+        Command::Call(procedure) => (Request::Call(procedure), Vec::new(), false),
+        Command::Text(sql) => {
+            let answer = answers.next().unwrap_or(Ok(Answer::default()));
+            let answer = answer.map_err(|error| error.into_error_with(ADVICE))?;
+            let handle = answer.handle.ok_or_else(|| {
+                Error::new(ErrorKind::Protocol, "the server did not prepare the statement")
+            })?;
+            if !answer.columns.is_empty() {
+                require_declared(name, returns, &answer.columns)?;
+            }
+            (Request::Prepared(handle), answer.columns, dialect::reads(&sql))
+        }
+    };
+    Ok(Prepared { name, params, returns, reads, request, columns, described: Vec::new() })
+}
+
+/// The server's answer to one command.
+#[derive(Debug, Default)]
+struct Answer {
+    handle: Option<i32>,
+    columns: Vec<Column>,
+}
+
+impl Answer {
+    /// The answers to all commands.
+    fn all(bytes: &[u8]) -> Result<Vec<Result<Self, ServerError>>> {
+        let mut all = Vec::new();
+        let (mut current, mut failure) = (Self::default(), None);
+        let mut tokens = Tokens::of(bytes);
+        while let Some((token, _)) = tokens.next()? {
+            match token {
+                Token::Returned(number) => {
+                    current.handle = number.and_then(|number| i32::try_from(number).ok());
+                }
+                Token::Columns(columns) => current.columns = columns,
+                Token::Error(error) => {
+                    failure.get_or_insert(error);
+                }
+                Token::Done(done) if done.ends => {
+                    let answer = std::mem::take(&mut current);
+                    all.push(failure.take().map_or(Ok(answer), Err));
+                }
+                _ => {}
+            }
+        }
+        Ok(all)
+    }
+}

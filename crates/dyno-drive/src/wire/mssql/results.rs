@@ -1,0 +1,303 @@
+//! An index of a batch's answers.
+
+use bytes::{Buf as _, BytesMut};
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::column::{Cell, Column, each_cell};
+use super::error::ServerError;
+use super::packet::{Packet, Reader, broken};
+use super::prepared::{Prepared, require_declared};
+use super::text::decode;
+use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, Token};
+use crate::wire::{LONGEST_ANSWERS, read_columns};
+
+/// Statement index of undeclared requests, such as a commit.
+pub const UNDECLARED: u16 = u16::MAX;
+
+/// The answers to a batch: their tokens without the packets' headers, and where the rows are. The
+/// next batch reuses all memory.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// The tokens.
+    bytes: Vec<u8>,
+    /// Bytes of the tokens that are parsed.
+    parsed: usize,
+    statements: Vec<Answer>,
+    /// Offset of each row's token.
+    rows: Vec<u32>,
+    /// The statement with the next answer.
+    current: usize,
+    failure: Option<(ServerError, u16)>,
+    /// Texts that are not read where they lie: row, column, and their place in `texts`.
+    converted: Vec<(u32, u16, u32, u32)>,
+    texts: String,
+    /// The transaction that requests belong to, 0 for none.
+    transaction: u64,
+}
+
+/// One request of the batch.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    /// Index in the list of declared statements, or [`UNDECLARED`].
+    statement: u16,
+    /// Whether it has returned a result, even without rows.
+    returned: bool,
+    first_row: u32,
+    rows: u32,
+    /// Rows that it changed; `None` if it changes none.
+    changed: Option<u64>,
+}
+
+impl Results {
+    /// Discards the previous batch.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        if self.bytes.capacity() > 1 << 20 {
+            self.bytes = Vec::new();
+        }
+        self.parsed = 0;
+        self.statements.clear();
+        self.rows.clear();
+        self.current = 0;
+        self.failure = None;
+        self.converted.clear();
+        self.texts.clear();
+    }
+
+    /// Expects the answer to a request of `statement` next; returns its slot.
+    pub fn expect(&mut self, statement: u16) -> u16 {
+        let answer = Answer { statement, returned: false, first_row: 0, rows: 0, changed: None };
+        self.statements.push(answer);
+        (self.statements.len() - 1) as u16
+    }
+
+    /// Requests of the batch.
+    pub const fn len(&self) -> usize {
+        self.statements.len()
+    }
+
+    /// The transaction that requests belong to, 0 for none.
+    pub const fn transaction(&self) -> u64 {
+        self.transaction
+    }
+
+    /// Whether a request has failed.
+    pub const fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// The first failure of the batch, with the declared statement that failed.
+    pub fn take_failure(&mut self) -> Option<(ServerError, u16)> {
+        self.failure.take()
+    }
+
+    /// Takes the packets that have arrived from `read`. True once the answer to a message has
+    /// ended, whose requests are those before number `count`.
+    ///
+    /// # Errors
+    /// `protocol` for invalid or unexpected tokens, and for columns with other types than declared.
+    pub fn advance(
+        &mut self,
+        read: &mut BytesMut,
+        count: usize,
+        prepared: &mut [Prepared],
+    ) -> Result<bool> {
+        let mut ended = false;
+        while !ended {
+            let Some(packet) = Packet::first(read)? else { break };
+            let (length, last) = (packet.length(), packet.last);
+            self.bytes.extend_from_slice(packet.body);
+            if self.bytes.len() > LONGEST_ANSWERS {
+                return Err(broken("results of more than 1 GiB"));
+            }
+            read.advance(length);
+            ended = last;
+        }
+        self.parse(count, prepared)?;
+        if !ended {
+            return Ok(false);
+        }
+        if self.parsed < self.bytes.len() {
+            return Err(broken("a truncated answer"));
+        }
+        // After some errors, the server runs nothing that follows.
+        if self.current < count && self.failure.is_none() {
+            return Err(broken("fewer answers than requests"));
+        }
+        self.current = count;
+        Ok(true)
+    }
+
+    fn parse(&mut self, count: usize, prepared: &mut [Prepared]) -> Result<()> {
+        while self.parsed < self.bytes.len() {
+            let statement = self.statements.get(self.current).map(|answer| answer.statement);
+            let mut known = prepared.get_mut(usize::from(statement.unwrap_or(UNDECLARED)));
+            let rest = &self.bytes[self.parsed..];
+            if let Some(known) = known.as_deref()
+                && rest[0] == COLUMNS
+                && !known.described.is_empty()
+                && rest.starts_with(&known.described)
+            {
+                self.parsed += known.described.len();
+                self.begin_result(known)?;
+                continue;
+            }
+            let columns = known.as_deref().map_or(&[][..], |known| &known.columns);
+            let Some((token, length)) = token::next(rest, columns)? else { break };
+            let start = self.parsed;
+            self.parsed += length;
+            match token {
+                Token::Row(packed) => self.add_row(start, packed, columns)?,
+                Token::Done(done) => self.end(done, count)?,
+                Token::Columns(columns) => {
+                    let known = known.as_mut().ok_or_else(|| broken("unrequested rows"))?;
+                    if !columns.is_empty() {
+                        self.describe(known, columns, start)?;
+                    }
+                    self.begin_result(known)?;
+                }
+                Token::Error(error) => {
+                    self.failure.get_or_insert((error, statement.unwrap_or(UNDECLARED)));
+                }
+                Token::Environment(Change::Transaction(number)) => self.transaction = number,
+                Token::Environment(_) | Token::Returned(_) | Token::Accepted | Token::Other => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// New columns of a statement, whose description begins at `start`.
+    fn describe(&self, known: &mut Prepared, columns: Vec<Column>, start: usize) -> Result<()> {
+        if known.columns != columns {
+            // Rows indexed by the old description would become unreadable.
+            let place = self.statements[self.current].statement;
+            let before = &self.statements[..self.current];
+            if before.iter().any(|answer| answer.statement == place && answer.rows > 0) {
+                return Err(broken("columns that differ from the previous ones"));
+            }
+            require_declared(known.name, known.returns, &columns)?;
+            known.columns = columns;
+        }
+        known.described.clear();
+        known.described.extend_from_slice(&self.bytes[start..self.parsed]);
+        Ok(())
+    }
+
+    fn begin_result(&mut self, known: &Prepared) -> Result<()> {
+        let answer = &mut self.statements[self.current];
+        if answer.returned || read_columns(known.returns).0.is_empty() || known.columns.is_empty() {
+            return Err(broken("unrequested rows"));
+        }
+        answer.returned = true;
+        answer.first_row = self.rows.len() as u32;
+        Ok(())
+    }
+
+    fn add_row(&mut self, start: usize, packed: bool, columns: &[Column]) -> Result<()> {
+        let answer = self.statements.get_mut(self.current).filter(|answer| answer.returned);
+        let answer = answer.ok_or_else(|| broken("a row without its columns"))?;
+        let number = answer.rows;
+        answer.rows += 1;
+        self.rows.push(start as u32);
+        let mut row = Reader(&self.bytes[start + 1..]);
+        let mut valid = true;
+        let slot = self.rows.len() as u32 - 1;
+        debug_assert!(slot >= number);
+        let (texts, converted) = (&mut self.texts, &mut self.converted);
+        each_cell(&mut row, columns, packed, |place, cell| {
+            if columns[place].is_converted(cell) {
+                let from = texts.len() as u32;
+                let encoding = columns[place].encoding;
+                // A character may be split between two chunks only where one is longer than any
+                // answer.
+                valid &= cell.parts().all(|part| decode(part, encoding, texts).is_some());
+                converted.push((slot, place as u16, from, texts.len() as u32));
+            }
+            true
+        });
+        if valid { Ok(()) } else { Err(broken("a text that is not in its column's encoding")) }
+    }
+
+    fn end(&mut self, done: Done, count: usize) -> Result<()> {
+        let answer = self.statements[..count].get_mut(self.current);
+        let answer = answer.ok_or_else(|| broken("more answers than requests"))?;
+        if let Some(changed) = done.changed {
+            answer.changed = Some(answer.changed.unwrap_or(0).saturating_add(changed));
+        }
+        if done.failed && done.ends && self.failure.is_none() {
+            let message = "a request failed without a reason".to_owned();
+            let error = ServerError { code: 0, severity: 16, message };
+            self.failure = Some((error, answer.statement));
+        }
+        self.current += usize::from(done.ends);
+        Ok(())
+    }
+
+    /// The declared statement of a slot.
+    pub fn statement(&self, slot: u16) -> usize {
+        usize::from(self.statements.get(usize::from(slot)).map_or(UNDECLARED, |it| it.statement))
+    }
+
+    /// Rows that a slot returned.
+    pub fn rows(&self, slot: u16) -> usize {
+        self.statements.get(usize::from(slot)).map_or(0, |answer| answer.rows as usize)
+    }
+
+    /// Rows that a slot changed, or returned if it changed none.
+    pub fn affected(&self, slot: u16) -> Result<u64> {
+        let answer = self.statements.get(usize::from(slot));
+        let answer = answer.ok_or_else(|| broken("no answer to a statement"))?;
+        Ok(answer.changed.unwrap_or(u64::from(answer.rows)))
+    }
+
+    fn row(&self, slot: u16, row: usize) -> Option<u32> {
+        let answer = self.statements.get(usize::from(slot))?;
+        (row < answer.rows as usize).then(|| answer.first_row + row as u32)
+    }
+
+    /// A column's value.
+    ///
+    /// # Errors
+    /// `database` if there is no such row or column.
+    #[inline]
+    pub fn cell(
+        &self,
+        columns: &[Column],
+        slot: u16,
+        row: usize,
+        column: usize,
+    ) -> Result<Cell<'_>> {
+        let none = || missing(row, column);
+        let place = self.row(slot, row).filter(|_| column < columns.len()).ok_or_else(none)?;
+        let start = self.rows[place as usize] as usize;
+        let bytes = self.bytes.get(start..).ok_or_else(none)?;
+        let (kind, rest) = bytes.split_first().ok_or_else(none)?;
+        let mut found = None;
+        each_cell(&mut Reader(rest), columns, *kind == PACKED_ROW, |at, cell| {
+            found = Some(cell);
+            at < column
+        });
+        found.ok_or_else(|| broken("a truncated row"))
+    }
+
+    /// A text that is not read where it lies.
+    pub fn converted(&self, slot: u16, row: usize, column: usize) -> Option<&str> {
+        let key = (self.row(slot, row)?, column as u16);
+        let found = self.converted.binary_search_by_key(&key, |it| (it.0, it.1)).ok()?;
+        let (_, _, from, to) = self.converted[found];
+        self.texts.get(from as usize..to as usize)
+    }
+}
+
+#[cold]
+fn missing(row: usize, column: usize) -> Error {
+    let message = format!(
+        "the result has no row {row} with a column {column}: check that the data is complete \
+         and its scale correct"
+    );
+    Error::new(ErrorKind::Database, message)
+}
+
+#[cfg(test)]
+#[path = "results_tests.rs"]
+mod tests;

@@ -1,0 +1,165 @@
+use bytes::BufMut as _;
+use proptest::prelude::{any, prop, proptest};
+
+use super::super::packet::{ANSWER, put_message};
+use super::super::prepared::Request;
+use super::*;
+use crate::wire::Type;
+
+/// Columns "a" (integer), "b" (UTF-16) and "c" (Western).
+const THREE: &[u8] = &[
+    0x81, 3, 0, 0, 0, 0, 0, 9, 0, 0x26, 4, 1, b'a', 0, 0, 0, 0, 0, 9, 0, 0xE7, 20, 0, 9, 4, 0xD0,
+    0, 0x34, 1, b'b', 0, 0, 0, 0, 0, 9, 0, 0xA7, 20, 0, 9, 4, 0xD0, 0, 0x34, 1, b'c', 0,
+];
+const FIRST: &[u8] = &[0xD1, 4, 7, 0, 0, 0, 2, 0, 0xE9, 0, 2, 0, b'o', b'k'];
+const SECOND: &[u8] = &[0xD1, 0, 2, 0, b'x', 0, 1, 0, 0x80];
+const SELECTED: &[u8] = &[0xFF, 0x11, 0, 0xC1, 0, 2, 0, 0, 0, 0, 0, 0, 0];
+const CHANGED: &[u8] = &[0xFF, 0x11, 0, 0xC5, 0, 3, 0, 0, 0, 0, 0, 0, 0];
+const ENDED: &[u8] = &[0x79, 0, 0, 0, 0, 0xFE, 0x80, 0, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const FAILED: &[u8] = &[
+    0xAA, 16, 0, 0xB5, 4, 0, 0, 1, 13, 1, 0, b'x', 0, 0, 0, 1, 0, 0, 0, 0xFE, 2, 0, 0xE0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0,
+];
+
+fn prepared() -> Vec<Prepared> {
+    let statement = |name, returns| Prepared {
+        name,
+        params: &[],
+        returns,
+        reads: false,
+        request: Request::Prepared(1),
+        columns: Vec::new(),
+        described: Vec::new(),
+    };
+    vec![statement("query", &[Type::Int, Type::Text, Type::Text]), statement("change", &[])]
+}
+
+/// The answers to a query, a change and a query, in packets of `size` bytes.
+fn packets(size: usize) -> BytesMut {
+    let all =
+        [THREE, FIRST, SECOND, SELECTED, ENDED, CHANGED, ENDED, THREE, FIRST, SELECTED, ENDED];
+    let mut out = BytesMut::new();
+    put_message(&mut out, ANSWER, &all.concat(), size);
+    out
+}
+
+fn expecting() -> Results {
+    let mut results = Results::default();
+    [0, 1, 0].into_iter().for_each(|statement| {
+        results.expect(statement);
+    });
+    results
+}
+
+fn check(results: &Results, prepared: &[Prepared]) {
+    let columns = &prepared[0].columns;
+    let value = |slot, row| results.cell(columns, slot, row, 0).unwrap();
+    assert_eq!((results.rows(0), results.rows(1), results.rows(2)), (2, 0, 1));
+    assert_eq!(results.affected(0).unwrap(), 2);
+    assert_eq!(results.affected(1).unwrap(), 3);
+    assert_eq!(value(0, 0), Cell::Whole(&[7, 0, 0, 0]));
+    assert_eq!(value(0, 1), Cell::Null);
+    assert_eq!(value(2, 0), Cell::Whole(&[7, 0, 0, 0]));
+    let text = |slot, row, column| results.converted(slot, row, column);
+    assert_eq!((text(0, 0, 1), text(0, 1, 1)), (Some("\u{e9}"), Some("x")));
+    assert_eq!((text(0, 0, 2), text(0, 1, 2)), (None, Some("\u{20ac}")));
+    assert_eq!(results.cell(columns, 0, 0, 2).unwrap(), Cell::Whole(b"ok"));
+    assert_eq!(text(2, 0, 1), Some("\u{e9}"));
+    for (slot, row, column) in [(0, 2, 0), (0, 0, 3), (1, 0, 0), (9, 0, 0)] {
+        let error = results.cell(columns, slot, row, column).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Database);
+    }
+}
+
+#[test]
+fn answers_are_read_however_the_bytes_arrive() {
+    for size in [9, 13, 50, 4096] {
+        let whole = packets(size);
+        for cut in 0..whole.len() {
+            let (mut results, mut prepared) = (expecting(), prepared());
+            let mut read = BytesMut::from(&whole[..cut]);
+            assert!(!results.advance(&mut read, 3, &mut prepared).unwrap(), "{size} {cut}");
+            read.put_slice(&whole[cut..]);
+            assert!(results.advance(&mut read, 3, &mut prepared).unwrap());
+            assert!(read.is_empty() && !results.has_failed());
+            check(&results, &prepared);
+        }
+    }
+}
+
+#[test]
+fn memory_and_descriptions_are_used_again() {
+    let (mut results, mut prepared) = (expecting(), prepared());
+    for _ in 0..2 {
+        assert!(results.advance(&mut packets(4096), 3, &mut prepared).unwrap());
+        check(&results, &prepared);
+        assert_eq!(prepared[0].described, THREE);
+        results.clear();
+        [0, 1, 0].into_iter().for_each(|statement| {
+            results.expect(statement);
+        });
+    }
+}
+
+/// The result of an answer to a query and a change.
+fn answered(tokens: &[&[u8]]) -> Result<Results> {
+    let mut out = BytesMut::new();
+    put_message(&mut out, ANSWER, &tokens.concat(), 4096);
+    let mut results = Results::default();
+    results.expect(0);
+    results.expect(1);
+    results.advance(&mut out, 2, &mut prepared()).map(|_| results)
+}
+
+#[test]
+fn the_first_failure_counts_and_may_end_the_answer() {
+    for tokens in [&[FAILED][..], &[FAILED, CHANGED, ENDED], &[FAILED, FAILED]] {
+        let mut results = answered(tokens).unwrap();
+        let (error, statement) = results.take_failure().unwrap();
+        assert_eq!((error.code, statement), (1205, 0));
+    }
+}
+
+#[test]
+fn what_was_not_requested_is_an_error() {
+    let other: &[u8] = &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x26, 4, 1, b'a', 0];
+    for tokens in [
+        &[THREE, FIRST, ENDED][..],
+        &[FIRST, ENDED, CHANGED, ENDED],
+        &[THREE, FIRST, SELECTED, THREE, ENDED, CHANGED, ENDED],
+        &[CHANGED, ENDED, THREE, FIRST, ENDED],
+        &[ENDED, ENDED, ENDED],
+        &[THREE, &FIRST[..5]],
+    ] {
+        assert_eq!(answered(tokens).unwrap_err().kind, ErrorKind::Protocol, "{tokens:?}");
+    }
+    assert_eq!(answered(&[other]).unwrap_err().kind, ErrorKind::Usage);
+}
+
+#[test]
+fn transactions_are_known_by_their_number() {
+    let begun: &[u8] = &[0xE3, 11, 0, 8, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0];
+    let ended: &[u8] = &[0xE3, 11, 0, 9, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(answered(&[begun, ENDED, ENDED]).unwrap().transaction(), 7);
+    assert_eq!(answered(&[begun, ENDED, ended, ENDED]).unwrap().transaction(), 0);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..120), place in 0usize..200) {
+        let (mut results, mut prepared) = (expecting(), prepared());
+        let mut out = BytesMut::new();
+        put_message(&mut out, ANSWER, &[THREE, &bytes].concat(), 64);
+        let _ = results.advance(&mut out, 3, &mut prepared);
+        let mut changed = packets(50);
+        let place = place % changed.len();
+        changed[place] ^= bytes.first().copied().unwrap_or(1);
+        let mut results = expecting();
+        if results.advance(&mut changed, 3, &mut prepared).is_ok() {
+            for column in 0..3 {
+                let _ = results.cell(&prepared[0].columns, 0, 0, column);
+                let _ = results.converted(0, 0, column);
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! A session: prepared statements, several calls in a message, answers in order.
+
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::answer::{self, run};
+use super::batch::{Batch, Kind, PREFIX, Part, headers, put_control};
+use super::column::{Cell, Column};
+use super::login::Server;
+use super::packet::{CALLS, HEADER, broken, header, put_message};
+use super::prepared::{Prepared, Request};
+use super::results::{Results, UNDECLARED};
+use super::text::{Collation, Encoding};
+use super::value::{LONGEST_TEXT, fits};
+use crate::wire::transport::{Transport, lost};
+use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
+use bytes::BytesMut;
+
+/// A connection with prepared statements.
+#[derive(Debug)]
+pub struct MssqlSession {
+    transport: Transport,
+    prepared: Vec<Prepared>,
+    results: Results,
+    batch: Batch,
+    /// Maximum bytes of a packet.
+    packet_size: usize,
+    collation: Collation,
+    /// Reused for messages that are not in the transport's buffer.
+    scratch: BytesMut,
+    /// Whether all statements are calls of procedures, which begin and end transactions.
+    calls: bool,
+    /// Whether the server begins a transaction with the first statement.
+    implicit: bool,
+    /// A value that cannot be sent, of the statement with this name.
+    unfit: Option<&'static str>,
+    /// Set while answers can be read; the next `queue…` call starts a new batch.
+    answered: bool,
+    broken: bool,
+}
+
+impl MssqlSession {
+    pub(super) fn new(transport: Transport, prepared: Vec<Prepared>, server: &Server) -> Self {
+        let call = |prepared: &Prepared| matches!(prepared.request, Request::Call(_));
+        Self {
+            transport,
+            calls: !prepared.is_empty() && prepared.iter().all(call),
+            prepared,
+            results: Results::default(),
+            batch: Batch::default(),
+            packet_size: server.packet_size,
+            collation: server.collation,
+            scratch: BytesMut::new(),
+            implicit: false,
+            unfit: None,
+            answered: true,
+            broken: false,
+        }
+    }
+
+    fn open_batch(&mut self) {
+        if self.answered {
+            self.answered = false;
+            self.results.clear();
+            self.batch.open();
+            self.transport.forget();
+        }
+    }
+
+    fn queue_control(&mut self, kind: Kind) {
+        self.open_batch();
+        self.results.expect(UNDECLARED);
+        self.batch.put(kind, self.results.len());
+    }
+
+    /// Sends the batch part by part, each only once all of the previous part has succeeded.
+    async fn exchange(&mut self) -> Result<()> {
+        let alone = self.calls;
+        if !alone && self.batch.is_loose() && (self.batch.needs_transaction() || self.implicit) {
+            self.queue_commit();
+        }
+        if !alone && !self.implicit && self.batch.needs_transaction() {
+            self.begin_transactions().await?;
+        }
+        for number in 0..self.batch.parts.len() {
+            let part = self.batch.parts[number].clone();
+            self.exchange_part(&part).await?;
+            if self.results.has_failed() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn exchange_part(&mut self, part: &Part) -> Result<()> {
+        let sent = self.send(part).await;
+        // Even if sending failed: the server's last message may have the reason.
+        loop {
+            let Self { results, transport, prepared, .. } = self;
+            if results.advance(&mut transport.read, part.requests, prepared)? {
+                return Ok(());
+            }
+            if let Err(error) = transport.receive().await {
+                return Err(lost(sent.as_ref().err().unwrap_or(&error)));
+            }
+        }
+    }
+
+    async fn send(&mut self, part: &Part) -> std::io::Result<()> {
+        let transaction = self.results.transaction();
+        self.scratch.clear();
+        if part.kind == Kind::Calls {
+            let message = &mut self.transport.write[part.bytes.clone()];
+            message[HEADER..PREFIX].copy_from_slice(&headers(transaction));
+            if message.len() <= self.packet_size {
+                let length = message.len();
+                message[..HEADER].copy_from_slice(&header(CALLS, true, length, 1));
+                return self.transport.send_part(part.bytes.clone()).await;
+            }
+            put_message(&mut self.scratch, CALLS, &message[HEADER..], self.packet_size);
+        } else {
+            put_control(part.kind, transaction, &mut self.scratch);
+        }
+        self.transport.send_bytes(&self.scratch).await
+    }
+
+    /// Lets the server begin transactions. Waits for the answer before anything else is sent,
+    /// because a statement could otherwise be committed alone.
+    async fn begin_transactions(&mut self) -> Result<()> {
+        let batch = self.transport.write.split();
+        let set = run(&mut self.transport, "set implicit_transactions on", self.packet_size).await;
+        self.transport.write.unsplit(batch);
+        self.implicit = true;
+        set.map_err(|error| answer::lost_during(error, "turning on transactions"))
+    }
+
+    fn name(&self, statement: usize) -> &'static str {
+        self.prepared.get(statement).map_or("transaction control", |it| it.name)
+    }
+
+    /// A non-null value, with its column and declared type.
+    #[inline]
+    fn value(
+        &self,
+        slot: Slot,
+        row: usize,
+        at: usize,
+        what: &str,
+    ) -> Result<(&[u8], Column, Type)> {
+        match self.cell(slot, row, at)? {
+            Cell::Whole(bytes) => {
+                let prepared = &self.prepared[self.results.statement(slot.0)];
+                let declared = prepared.returns.get(at).copied().unwrap_or(Type::Rest);
+                Ok((bytes, prepared.columns[at], declared))
+            }
+            _ => Err(self.unlike(slot, at, what)),
+        }
+    }
+
+    #[inline]
+    fn cell(&self, slot: Slot, row: usize, column: usize) -> Result<Cell<'_>> {
+        let prepared = self.prepared.get(self.results.statement(slot.0));
+        let columns = prepared.map_or(&[][..], |it| &it.columns);
+        self.results.cell(columns, slot.0, row, column).map_err(|error| self.told(error, slot))
+    }
+
+    #[cold]
+    fn unlike(&self, slot: Slot, column: usize, what: &str) -> Error {
+        self.told(broken(format_args!("a column {column} that is not {what}")), slot)
+    }
+
+    #[cold]
+    fn told(&self, error: Error, slot: Slot) -> Error {
+        error.context(format!("statement {}", self.name(self.results.statement(slot.0))))
+    }
+}
+
+impl Session for MssqlSession {
+    const DIALECT: Dialect = Dialect::Mssql;
+
+    fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
+        self.open_batch();
+        let Self { transport, prepared, results, batch, collation, calls, unfit, .. } = self;
+        let prepared = &prepared[usize::from(statement.0)];
+        debug_assert_eq!(prepared.params.len(), parameters.len(), "{}", prepared.name);
+        let slot = results.expect(statement.0);
+        if parameters.iter().all(|value| fits(*value)) {
+            batch.start_call(*calls, &mut transport.write);
+            prepared.put(parameters, *collation, &mut transport.write);
+            batch.end_call(prepared.reads, transport.write.len(), results.len());
+        } else {
+            unfit.get_or_insert(prepared.name);
+        }
+        Slot(slot)
+    }
+
+    fn queue_begin(&mut self, _access: Access) {
+        self.open_batch();
+        self.batch.begin();
+        if self.calls {
+            self.queue_control(Kind::Begin);
+        }
+    }
+
+    fn queue_commit(&mut self) {
+        self.queue_control(Kind::Commit);
+    }
+
+    fn queue_rollback(&mut self) {
+        self.queue_control(Kind::Rollback);
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        if self.broken {
+            return Err(Error::new(ErrorKind::ConnectionLost, "the connection is closed"));
+        }
+        self.open_batch();
+        if let Some(name) = self.unfit.take() {
+            self.transport.write.clear();
+            self.answered = true;
+            let message = format!("a text parameter of more than {LONGEST_TEXT} bytes");
+            let error = Error::new(ErrorKind::Database, message);
+            return Err(error.context(format!("statement {name}")));
+        }
+        let exchanged = self.exchange().await;
+        self.transport.write.clear();
+        self.answered = true;
+        self.broken = exchanged.is_err();
+        if let Some((error, statement)) = self.results.take_failure() {
+            self.broken |= error.is_fatal();
+            let mut error = error.into_error();
+            self.broken |= error.kind == ErrorKind::ConnectionLost;
+            if self.broken {
+                error.kind = ErrorKind::ConnectionLost;
+            }
+            return Err(error.context(format!("statement {}", self.name(usize::from(statement)))));
+        }
+        exchanged
+    }
+
+    async fn recover(&mut self) -> Result<()> {
+        if !self.answered {
+            // Discard statements of the failed transaction that were not sent.
+            self.transport.write.clear();
+            self.unfit = None;
+            self.answered = true;
+        }
+        self.batch.forget();
+        // Needed without transactions of the session's own, too: a procedure that was stopped in
+        // the middle leaves its transaction open.
+        self.queue_rollback();
+        self.flush().await
+    }
+
+    async fn close(self) {
+        // The protocol has no message for it: the server sees the end of the connection.
+        drop(self);
+    }
+
+    fn rows(&self, slot: Slot) -> usize {
+        self.results.rows(slot.0)
+    }
+
+    fn affected(&self, slot: Slot) -> Result<u64> {
+        self.results.affected(slot.0).map_err(|error| self.told(error, slot))
+    }
+
+    fn is_null(&self, slot: Slot, row: usize, column: usize) -> Result<bool> {
+        Ok(self.cell(slot, row, column)? == Cell::Null)
+    }
+
+    #[inline]
+    fn int(&self, slot: Slot, row: usize, column: usize) -> Result<i64> {
+        let (bytes, kind, _) = self.value(slot, row, column, "an integer")?;
+        kind.integer(bytes).ok_or_else(|| self.unlike(slot, column, "an integer in range"))
+    }
+
+    #[inline]
+    fn decimal(&self, slot: Slot, row: usize, column: usize) -> Result<i64> {
+        let (bytes, kind, declared) = self.value(slot, row, column, "a number")?;
+        let Type::Decimal(scale) = declared else {
+            return Err(self.unlike(slot, column, "declared a decimal"));
+        };
+        kind.decimal(bytes, scale).ok_or_else(|| self.unlike(slot, column, "a number in range"))
+    }
+
+    fn text(&self, slot: Slot, row: usize, column: usize) -> Result<&str> {
+        let unlike = || self.unlike(slot, column, "a text");
+        let cell = self.cell(slot, row, column)?;
+        let prepared = &self.prepared[self.results.statement(slot.0)];
+        if prepared.returns.get(column) != Some(&Type::Text) {
+            return Err(self.unlike(slot, column, "declared a text"));
+        }
+        let kind = prepared.columns[column];
+        match cell {
+            Cell::Null => Err(unlike()),
+            Cell::Whole(bytes) if !kind.is_converted(cell) => {
+                debug_assert_ne!(kind.encoding, Encoding::Utf16);
+                std::str::from_utf8(bytes).map_err(|_| self.unlike(slot, column, "UTF-8"))
+            }
+            _ => self.results.converted(slot.0, row, column).ok_or_else(unlike),
+        }
+    }
+}
