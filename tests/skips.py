@@ -22,6 +22,8 @@ _REMEDIES = (
     (r"fusermount3", "FUSE for users (apt install fuse3)"),
     (r"\bgcc\b", "gcc (apt install gcc)"),
     (r"DYNO_TEST_MYSQL_URL", "MySQL (set DYNO_TEST_MYSQL_URL)"),
+    (r"DYNO_TEST_MSSQL_URL", "SQL Server or Babelfish (set DYNO_TEST_MSSQL_URL)"),
+    (r"DYNO_TEST_BABELFISH", "Babelfish (set DYNO_TEST_BABELFISH to its folder)"),
     (
         r"\broot\b|right to mount|loop device|control group|user namespace|name space",
         "rights (run as root, on a machine and not in a container)",

@@ -130,7 +130,7 @@ def test_sizes_are_exact_in_the_largest_unit() -> None:
 def test_targets_take_known_words_only_and_say_why_not(name: str) -> None:
     knobs = tuning.knobs(name)
     assert set(knobs) <= set(WORDS)
-    url = targets.parse("null:" if name == "null" else f"embedded:{name}")
+    url = targets.parse(targets.about(name)[1][0])
     for word in WORDS:
         asked = [Setting(word, "x", "x")]
         if word in knobs:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.contracts.probe import Probed, Sample
+from dyno.contracts.probe import Probed, Sample, UnavailableError
 from dyno.contracts.target import Limits
 from dyno.stages import observe
 from tests.conformance.test_targets import url_of
@@ -55,7 +55,15 @@ def test_of_a_target(name: str, tmp_path: Path) -> None:
             for _ in range(2):  # it opens anew what it gave up
                 # A rate needs two readings, a mean of several as many as it covers.
                 readings = (list(probe.read(time.monotonic_ns())) for _ in range(MOST_READINGS))
-                found = next(filter(None, readings))
-                assert {(one.source, one.subject) for one in found} == {(probe.name, name)}
+                try:
+                    found = next(filter(None, readings))
+                except UnavailableError as error:  # Babelfish lacks the views of SQL Server
+                    assert name == "sqlserver", error
+                    assert len(str(error)) > 15
+                    probe.close()
+                    continue
+                # A subject is the target, or a part of it.
+                whose = {(one.source, one.subject.partition("/")[0]) for one in found}
+                assert whose == {(probe.name, name)}
                 assert_sound(found)
                 probe.close()

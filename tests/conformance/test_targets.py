@@ -17,6 +17,7 @@ from dyno.contracts import databases, flash
 from dyno.contracts.target import Capabilities, Limits
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
+from tests.babelfish import alone, require_url
 from tests.conftest import missing
 from tests.process import assert_valid, dyno, no_server_left
 
@@ -27,7 +28,9 @@ LIMITS = Limits(memory_bytes=1 << 30, threads=2)
 
 
 def url_of(name: str) -> str:
-    """A URL that needs nothing but this machine."""
+    """A URL that needs nothing but this machine, or that of the server for tests."""
+    if name == "sqlserver":
+        return require_url()
     return f"embedded:{name}" if name != "null" else "null:?mean_us=200"
 
 
@@ -44,7 +47,7 @@ def capabilities(name: str, out: Path) -> Capabilities:
     return target.capabilities
 
 
-LONG = ("clickhouse", "mysql", "sqlite")
+LONG = ("clickhouse", "mysql", "sqlite", "sqlserver")
 
 
 @pytest.fixture(
@@ -58,6 +61,11 @@ def target(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[tu
     if lacks := targets.lacks(request.param):
         missing(lacks)
     out = tmp_path_factory.mktemp(request.param)
+    if request.param == "sqlserver":
+        with alone() as url:
+            yield request.param, out
+            assert dyno("clean", "--yes", "--target", url, "--out", out).returncode == 0
+        return
     yield request.param, out
     no_server_left(out)
 
@@ -142,8 +150,9 @@ def test_a_part_moves_onto_flash_or_there_is_a_reason(name: str, part: flash.Par
 def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:
     parts = json.loads(_core.parts())
     assert set(parts["workloads"]) <= set(workloads.names())  # others are declared from Python
+    words = [*targets.names(), *(url for name in targets.names() for url in targets.about(name)[1])]
     for wire in parts["wires"]:
-        assert any(wire in name or name in wire for name in targets.names()), wire
+        assert any(wire in word or word in wire for word in words), wire
     from dyno.bundle.phases import PhaseKind  # noqa: F401  (the model imports without the engines)
 
     for workload in parts["workloads"]:

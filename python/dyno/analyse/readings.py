@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dyno.bundle import metrics
-from dyno.bundle.inside import SESSIONS, SOURCE
+from dyno.bundle.inside import REPORTED, WAITING
 from dyno.bundle.machines import split
 from dyno.bundle.model import Estimate
 from dyno.bundle.observed import counted_by
@@ -116,7 +116,7 @@ class Readings:
                     continue
                 origin = origin.removeprefix("nested_")
             probe, machine = split(origin)
-            if probe in {SOURCE, SESSIONS}:
+            if probe in REPORTED:
                 machine = ""  # the database reports itself, on whichever machine it runs
             longest[machine] = max(longest.get(machine, 0), int(inside.sum()))
             of, unit = at(machine).sampled(probe, subject, metric), self._units[key]
@@ -134,7 +134,7 @@ class Readings:
         every = self.times(source)
         lengths = self._lengths.setdefault(source, _lengths(every))
         weights = lengths[np.searchsorted(every, t_ns)]
-        if source.partition("@")[0] == SESSIONS:
+        if source.partition("@")[0] in WAITING:
             # A reading omits the events in which no session was.
             return float((values * weights).sum() / lengths[_within(every, span)].sum())
         names = counted_by(source.partition("@")[0].removeprefix("nested_"), metric)

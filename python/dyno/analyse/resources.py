@@ -12,7 +12,7 @@ from dyno.analyse.volumes import between, of_role
 from dyno.bundle import machines, metrics
 from dyno.bundle.carriers import machine_of, of_target, told_apart
 from dyno.bundle.flash import SOURCE as FLASH
-from dyno.bundle.inside import CLOCK, SESSIONS, SOURCE
+from dyno.bundle.inside import CLOCK, REPORTED
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate, Phase, has_detail
 from dyno.bundle.observed import Series, mean
@@ -39,9 +39,8 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "process": frozenset({"cpu", "rss"}),
     "others": None,
     VOLUME: None,
-    SOURCE: None,
-    SESSIONS: None,
     FLASH: None,
+    **dict.fromkeys(REPORTED),
 }
 
 _SAMPLES = "samples in the phase"
@@ -127,7 +126,7 @@ def _by_machine(series: dict[Key, Series]) -> dict[str, dict[Key, Series]]:
     found: dict[str, dict[Key, Series]] = {"": {}}
     for (source, subject, metric), one in series.items():
         probe, machine = machines.split(source)
-        if probe in {SOURCE, SESSIONS}:
+        if probe in REPORTED:
             machine = ""  # the database reports itself, on whichever machine it runs
         found.setdefault(machine, {})[probe, subject, metric] = one
     return found

@@ -8,6 +8,15 @@ Samples of :data:`SESSIONS` also have the target's name as subject. Their metric
 (``cpu`` has the event ``running``). The value is the mean number of sessions that were active in
 it since the previous reading: their sum is the average active sessions. An idle second has the one
 sample ``cpu/running`` with value 0.
+
+Samples of :data:`WAITS` are those that the server itself counts, also as ``<class>/<event>``: the
+mean number of threads in a wait since the previous reading. A wait counts when it ends.
+
+Samples of :data:`FILES` have ``<target>/<role>`` as subject, for all files of a role (``data``,
+``log``, ``temp``), or ``<target>/<role>/<database>/<file>``, and a metric of :class:`Files`.
+
+Samples of :data:`CLERKS` have the target's name as subject and a consumer of the server's memory
+as metric, in its own words; their unit is B.
 """
 
 from __future__ import annotations
@@ -17,6 +26,11 @@ from typing import Literal, get_args
 from dyno.bundle.measured import Measured
 
 SOURCE, SESSIONS, CLOCK = "database", "sessions", "clock"
+WAITS, FILES, CLERKS = "waits", "files", "clerks"
+REPORTED = frozenset({SOURCE, SESSIONS, WAITS, FILES, CLERKS})
+"""Sources about the database itself, on whichever machine it runs."""
+WAITING = frozenset({SESSIONS, WAITS})
+"""Sources whose readings omit the events in which nothing waited."""
 
 WaitClass = Literal["cpu", "data", "log", "temp", "lock", "latch", "client", "other"]
 """What an active session does.
@@ -40,7 +54,9 @@ class Inside(Measured):
     ``temp_file`` their mean size; ``temp_used`` what they occupy now. ``lock_waits``: waits for a
     lock that began; ``locks`` locks held or awaited now. ``dead_rows``: row versions not yet
     removed. ``connections``: all sessions, idle ones too. ``memory``: bytes of the engine's own
-    accounting.
+    accounting. ``batches``: statements or batches that clients sent. ``blocked``: sessions that
+    another one blocks now. ``memory_waits``: queries that wait for work memory now. ``page_life``:
+    how long a page stays in the cache without being used.
     """
 
     hit_ratio = "hit_ratio", "%", "logical_reads"
@@ -68,3 +84,23 @@ class Inside(Measured):
     commits = "commits", "1/s"
     rollbacks = "rollbacks", "1/s"
     memory = "memory", "B"
+    batches = "batches", "1/s"
+    blocked = "blocked", "count"
+    memory_waits = "memory_waits", "count"
+    page_life = "page_life", "s"
+
+
+class Files(Measured):
+    """Metrics of a database's files, as the server counts them. MB are 10^6 bytes.
+
+    ``read``, ``write``: mean time of a request as the server waits for it, with its queueing.
+    ``size``: bytes on storage.
+    """
+
+    reads = "reads", "1/s"
+    writes = "writes", "1/s"
+    read_mbps = "read_mbps", "MB/s"
+    written_mbps = "written_mbps", "MB/s"
+    read = "read", "ms", "reads"
+    write = "write", "ms", "writes"
+    size = "size", "B"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dyno.bundle.flash import SOURCE as FLASH
 from dyno.bundle.flash import Flash
-from dyno.bundle.inside import SESSIONS, SOURCE, Inside
+from dyno.bundle.inside import FILES, SOURCE, WAITING, Files, Inside
 from dyno.bundle.machines import at, split
 from dyno.bundle.series import Key, readings
 
@@ -35,6 +35,7 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("disk", "read_share"): _REQUESTS,
     ("network", "retransmitted"): ("segments_out",),
     **{(SOURCE, one): (one.per,) for one in Inside if one.per},
+    **{(FILES, one): (one.per,) for one in Files if one.per},
     **{(FLASH, one): (one.per,) for one in Flash if one.per},
 }
 """By source and metric: rate metrics of the same subject that provide the weight of a mean."""
@@ -120,14 +121,14 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
 
 
 def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
-    """Adds the zeros of session samples: a reading omits the events in which no session was."""
-    every: dict[str, dict[int, float]] = {}
+    """Adds the zeros of waits: a reading omits the events in which no session was."""
+    every: dict[tuple[str, str], dict[int, float]] = {}
     for (source, subject, _), one in values.items():
-        if split(source).probe == SESSIONS:
-            every.setdefault(subject, {}).update(dict.fromkeys(one, 0.0))
+        if split(source).probe in WAITING:
+            every.setdefault((source, subject), {}).update(dict.fromkeys(one, 0.0))
     for key, one in values.items():
-        if split(key[0]).probe == SESSIONS:
-            values[key] = dict(sorted({**every[key[1]], **one}.items()))
+        if split(key[0]).probe in WAITING:
+            values[key] = dict(sorted({**every[key[0], key[1]], **one}.items()))
 
 
 def _lengths_of(

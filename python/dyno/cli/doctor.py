@@ -33,11 +33,18 @@ class Item:
         "dyno doctor",
         "dyno doctor /var/lib/postgresql",
         "dyno doctor postgresql://bench@db1/bench",
+        "dyno doctor mssql://bench@db1/bench --report server.txt",
     ),
 )
 @click.argument("subject", required=False)
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a text report on the server, without passwords, to send to others.",
+)
 @common
-def command(subject: str | None, options: Options) -> int:
+def command(subject: str | None, report: Path | None, options: Options) -> int:
     """Check the machine and SUBJECT (a target's URL or a folder), and report what is missing.
 
     Changes nothing. An embedded engine is started once and stopped.
@@ -49,6 +56,8 @@ def command(subject: str | None, options: Options) -> int:
     folder = options.out if subject is None or is_url else Path(subject)
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
+    if report is not None:
+        _write_report(subject if is_url else None, options.out, report)
     facts = host.collect(folder)
     items = [*_machine(folder)]
     if is_url and subject is not None:
@@ -177,6 +186,31 @@ def _target(url: str, out: Path, limits: Any) -> list[Item]:
         raise
     except DynoError as error:
         return [Item("target", False, str(error))]
+
+
+def _write_report(url: str | None, out: Path, file: Path) -> None:
+    """Writes the report on a server to a new file.
+
+    Raises:
+        UsageError: If there is no such report, or the file cannot be made.
+    """
+    from dyno import targets
+    from dyno.contracts.diagnosis import Diagnosing
+    from dyno.contracts.target import Limits
+    from dyno.errors import UsageError
+
+    if url is None:
+        raise UsageError("--report needs the URL of a server.")
+    target = targets.open_target(targets.parse(url), out, Limits(1 << 30, 1))
+    if not isinstance(target, Diagnosing):
+        raise UsageError(f"Dyno has no report on {target.name}; `dyno doctor URL` prints checks.")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(target.diagnosis())
+    except FileExistsError:
+        raise UsageError(f"{file} exists; give --report another name.") from None
+    except OSError as error:
+        raise UsageError(f"Cannot write {file}: {error.strerror}.") from error
 
 
 def _rights(target: Target) -> list[Item]:

@@ -49,9 +49,16 @@ WORDS = {
             least=1,
             most=1024,
         ),
+        Word(
+            "parallel_cost",
+            "count",
+            "estimated cost from which a query runs in parallel, in the engine's unit",
+            most=32767,
+        ),
         Word("work_memory", "bytes", "memory for one sort or hash of a query", least=1),
         Word("temp_limit", "bytes", "maximum size of spilled data"),
         Word("temp_path", "folder", "an existing folder for spilled data"),
+        Word("temp_files", "count", "files of the temporary database", least=1, most=256),
         Word("large_pages", "choice", "huge pages for the engine's memory", (*_SWITCH, "try")),
         Word("checksums", "choice", "checksums of data pages", _SWITCH),
         Word(
@@ -59,6 +66,14 @@ WORDS = {
             "choice",
             "durable: a commit waits for its log; relaxed: a crash may lose the last commits",
             ("durable", "relaxed"),
+        ),
+        Word("row_versions", "choice", "readers see old row versions instead of waiting", _SWITCH),
+        Word(
+            "recovery",
+            "choice",
+            "full: the log suffices to restore to a point in time; bulk: except for bulk loads; "
+            "simple: the log is reused after a checkpoint",
+            ("full", "bulk", "simple"),
         ),
         Word("checkpoint_interval", "seconds", "maximum time between checkpoints", (), 1),
         Word("checkpoint_size", "bytes", "log written before a checkpoint starts", least=1),

@@ -20,51 +20,74 @@ from dyno.contracts.partitioning import ColumnKind, Partitioning
 
 Term = Literal[
     "cache",
+    "auto_close",
+    "auto_shrink",
     "autovacuum",
+    "build_memory",
     "checkpoint_interval",
     "checkpoint_spread",
     "checksums",
+    "column_store_columns",
     "connections",
     "direct_io",
     "durable_commit",
+    "even_growth",
     "file_growth",
+    "fixed_growth",
     "flushed_log",
     "huge_pages",
+    "instant_files",
     "io_capacity",
     "io_concurrency",
     "io_timing",
+    "large_extents",
+    "large_page_flag",
+    "locked_memory",
     "log_buffer",
     "log_capacity",
     "log_floor",
     "log_preallocated",
     "page",
     "parallel",
+    "parallel_cost",
     "planner_cache",
     "query_cache",
+    "query_cpus",
     "random_cost",
     "recoverable",
     "statement_counts",
     "statistics",
+    "temp_file_sizes",
+    "temp_files",
     "temp_limit",
     "torn_pages",
     "work_memory",
 ]
 """Terms of advice, in neutral units: bytes, seconds, counts, shares of 1, and switches.
 
-``cache``: memory for pages. ``autovacuum``: old row versions are removed automatically.
+``cache``: memory for pages. ``auto_close``: the database closes when its last session ends.
+``auto_shrink``: files shrink by themselves. ``autovacuum``: old row versions are removed
+automatically. ``build_memory``: bytes that one query may have, such as the build of an index.
 ``checkpoint_interval``: seconds between checkpoints by time. ``checkpoint_spread``: share of that
-interval over which a checkpoint writes. ``connections``: the most sessions. ``direct_io``: the
-engine's I/O bypasses the page cache. ``durable_commit``: a commit waits until its log is on
-storage. ``file_growth``: bytes by which a shared file grows. ``flushed_log``: the engine asks for
-durable writes at all. ``huge_pages``: ``on``, ``try`` or ``off``. ``io_capacity``: background
-writes a second. ``io_concurrency``: reads in flight of one session. ``log_capacity``: bytes of log
-between checkpoints. ``log_floor``: bytes of log files that stay. ``log_preallocated``: new log
-files are written in full. ``page``: bytes of a page. ``parallel``: workers of one query besides its
-session. ``planner_cache``: cache that plans assume. ``random_cost``: cost of a random page, of a
-sequential one. ``recoverable``: the log suffices to restore to a point in time.
-``statement_counts``: counts by statement. ``statistics``: those for plans are kept automatically.
-``temp_limit``: most bytes of temporary files; 0 for no limit. ``torn_pages``: half-written pages
-are repaired after a crash. ``work_memory``: memory of one sort or hash.
+interval over which a checkpoint writes. ``column_store_columns``: columns of the widest column
+store. ``connections``: the most sessions. ``direct_io``: the engine's I/O bypasses the page cache.
+``durable_commit``: a commit waits until its log is on storage. ``file_growth``: bytes by which a
+shared file grows. ``flushed_log``: the engine asks for durable writes at all. ``even_growth``:
+filegroups whose files do not grow together. ``fixed_growth``: files that grow in percent.
+``instant_files``: files grow without being filled with zeroes. ``large_extents``: tables grow by
+many extents in a row. ``locked_memory``: the cache is locked in memory. ``large_page_flag``: the
+engine allocates its memory in large pages. ``huge_pages``: ``on``, ``try`` or ``off``.
+``io_capacity``: background writes a second. ``io_concurrency``: reads in flight of one session.
+``log_capacity``: bytes of log between checkpoints. ``log_floor``: bytes of log files that stay.
+``log_preallocated``: new log files are written in full. ``page``: bytes of a page. ``parallel``:
+workers of one query besides its session. ``parallel_cost``: estimated cost from which a query runs
+in parallel. ``query_cpus``: CPUs of one query; 0 for all. ``temp_file_sizes``: different sizes of
+these. ``temp_files``: files of the temporary database. ``planner_cache``: cache that plans assume.
+``random_cost``: cost of a random page, of a sequential one. ``recoverable``: the log suffices to
+restore to a point in time. ``statement_counts``: counts by statement. ``statistics``: those for
+plans are kept automatically. ``temp_limit``: most bytes of temporary files; 0 for no limit.
+``torn_pages``: half-written pages are repaired after a crash. ``work_memory``: memory of one sort
+or hash.
 """
 TERMS: tuple[Term, ...] = get_args(Term)
 
@@ -124,6 +147,7 @@ class Dialect:
         series: The series of a version text.
         cache_share: Least share of memory that its documentation gives the cache of a server.
         move_log, move_temp: How to move these files to another volume.
+        back_up_log: How to back up the log regularly.
         rebuild: How to change what is fixed when the data is created, by term.
         grammar: The dialect of ``sqlglot`` that reads its statements; empty for none.
         partitioning: How it partitions a table; or why it cannot, as a clause.
@@ -146,6 +170,7 @@ class Dialect:
     cache_share: float | None = None
     move_log: tuple[str, ...] = ()
     move_temp: tuple[str, ...] = ()
+    back_up_log: tuple[str, ...] = ()
     rebuild: Mapping[Term, str] = field(default_factory=dict[Term, str])
     grammar: str = ""
     partitioning: Partitioning | str = "Dyno does not know how it partitions tables"
@@ -237,12 +262,14 @@ Counter = Literal[
     "connections_peak",
     "huge_pages_used",
     "databases_bytes",
+    "log_backup_age_s",
 ]
 """``counted_s``: seconds since the counters began. ``log_bytes``: written to the log since.
 ``checkpoints_timed``, ``checkpoints_forced``: begun by time, and because the log was full.
 ``temp_bytes``: written to temporary files. ``growing_file``: size of the shared file that grows.
 ``connections_peak``: the most sessions at a time. ``huge_pages_used``: 1 if the cache is in huge
-pages, else 0. ``databases_bytes``: all databases of the server.
+pages, else 0. ``databases_bytes``: all databases of the server. ``log_backup_age_s``: seconds since
+the last backup of the log.
 """
 
 Part = Literal["tables", "indexes", "uses", "counters"]

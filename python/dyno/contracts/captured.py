@@ -26,6 +26,7 @@ class Captured:
         sample: SQL that draws rows of a large table: ``{shown}``, ``{table}``, ``{where}``,
             ``{share}`` (0 to 1), ``{percent}`` and ``{most}``.
         system: Schemas of the server itself.
+        every: SQL that draws rows of a small table, as ``sample`` without a share.
     """
 
     logs: tuple[str, ...]
@@ -37,6 +38,7 @@ class Captured:
     castable: re.Pattern[str] | None
     sample: str
     system: frozenset[str]
+    every: str = "select {shown} from {table} where {where} limit {most}"
 
 
 def captured(target: str) -> Captured | None:

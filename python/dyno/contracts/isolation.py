@@ -18,7 +18,7 @@ class Isolation:
     """A target's transactions.
 
     Attributes:
-        levels: The supported ones of :data:`LEVELS`.
+        levels: The supported ones of :data:`LEVELS`, and more that the target has.
         default: The level of a session that sets none, such as the driver's.
         begin: Statements that begin a transaction at a level; the flag states whether it writes.
     """

@@ -11,6 +11,7 @@ from dyno.bundle.model import Model
 IndexSet = Literal["none", "keys", "keys+foreign", "default", "default+foreign"]
 Form = Literal["row", "column"]
 Side = Literal["right", "left"]
+Compression = Literal["none", "row", "page"]
 
 
 class Partition(Model):
@@ -29,10 +30,15 @@ class Partition(Model):
 
 
 class IndexDesign(Model):
-    """An index beyond the set."""
+    """An index beyond the set.
+
+    Attributes:
+        form: ``column`` for a column store index beside the rows of the table.
+    """
 
     name: str
     columns: tuple[str, ...]
+    form: Form = "row"
 
 
 class TableDesign(Model):
@@ -40,6 +46,7 @@ class TableDesign(Model):
 
     Attributes:
         form: None for the engine's default.
+        compression: Of the rows, by row or by page; None for the engine's default.
         partition_by: The partition column, if any.
         bounds: The given or computed bounds; ``partitions`` has the resulting ranges.
         side: The partition that includes the bound itself.
@@ -48,6 +55,7 @@ class TableDesign(Model):
     """
 
     form: Form | None = None
+    compression: Compression | None = None
     partition_by: str | None = None
     bounds: tuple[str, ...] = ()
     side: Side = "right"

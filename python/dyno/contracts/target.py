@@ -224,6 +224,15 @@ class Listing(Protocol):
     lists_once: bool
 
 
+@runtime_checkable
+class Translating(Protocol):
+    """A session whose database does not run neutral statements as they are written."""
+
+    def own(self, neutral: str) -> str:
+        """A neutral statement in the words of the database."""
+        ...
+
+
 class Connection(Protocol):
     """One session for decision-support and maintenance statements. Not shared between threads."""
 
@@ -243,6 +252,16 @@ class Connection(Protocol):
     def close(self) -> None:
         """Closes the session. Never raises."""
         ...
+
+
+def neutrally(connection: Connection, neutral: str) -> QueryResult:
+    """Runs a neutral statement.
+
+    Raises:
+        DynoError: The database's error.
+    """
+    own = connection.own(neutral) if isinstance(connection, Translating) else neutral
+    return connection.execute(own)
 
 
 class Target(Protocol):

@@ -9,6 +9,8 @@ from dyno.contracts.layout import TABLESPACE, Layout, TableDesign
 from dyno.errors import UsageError
 
 _NO = "its tables have one fixed physical design"
+_NO_COMPRESSION = "Dyno does not set the compression of its rows or pages"
+_NO_COLUMN_INDEX = "it has no column store index beside the rows of a table"
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class LayoutParts:
         secondary: A choice of secondary indexes.
         cluster: Rows sorted by columns.
         row, column: The form of a table.
+        column_index: A column store index beside the rows of a table.
+        compression: Compression of rows or pages.
         data: Tables, or partitions, on volumes of their own.
         log: The write-ahead log on a volume of its own.
         temp: Temporary files on a volume of their own.
@@ -39,6 +43,8 @@ class LayoutParts:
     cluster: bool | str = field(default=_NO)
     row: bool | str = field(default=_NO)
     column: bool | str = field(default=_NO)
+    column_index: bool | str = field(default=_NO_COLUMN_INDEX)
+    compression: bool | str = field(default=_NO_COMPRESSION)
     data: bool | str = field(default=_NO)
     log: bool | str = field(default=_NO)
     temp: bool | str = field(default=_NO)
@@ -74,8 +80,11 @@ def _of_table(name: str, design: TableDesign) -> Iterator[tuple[str, str]]:
         yield "partitions", f"{name} is partitioned"
     if design.cluster:
         yield "cluster", f"{name} is clustered by {', '.join(design.cluster)}"
-    if design.indexes:
-        yield "secondary", f"{name} has an index {design.indexes[0].name}"
+    for index in design.indexes:
+        part = "secondary" if index.form == "row" else "column_index"
+        yield part, f"{name} has an index {index.name}"
+    if design.compression is not None:
+        yield "compression", f"{name} with compression = '{design.compression}'"
     if design.form is not None:
         yield design.form, f"{name} in {design.form} form"
 

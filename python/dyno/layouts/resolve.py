@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from dyno import workloads
@@ -65,6 +65,8 @@ def place(volume: str, where: str, *, folder: bool = False) -> str:
     """
     if volume.startswith(TABLESPACE) and len(volume) > len(TABLESPACE) and not folder:
         return volume
+    if PureWindowsPath(volume).is_absolute():  # on the machine of a server
+        return volume
     path = Path(volume).expanduser()
     if not path.is_absolute():
         also = "" if folder else f", or {TABLESPACE}NAME for an existing tablespace"
@@ -91,7 +93,7 @@ class Resolver:
         for table in written.tables:
             self._known("table", table, self._tables, f"tables.{table}")
         designs = {
-            table: self._table(table, written.tables.get(table, spec.TableSpec()), written.form)
+            table: self._table(table, written.tables.get(table, spec.TableSpec()), written)
             for table in self._tables
         }
         layout = Layout(
@@ -108,11 +110,12 @@ class Resolver:
         self._require_own_names(layout)
         return layout
 
-    def _table(self, table: str, written: spec.TableSpec, form: Any) -> TableDesign:
+    def _table(self, table: str, written: spec.TableSpec, whole: spec.Spec) -> TableDesign:
         where = f"tables.{table}"
         cut = self._partitions(table, written.partition) if written.partition else {}
         return TableDesign(
-            form=written.form or form,
+            form=written.form or whole.form,
+            compression=written.compression or whole.compression,
             cluster=self._columns(table, written.cluster, f"{where}.cluster"),
             indexes=tuple(
                 self._index(table, index, f"{where}.indexes[{number}]")
@@ -170,7 +173,9 @@ class Resolver:
     def _index(self, table: str, written: spec.IndexSpec, where: str) -> IndexDesign:
         columns = self._columns(table, written.columns, f"{where}.columns")
         return IndexDesign(
-            name=written.name or f"{table}_by_{'_'.join(columns)}"[:50], columns=columns
+            name=written.name or f"{table}_by_{'_'.join(columns)}"[:50],
+            columns=columns,
+            form=written.form,
         )
 
     def _columns(self, table: str, names: Sequence[str], where: str) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ temp = "/mnt/c"
 
 [tables.lineitem]
 form = "column"                      # or row
+compression = "page"                 # none, row or page, of a table in row form
 cluster = ["l_shipdate"]
 volume = "/mnt/d"
-indexes = [{ columns = ["l_receiptdate"] }]
+indexes = [{ columns = ["l_receiptdate"] }]     # form = "column": a column store index
 
 [tables.lineitem.partition]
 column = "l_shipdate"
@@ -30,7 +31,7 @@ from pydantic import Field
 from dyno import layouts
 from dyno.config import presets, strict
 from dyno.config.strict import Strict
-from dyno.contracts.layout import Form, IndexSet, Side
+from dyno.contracts.layout import Compression, Form, IndexSet, Side
 
 MOST_PARTITIONS = 1000
 
@@ -49,6 +50,7 @@ class IndexSpec(Strict):
     """An index beyond the set."""
 
     columns: list[str] = Field(min_length=1)
+    form: Form = "row"
     name: str | None = Field(default=None, pattern=r"^[a-z_][a-z0-9_]{0,50}$")
 
 
@@ -56,6 +58,7 @@ class TableSpec(Strict):
     """The design of one table."""
 
     form: Form | None = None
+    compression: Compression | None = None
     partition: PartitionSpec | None = None
     cluster: list[str] = Field(default_factory=list)
     indexes: list[IndexSpec] = Field(default_factory=list[IndexSpec])
@@ -71,10 +74,11 @@ class VolumesSpec(Strict):
 
 
 class Spec(Strict):
-    """A whole layout. ``form`` is that of all tables which do not say their own."""
+    """A whole layout. ``form`` and ``compression`` are of all tables that do not set their own."""
 
     indexes: IndexSet = "default"
     form: Form | None = None
+    compression: Compression | None = None
     preallocate_gb: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     volumes: VolumesSpec = VolumesSpec()
     tables: dict[str, TableSpec] = Field(default_factory=dict[str, TableSpec])

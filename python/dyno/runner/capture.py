@@ -195,7 +195,7 @@ def _tables(catalog: Catalog) -> Mapping[str, TableFacts]:
     found: dict[str, TableFacts] = {}
     twice: set[str] = set()
     for table in catalog.tables:
-        name = table.name.rpartition(".")[2].strip('"`').lower()
+        name = table.name.rpartition(".")[2].strip('"`[]').lower()
         twice |= {name} & found.keys()
         found[name] = table
     return {name: table for name, table in found.items() if name not in twice}

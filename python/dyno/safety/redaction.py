@@ -11,7 +11,7 @@ from pathlib import Path
 NOTE = (
     "dyno: Note: other users can see a password on the command line (process list, "
     "shell history). Omit it from the URL and use PGPASSWORD or ~/.pgpass "
-    "(PostgreSQL), MYSQL_PWD or ~/.my.cnf (MariaDB, MySQL)."
+    "(PostgreSQL), MYSQL_PWD or ~/.my.cnf (MariaDB, MySQL), MSSQL_PASSWORD (SQL Server)."
 )
 
 _AUTHORITY = re.compile(r"(?<=://)([^/?#:]*):.*@", re.DOTALL)

@@ -22,7 +22,11 @@ def translate(neutral: str, dialect: str) -> str:
     Raises:
         sqlglot.errors.ParseError: If the statement cannot be parsed.
     """
-    tree = sqlglot.parse_one(neutral, read=NEUTRAL)
+    return written(sqlglot.parse_one(neutral, read=NEUTRAL), dialect)
+
+
+def written(tree: exp.Expr, dialect: str) -> str:
+    """A parsed neutral statement in another dialect (see :func:`translate`)."""
     nulls = str(Dialect.get_or_raise(dialect).NULL_ORDERING)
     for ordered in tree.find_all(exp.Ordered):
         descending = bool(ordered.args.get("desc"))

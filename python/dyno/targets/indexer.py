@@ -8,6 +8,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -76,7 +77,11 @@ class StepLog(ABC, Generic[Session, Statement]):
     def around(self, step: Step[Statement], session: Session) -> Generator[None]:
         """Measures one step that this session runs."""
         before = self._size(step, session)
-        with self._meter.watching(self._probe(step, session)) as peak:
+        with (
+            self._meter.watching(self._probe(step, session)) as peak,
+            self._memory(step, session) as probe,
+            self._meter.watching(probe) as memory,
+        ):
             yield
         after = self._size(step, session)
         rest = None if before is None or after is None else after - before
@@ -94,6 +99,7 @@ class StepLog(ABC, Generic[Session, Statement]):
             "extra_peak_bytes": extra,
             "extra_rest_bytes": rest,
             "table_bytes": table or None,
+            "memory_peak_bytes": memory.highest,
         }
 
     def records(self, seconds: dict[str, float]) -> list[dict[str, Any]]:
@@ -110,6 +116,14 @@ class StepLog(ABC, Generic[Session, Statement]):
     @abstractmethod
     def _probe(self, step: Step[Statement], session: Session) -> Probe | None:
         """A probe of the step's additional bytes while it runs; None without the files."""
+
+    def _memory(
+        self,
+        step: Step[Statement],  # noqa: ARG002
+        session: Session,  # noqa: ARG002
+    ) -> AbstractContextManager[Probe | None]:
+        """Opens a probe of the memory that the server gives the step; None without one."""
+        return contextlib.nullcontext()
 
     @abstractmethod
     def _table_bytes(self, step: Step[Statement], before: int | None) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dyno.bundle.model import Check
-from dyno.contracts.target import Connection
+from dyno.contracts.target import Connection, neutrally
 from dyno.workloads.rows import count
 
 ROWS_SHOWN = 5
@@ -56,8 +56,9 @@ def _check(target: str, connection: Connection, condition: Condition) -> Check:
     detail: dict[str, Any] = {"title": condition.title, "violations": violations}
     message = condition.title
     if violations:
-        shown = connection.execute(
-            f"SELECT * FROM ({condition.sql}) AS violations LIMIT {ROWS_SHOWN}"  # noqa: S608
+        shown = neutrally(
+            connection,
+            f"SELECT * FROM ({condition.sql}) AS violations LIMIT {ROWS_SHOWN}",  # noqa: S608
         )
         detail["rows"] = [
             dict(zip(shown.columns, map(_plain, row), strict=True)) for row in shown.rows

@@ -14,7 +14,7 @@ from typing import Any
 
 from dyno.bundle.model import Check
 from dyno.contracts import schema
-from dyno.contracts.target import Connection, Loaded
+from dyno.contracts.target import Connection, Loaded, neutrally
 
 _FLOAT_SHARE = 1e-9
 
@@ -53,7 +53,7 @@ def found_sums(connection: Connection, table: dict[str, Any]) -> dict[str, Any]:
     """The same from the engine, in one pass over the table."""
     names = [column["name"] for column in table["columns"] if _is_number(column)]
     sums = ", ".join(["COUNT(*)", *(f"SUM({name})" for name in names)])
-    row = connection.execute(f"SELECT {sums} FROM {table['name']}").rows[0]  # noqa: S608
+    row = neutrally(connection, f"SELECT {sums} FROM {table['name']}").rows[0]  # noqa: S608
     return dict(zip(["rows", *names], row, strict=True))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dyno.bundle.model import Check
 from dyno.contracts.databases import workload_of
 from dyno.contracts.schema import table_names
-from dyno.contracts.target import Connection, Loaded
+from dyno.contracts.target import Connection, Loaded, neutrally
 
 Expected = Mapping[str, tuple[int, bool]]
 """Rows of each table, and whether the number is exact or expected."""
@@ -41,7 +41,7 @@ def check_rows(target: str, connection: Connection, expected: Expected) -> list[
 
 def count(connection: Connection, source: str) -> int:
     """Row count of a table, or of anything else that may follow ``FROM``."""
-    return int(connection.execute(f"SELECT COUNT(*) FROM {source}").rows[0][0])  # noqa: S608
+    return int(neutrally(connection, f"SELECT COUNT(*) FROM {source}").rows[0][0])  # noqa: S608
 
 
 def _check(target: str, table: str, found: int, expected: int, exact: bool) -> Check:

@@ -112,6 +112,7 @@ class StepRecord:
         extra_peak_bytes: Peak bytes above those before the step; None if not measured.
         extra_rest_bytes: Final bytes above those before the step.
         table_bytes: Size of its table, for the ratio.
+        memory_peak_bytes: Peak memory that the server gave it; None if not measured.
     """
 
     step: str
@@ -122,6 +123,7 @@ class StepRecord:
     extra_peak_bytes: int | None = None
     extra_rest_bytes: int | None = None
     table_bytes: int | None = None
+    memory_peak_bytes: int | None = None
 
     def record(self) -> dict[str, Any]:
         """Fields for the phase detail, with ``gb_per_h`` and ``ratio`` (peak over table)."""

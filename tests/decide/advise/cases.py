@@ -16,6 +16,7 @@ from tests.decide.advise.systems import (
 
 CLEAN = Planted()
 MARIADB = Planted(target="mysql")
+SQLSERVER = Planted(target="sqlserver")
 DSS = Planted(work="dss")
 
 
@@ -25,6 +26,11 @@ def pg(found: str = "", command: str = "", **settings: str) -> Planted:
 
 def mariadb(found: str = "", command: str = "", **settings: str) -> Planted:
     return Planted(target="mysql", settings=settings, found=found, command=command)
+
+
+def sqlserver(name: str, value: str, found: str = "", command: str = "") -> Planted:
+    """A setting of SQL Server, whose names are not Python's."""
+    return Planted(target="sqlserver", settings={name: value}, found=found, command=command)
 
 
 def files(name: str, text: str, found: str = "", command: str = "") -> Planted:
@@ -91,7 +97,34 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         mariadb("fsync", "innodb_flush_method = O_DIRECT", innodb_flush_method="fsync"),
         MARIADB,
     ),
+    "locked-memory": (
+        sqlserver("sql_memory_model_desc", "CONVENTIONAL", "= CONVENTIONAL", "Lock pages"),
+        SQLSERVER,
+    ),
+    "large-page-flag": (sqlserver("trace flag 834", "ON", "of 16 columns", "-T834"), SQLSERVER),
+    "column-store-memory": (
+        sqlserver(
+            "work memory of a query, bytes",
+            str(100 << 20),
+            "100 MiB for a query; 16 columns and 1 thread",
+            "REQUEST_MAX_MEMORY_GRANT_PERCENT = 50",
+        ),
+        SQLSERVER,
+    ),
     # CPU
+    "query-cpus": (
+        sqlserver(
+            "max degree of parallelism",
+            "0",
+            "= 0 on 2 CPUs, 2 memory nodes",
+            "EXEC sys.sp_configure N'max degree of parallelism', 1; RECONFIGURE;",
+        ),
+        SQLSERVER,
+    ),
+    "parallel-cost": (
+        sqlserver("cost threshold for parallelism", "5", "= 5", "parallelism', 50; RECONFIGURE;"),
+        SQLSERVER,
+    ),
     "cpu-governor": (
         files(f"{CPU}/cpu1/cpufreq/scaling_governor", "powersave", "powersave", "cpupower"),
         CLEAN,
@@ -221,6 +254,35 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         MARIADB,
     ),
     "io-concurrency": (pg("= 1 on flash", "= '64'", effective_io_concurrency="1"), CLEAN),
+    "auto-shrink": (sqlserver("is_auto_shrink_on", "ON", "= ON", "AUTO_SHRINK OFF"), SQLSERVER),
+    "percent-growth": (
+        sqlserver("files growing in percent", "2", "2 files grow in percent", "FILEGROWTH = 64MB"),
+        SQLSERVER,
+    ),
+    "even-growth": (
+        sqlserver(
+            "filegroups growing file by file", "1", "1 filegroup with several", "AUTOGROW_ALL_FILES"
+        ),
+        SQLSERVER,
+    ),
+    "large-extents": (
+        Planted(
+            target="sqlserver",
+            settings={"startup -E": "OFF"},
+            work="dss",
+            found="startup -E = OFF",
+            command="parameter -E",
+        ),
+        Planted(target="sqlserver", work="dss"),
+    ),
+    "instant-files": (
+        sqlserver("instant_file_initialization_enabled", "N", "= N", "volume maintenance tasks"),
+        SQLSERVER,
+    ),
+    "temp-files": (
+        sqlserver("tempdb data files", "1", "1 file on 2 CPUs", "until there are 2"),
+        SQLSERVER,
+    ),
     # network
     "nic-speed": (
         files("sys/class/net/eth0/speed", "100", "100 Mbit/s", "ethtool eth0"),
@@ -269,6 +331,15 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         CLEAN,
     ),
     "write-barriers": (mount("log", "ext4 noatime,nobarrier", "nobarrier", "barrier"), CLEAN),
+    "log-backups": (
+        Planted(
+            target="sqlserver",
+            catalog={"counters": {"log_backup_age_s": 3.0 * 86400}},
+            found="no log backup for 72 hours",
+            command="BACKUP LOG",
+        ),
+        SQLSERVER,
+    ),
     # log
     "log-device": (Planted(shared=True, found="on nvme0n1p1", command="pg_wal"), CLEAN),
     "log-shrink": (pg("80 MiB of 32 GiB", "= '8192MB'", min_wal_size="80MB"), CLEAN),
@@ -317,6 +388,7 @@ CASES: dict[str, tuple[Planted, Planted]] = {
     ),
     "query-cache": (mariadb("= ON", "query_cache_type = OFF", query_cache_type="ON"), MARIADB),
     # care
+    "auto-close": (sqlserver("is_auto_close_on", "ON", "= ON", "AUTO_CLOSE OFF"), SQLSERVER),
     "autovacuum": (pg("= off", "autovacuum = 'on'", autovacuum="off"), CLEAN),
     "dead-rows": (
         Planted(
@@ -359,6 +431,41 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         CLEAN,
     ),
     "io-timing": (pg("= off", "track_io_timing = 'on'", track_io_timing="off"), CLEAN),
+}
+
+# Faults of the rules above, in the words of SQL Server.
+IN_SQL_SERVER: dict[str, Planted] = {
+    "memory-share": sqlserver(
+        "max server memory (MB)", "2147483647", "2,048 TiB", "memory (MB)', 49152; RECONFIGURE;"
+    ),
+    "cache-size": sqlserver("max server memory (MB)", "4096", "4 GiB", "max server memory (MB)"),
+    "checksums": sqlserver(
+        "page_verify_option_desc",
+        "TORN_PAGE_DETECTION",
+        "= TORN_PAGE_DETECTION",
+        "ALTER DATABASE CURRENT SET PAGE_VERIFY CHECKSUM;",
+    ),
+    "durable-commit": sqlserver(
+        "delayed_durability_desc", "FORCED", "= FORCED", "SET DELAYED_DURABILITY = DISABLED;"
+    ),
+    "recovery-mode": sqlserver(
+        "recovery_model_desc", "SIMPLE", "= SIMPLE", "ALTER DATABASE CURRENT SET RECOVERY FULL;"
+    ),
+    "automatic-statistics": sqlserver(
+        "is_auto_update_stats_on", "OFF", "= OFF", "AUTO_UPDATE_STATISTICS ON"
+    ),
+    "log-device": Planted(
+        target="sqlserver", shared=True, found="on nvme0n1p1", command="MODIFY FILE"
+    ),
+    "temp-device": Planted(
+        target="sqlserver", shared=True, found="on nvme0n1p1", command="ALTER DATABASE tempdb"
+    ),
+    "version-support": Planted(
+        target="sqlserver",
+        database={"version": "SQLServer 2016 (13.0.7000)"},
+        found="2026-07-14",
+        command="upgrade to SQLServer 2025",
+    ),
 }
 
 # The same fault in the words of another engine.

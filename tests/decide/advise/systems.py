@@ -118,9 +118,32 @@ MARIADB: dict[str, str] = {
     "query_cache_type": "OFF",
     "sort_buffer_size": "2097152",
 }
+SQLSERVER: dict[str, str] = {
+    "columns of the widest column store": "16",
+    "cost threshold for parallelism": "50",
+    "delayed_durability_desc": "DISABLED",
+    "filegroups growing file by file": "0",
+    "files growing in percent": "0",
+    "instant_file_initialization_enabled": "Y",
+    "is_auto_close_on": "OFF",
+    "is_auto_shrink_on": "OFF",
+    "is_auto_update_stats_on": "ON",
+    "max degree of parallelism": "1",
+    "max server memory (MB)": "53248",
+    "page_verify_option_desc": "CHECKSUM",
+    "recovery_model_desc": "FULL",
+    "sizes of tempdb data files": "1",
+    "sql_memory_model_desc": "LOCK_PAGES",
+    "startup -E": "ON",
+    "tempdb data files": "2",
+    "trace flag 834": "OFF",
+    "user connections": "0",
+    "work memory of a query, bytes": str(8 * GIB),
+}
 SERVERS = {
     "postgresql": (POSTGRESQL, "PostgreSQL 17.2 (Debian 17.2-1)"),
     "mysql": (MARIADB, "MariaDB 10.11.19-0+deb12u1"),
+    "sqlserver": (SQLSERVER, "SQLServer 2022 (16.0.4135.4) Developer Edition"),
 }
 
 TABLES = (
@@ -141,6 +164,7 @@ COUNTERS = {
     "growing_file": 79_000_000.0,
     "databases_bytes": 200.0 * GB,
     "huge_pages_used": 1.0,
+    "log_backup_age_s": 900.0,
 }
 
 

@@ -15,11 +15,12 @@ from dyno.decide.advise.practices import rules
 from dyno.decide.advise.practices.data_growth import step_bytes
 from dyno.decide.advise.practices.duplicate_indexes import duplicates
 from dyno.decide.advise.practices.free_space import wanted_bytes as free_wanted
+from dyno.decide.advise.practices.query_cpus import most as most_cpus
 from dyno.decide.advise.practices.raid_level import PENALTY
 from dyno.decide.advise.practices.temp_space import wanted_bytes as temp_wanted
 from dyno.decide.advise.rule import Rule, Verdict
 from dyno.decide.advise.system import Database, Facts, System
-from tests.decide.advise.cases import CASES, CLEAN, MARIADB, TRANSLATED
+from tests.decide.advise.cases import CASES, CLEAN, IN_SQL_SERVER, MARIADB, SQLSERVER, TRANSLATED
 from tests.decide.advise.systems import GB, Planted, built
 
 MB = 10**6
@@ -42,7 +43,7 @@ def require_violation(found: list[Verdict], planted: Planted) -> None:
 def test_every_rule_has_a_planted_violation_and_a_clean_system() -> None:
     assert CASES.keys() == RULES.keys()
     assert len(RULES) >= 30
-    assert TRANSLATED.keys() <= RULES.keys()
+    assert TRANSLATED.keys() | IN_SQL_SERVER.keys() <= RULES.keys()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -62,7 +63,14 @@ def test_the_violation_is_found_in_other_words(tmp_path: Path, name: str) -> Non
     require_violation(verdicts(tmp_path, name, TRANSLATED[name]), TRANSLATED[name])
 
 
-@pytest.mark.parametrize("clean", [CLEAN, MARIADB], ids=["PostgreSQL", "MariaDB"])
+@pytest.mark.parametrize("name", IN_SQL_SERVER)
+def test_the_violation_is_found_in_sql_server(tmp_path: Path, name: str) -> None:
+    require_violation(verdicts(tmp_path, name, IN_SQL_SERVER[name]), IN_SQL_SERVER[name])
+
+
+@pytest.mark.parametrize(
+    "clean", [CLEAN, MARIADB, SQLSERVER], ids=["PostgreSQL", "MariaDB", "SQL Server"]
+)
 def test_no_rule_finds_fault_with_a_clean_system(tmp_path: Path, clean: Planted) -> None:
     found = judged(built(tmp_path, clean))
     assert [one for one in found if one.verdict.outcome in ("violated", "not readable")] == []
@@ -146,6 +154,21 @@ def test_memory_of_the_documents(tmp_path: Path) -> None:
             one.outcome for one in verdicts(tmp_path / str(number), "memory-share", planted)
         ]
     assert outcomes == ["fulfilled", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("cpus", "nodes", "most"),
+    [(4, 1, 4), (8, 1, 8), (32, 1, 8), (24, 2, 12), (64, 2, 16), (40, 2, 10), (144, 4, 16)],
+)
+def test_cpus_of_a_query_by_the_documentation(cpus: int, nodes: int, most: int) -> None:
+    assert most_cpus(cpus, nodes) == most
+
+
+def test_files_of_the_temporary_database_have_one_size(tmp_path: Path) -> None:
+    planted = Planted(target="sqlserver", settings={"sizes of tempdb data files": "2"})
+    count, sizes = verdicts(tmp_path, "temp-files", planted)
+    assert (count.outcome, sizes.outcome, sizes.subject) == ("fulfilled", "violated", "sizes")
+    assert "MODIFY FILE" in sizes.commands[-1]
 
 
 def test_free_space_is_never_more_than_100_gb() -> None:

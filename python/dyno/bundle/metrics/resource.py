@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from dyno.bundle.inside import SESSIONS, SOURCE, Inside
+from dyno.bundle.inside import FILES, SESSIONS, SOURCE, WAITS, Files, Inside
 from dyno.bundle.machines import at
 from dyno.bundle.metrics.base import Estimates, Metric, Scope
 
@@ -118,7 +118,24 @@ class Resources(Scope, names=_PHASE):
 
     def sessions(self, target: str, known: Estimates) -> dict[str, float]:
         """Returns the average active sessions by ``<class>/<event>``."""
-        start = f"{self}.{SESSIONS}.{target}."
+        return self._events(SESSIONS, target, known)
+
+    def waits(self, target: str, known: Estimates) -> dict[str, float]:
+        """Returns the average threads in waits, as the server counts them."""
+        return self._events(WAITS, target, known)
+
+    def files(self, target: str, known: Estimates) -> list[str]:
+        """Returns the roles and files that the server counts, as ``data`` or ``data/db/name``."""
+        start, used = f"{self}.{FILES}.{target}/", f".{Files.reads}"
+        found = known.between(start, Sampled.mean)
+        return [name.removesuffix(used) for name in found if name.endswith(used)]
+
+    def file(self, target: str, name: str, metric: Files) -> Sampled:
+        """Returns the scope of a metric of a role or file."""
+        return self.sampled(FILES, f"{target}/{name}", metric)
+
+    def _events(self, source: str, target: str, known: Estimates) -> dict[str, float]:
+        start = f"{self}.{source}.{target}."
         names = known.between(start, Sampled.mean)
         values = {name: known.value(Sampled(f"{start}{name}").mean) for name in names}
         return {name: value for name, value in values.items() if value is not None}

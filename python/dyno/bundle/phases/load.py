@@ -20,6 +20,7 @@ class Step(Part):
         extra_peak_bytes: Peak space above the level before the step.
         extra_rest_bytes: Space above that level at the end of the step.
         table_bytes: Size of the table.
+        memory_peak_bytes: Peak memory that the server gave the step, if it reports it.
         gb_per_h: ``moved_bytes`` by time, 10^9 bytes per hour.
         ratio: ``extra_peak_bytes`` / ``table_bytes``.
     """
@@ -32,6 +33,7 @@ class Step(Part):
     extra_peak_bytes: Number | None = None
     extra_rest_bytes: Number | None = None
     table_bytes: Number | None = None
+    memory_peak_bytes: Number | None = None
     gb_per_h: Number | None = None
     ratio: Number | None = None
 

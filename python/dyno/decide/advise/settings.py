@@ -20,6 +20,9 @@ _SETTINGS: dict[Term, tuple[str, Callable[[Value], str]]] = {
     "checkpoint_interval": ("checkpoint_interval", lambda value: f"{_whole(value)}s"),
     "log_capacity": ("checkpoint_size", _bytes),
     "parallel": ("parallelism", _whole),
+    "parallel_cost": ("parallel_cost", _whole),
+    "query_cpus": ("parallelism", _whole),
+    "temp_files": ("temp_files", _whole),
     "work_memory": ("work_memory", _bytes),
 }
 

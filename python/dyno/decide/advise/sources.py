@@ -13,5 +13,9 @@ OLTP = (
 POSTGRESQL = "PostgreSQL documentation"
 MARIADB = "MariaDB documentation"
 MYSQL = "MySQL reference manual"
+SQL_SERVER = "SQL Server documentation"
+FAST_TRACK = (
+    "SanDisk, HPE ProLiant DL580 Gen9 120TB Data Warehouse Fast Track Reference Architecture, 2016"
+)
 LINUX = "Linux kernel documentation"
 DYNO = "the threshold is Dyno's"

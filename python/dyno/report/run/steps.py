@@ -53,11 +53,10 @@ def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
     found = steps(page, load)
     if not found:
         return None
-    columns = [Column("Step")]
-    columns += [
-        Column(label, numeric=True)
-        for label in ("Time, s", "GB/h", "Peak extra space", "Peak / table size", "Final size")
-    ]
+    labels = ["Time, s", "GB/h", "Peak extra space", "Peak / table size", "Final size"]
+    measured = any(step.memory_peak_bytes is not None for step in found)
+    labels += ["Peak memory"] if measured else []
+    columns = [Column("Step"), *(Column(label, numeric=True) for label in labels)]
     rows: list[list[str | Cell]] = [
         [
             step.step or "",
@@ -66,6 +65,7 @@ def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
             decimal_bytes(step.extra_peak_bytes),
             _times(step.ratio),
             decimal_bytes(step.extra_rest_bytes),
+            *([decimal_bytes(step.memory_peak_bytes)] if measured else []),
         ]
         for step in found
     ]
@@ -131,6 +131,8 @@ def _design(design: dict[str, Any]) -> str:
             words.append(f"round-robin on {', '.join(named)}")
     if design.get("form"):
         words.append(f"{design['form']} format")
+    if design.get("compression"):
+        words.append(f"{design['compression']} compression")
     for word, title in (("cluster", "clustered by"), ("volume", "on")):
         if design.get(word):
             value = design[word]
@@ -138,7 +140,11 @@ def _design(design: dict[str, Any]) -> str:
             words.append(f"{title} {', '.join(map(str, values))}")
     indexes = design.get("indexes")
     if isinstance(indexes, list):
-        words += [f"index {item.get('name')}" for item in indexes if isinstance(item, dict)]
+        words += [
+            f"{'column store ' if item.get('form') == 'column' else ''}index {item.get('name')}"
+            for item in indexes
+            if isinstance(item, dict)
+        ]
     return "; ".join(words)
 
 

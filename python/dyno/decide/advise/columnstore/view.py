@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dyno.contracts.stored_columns import StoredColumn
 from dyno.decide.advise.columnstore.build import Built
 
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`')
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[((?:[^\]]|\]\])*)\]')
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,8 @@ def plain_name(name: str) -> str:
     def bare(found: re.Match[str]) -> str:
         if found[1] is not None:
             return found[1].replace('""', '"')
-        return str(found[2]).replace("``", "`")
+        if found[2] is not None:
+            return found[2].replace("``", "`")
+        return str(found[3]).replace("]]", "]")
 
     return _QUOTED.sub(bare, name)

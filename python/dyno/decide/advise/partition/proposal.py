@@ -99,7 +99,7 @@ def chosen(found: Proposal) -> Choice:
 
 def plain_name(column: str) -> str:
     """A column of an index without quotes, in lower case."""
-    return column.strip('"`').lower()
+    return column.strip('"`[]').lower()
 
 
 def proposals(

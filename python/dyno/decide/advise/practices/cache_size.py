@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dyno.decide.advise.amounts import MIB, binary
 from dyno.decide.advise.rule import Rule, Verdict, held, tested
 from dyno.decide.advise.settings import sets
-from dyno.decide.advise.sources import MYSQL, POSTGRESQL
+from dyno.decide.advise.sources import MYSQL, POSTGRESQL, SQL_SERVER
 from dyno.decide.advise.system import GapError, System, inapplicable
 
 LEAST = 128 * MIB
@@ -45,11 +45,12 @@ RULE = Rule(
     scope="database",
     severity="high",
     looks_at="the cache of pages, the memory and the size of all databases",
-    wants="25 % of the memory (PostgreSQL) or 50 % (InnoDB), or all of the data if that is less",
+    wants="25 % of the memory (PostgreSQL), 50 % (InnoDB) or 75 % (SQL Server), or all of the data "
+    "if that is less",
     why="Pages that are not in the cache are read from the volume, or at least copied from the "
     "page cache.",
     source=f"{POSTGRESQL}, Resource Consumption (shared_buffers: 25 %); {MYSQL}, InnoDB Buffer "
-    "Pool (50 to 75 %)",
+    f"Pool (50 to 75 %); {SQL_SERVER}, Server memory configuration (75 %)",
     study="settings",
     check=_check,
 )

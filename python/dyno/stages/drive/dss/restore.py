@@ -19,7 +19,7 @@ from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.databases import named
 from dyno.contracts.refresh import Refresh, UpdateSet, delete, matching
-from dyno.contracts.target import Connection, Loaded, Target
+from dyno.contracts.target import Connection, Loaded, Target, neutrally
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.runtime.engine_calls import interruptible
 from dyno.stages.drive.dss.refresh import transaction
@@ -131,7 +131,7 @@ def _check(
 def _digests(refresh: Refresh, connection: Connection) -> Digests:
     found: Digests = {}
     for table, aggregates in refresh.digests.items():
-        answer = connection.execute(f"SELECT {aggregates} FROM {table}")  # noqa: S608
+        answer = neutrally(connection, f"SELECT {aggregates} FROM {table}")  # noqa: S608
         found[table] = tuple(str(int(value or 0)) for value in answer.rows[0])
     return found
 

@@ -1,8 +1,6 @@
 """Probe ``sessions``: the active sessions by what they wait for, sampled ten times a second.
 
-While the process list shows no wait, it is read twice a second: reading it disturbs sessions that
-run without a pause more than its CPU time suggests (``benches/observe.txt``). The periods between
-two readings count half for either: a wait may begin in any of them.
+While the process list shows no wait, it is read twice a second (``targets/activesessions.py``).
 
 A wait is an event of ``performance_schema`` if the server shows its current waits, else the
 thread's state, which tells neither data files nor latches from CPU (``waits.py``). No event and no
@@ -15,20 +13,17 @@ temporary table on disk at every reading, which the counters would show.
 
 from __future__ import annotations
 
-import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 
-from dyno.bundle.inside import SESSIONS, WaitClass
-from dyno.contracts.probe import Sample
+from dyno.targets import activesessions
+from dyno.targets.activesessions import Found, Wait
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.inside.shown import Shown
 from dyno.targets.mysql.inside.waits import ROW_LOCK, RUNNING, of_event, of_state
-from dyno.targets.sessionprobe import Ask, Budget
+from dyno.targets.sessionprobe import Ask
 
-PERIOD_S = 0.1
-_READINGS = 10
-"""Periods in a sample: one a second."""
+PERIOD_S = activesessions.PERIOD_S
 _REST = 4
 """Periods without a reading after one in which no session waited."""
 
@@ -43,7 +38,6 @@ _THREADS = (
 )
 _LOCKS = "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'"
 
-Wait = tuple[WaitClass, str]
 Active = tuple[int, str, str]
 """Number of a session, its state, and its event, which may be empty."""
 
@@ -55,44 +49,14 @@ def reader(target: str) -> Ask[MysqlConnection]:
         target: The subject of its samples.
     """
     shown: Shown | None = None
-    last: Counter[Wait] = Counter()
-    total: dict[Wait, float] = defaultdict(float)
-    due = since = 0
-    counted = 0.0
-    budget = Budget(PERIOD_S)
 
-    def count(seen: Counter[Wait], periods: float) -> None:
-        nonlocal counted
-        counted += periods
-        for wait, sessions in seen.items():
-            total[wait] += sessions * periods
+    def find(session: MysqlConnection) -> Found:
+        nonlocal shown
+        shown = shown or Shown.read(session)
+        found = _waits(session, waits=shown.waits)
+        return found, 0 if shown.waits or found.keys() - {RUNNING} else _REST
 
-    def ask(session: MysqlConnection, now_ns: int) -> Sequence[Sample]:  # noqa: ARG001
-        nonlocal shown, due, since, counted, last
-        due += 1
-        if budget.allows():
-            began_s = time.thread_time()
-            shown = shown or Shown.read(session)
-            found = _waits(session, waits=shown.waits)
-            if since:
-                count(last, since / 2)
-            count(found, 1 + since / 2)
-            last, since = found, 0
-            rest = 0 if shown.waits or found.keys() - {RUNNING} else _REST
-            budget.spend(time.thread_time() - began_s, rest)
-        else:
-            since += 1
-        if due < _READINGS or not counted:
-            return ()
-        means = {wait: count / counted for wait, count in total.items()} or {RUNNING: 0.0}
-        total.clear()
-        due, counted = 0, 0.0
-        return [
-            Sample(SESSIONS, target, f"{known}/{event}", mean, "count")
-            for (known, event), mean in means.items()
-        ]
-
-    return ask
+    return activesessions.reader(target, find)
 
 
 def classified(active: Iterable[Active], row_locks: int) -> Counter[Wait]:

@@ -10,6 +10,7 @@ account of the scenarios has sold short, without a commission.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from dyno.contracts.target import Connection
@@ -95,7 +96,7 @@ def end_result(session: Connection, number: int, held: int | None, account: int 
     )
     session.execute(
         "INSERT INTO settlement (se_t_id, se_cash_type, se_cash_due_date, se_amt) SELECT t_id, "
-        f"'Cash Account', CURRENT_DATE, -t_qty * t_trade_price - t_chrg FROM trade "
+        f"'Cash Account', '{date.today()}', -t_qty * t_trade_price - t_chrg FROM trade "
         f"WHERE t_id = {number}"
     )
     session.execute(

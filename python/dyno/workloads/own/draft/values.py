@@ -18,7 +18,6 @@ _TEXT = re.compile(
 )
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 GUESSED_LIMIT = 10
-_ALL = "select {shown} from {table} where {where} limit {most}"
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def _is_plain(column: ColumnFacts) -> bool:
 def _sample(table: TableFacts, shown: str, where: str, server: Captured) -> str:
     rows = table.rows or 0
     if rows <= MOST_ROWS:
-        return _ALL.format(shown=shown, table=table.name, where=where, most=MOST_ROWS)
+        return server.every.format(shown=shown, table=table.name, where=where, most=MOST_ROWS)
     share = min(1.0, 1.5 * MOST_ROWS / rows)
     return server.sample.format(
         shown=shown, table=table.name, where=where, share=f"{share:.3g}",

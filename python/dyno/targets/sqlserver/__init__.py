@@ -1,0 +1,39 @@
+"""SQL Server by URL.
+
+A workload's tables are in the schema ``dyno_<workload>`` of the URL's database. Its user needs, in
+that database::
+
+    GRANT CREATE SCHEMA, CREATE TABLE, CREATE PROCEDURE TO [user];
+
+Dyno owns the schemas that it creates, so this user needs no rights on the tables of others. What
+Dyno reads about the server needs VIEW SERVER STATE (``docs/sqlserver.md``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.contracts.target import Limits, Target, TargetUrl
+
+SCHEMES = ("mssql", "sqlserver")
+EXAMPLE = "mssql://user@host:1433/database"
+EMBEDDED = False
+SERVER = True
+STORE = "row store"
+TRIED = "Babelfish 4.3 by automated tests; not yet SQL Server"
+# Assumed, not measured: rows with all keys and indexes, and the log of a load.
+EXPANSION = 3.0
+
+
+def lacks() -> str | None:
+    """What must be installed first."""
+    from importlib.util import find_spec
+
+    return None if find_spec("pymssql") else "SQL Server needs pymssql; `pip install pymssql`"
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The server at ``url``."""
+    from dyno.targets.sqlserver.target import SqlServerTarget
+
+    return SqlServerTarget(url, out, limits)

@@ -1,0 +1,175 @@
+"""What advice reads of a live SQL Server: settings, tables, indexes, counters.
+
+Tables and indexes are those of the session's database. Names of tables have three parts, as those
+of relations.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import cast
+
+from dyno.contracts.advice import Catalog, Counter, IndexFacts, Part, TableFacts
+from dyno.contracts.inspection import Inspection
+from dyno.errors import DynoError
+from dyno.targets.sqlserver import columns, readback
+from dyno.targets.sqlserver.connection import Session, quoted
+from dyno.targets.sqlserver.inside import statements
+from dyno.targets.sqlserver.inside.files import VIEW as FILES_VIEW
+from dyno.targets.sqlserver.inside.inspector import since_start
+from dyno.targets.sqlserver.inside.performance import PAGE
+from dyno.targets.sqlserver.inside.views import Views, rights
+from dyno.targets.sqlserver.inside.waits import TEMPDB
+
+_MOST = 5000
+_UNITS = (
+    "sys.partitions AS p JOIN sys.allocation_units AS a ON a.container_id = "
+    "CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END"
+)
+TABLES_VIEW = "sys.allocation_units"
+TABLES = f"""SELECT TOP ({_MOST}) s.name, t.name,
+(SELECT SUM(a.total_pages) FROM {_UNITS} WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)),
+(SELECT SUM(p.rows) FROM sys.partitions AS p
+WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)),
+(SELECT COUNT(*) FROM sys.stats AS x
+WHERE x.object_id = t.object_id AND STATS_DATE(x.object_id, x.stats_id) IS NOT NULL),
+(SELECT COUNT(*) FROM sys.indexes AS i JOIN sys.partition_schemes AS c
+ON c.data_space_id = i.data_space_id WHERE i.object_id = t.object_id AND i.index_id IN (0, 1))
+FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
+WHERE t.is_ms_shipped = 0 AND t.temporal_type <> 1 ORDER BY 3 DESC, 1, 2"""  # noqa: S608
+INDEXES = f"""SELECT TOP ({10 * _MOST}) s.name, t.name, i.name, i.type, i.is_unique,
+i.filter_definition, c.name, x.is_descending_key, x.is_included_column, u.seeks,
+(SELECT SUM(a.total_pages) FROM {_UNITS}
+WHERE p.object_id = i.object_id AND p.index_id = i.index_id)
+FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id
+JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
+JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
+LEFT JOIN (SELECT object_id, index_id, user_seeks + user_scans + user_lookups AS seeks
+FROM sys.dm_db_index_usage_stats WHERE database_id = DB_ID()) AS u
+ON u.object_id = i.object_id AND u.index_id = i.index_id
+WHERE i.index_id > 1 AND i.is_hypothetical = 0 AND t.is_ms_shipped = 0
+ORDER BY s.name, t.name, i.name, x.is_included_column, x.key_ordinal, x.index_column_id"""  # noqa: S608
+INDEXES_VIEW = "sys.dm_db_index_usage_stats"
+_PLAIN = 2
+"""The type of a nonclustered index of rows."""
+COUNTERS_VIEW = "sys.dm_os_sys_info"
+COUNTERS = f"""SELECT DATEDIFF(second, i.sqlserver_start_time, GETDATE()), i.sql_memory_model,
+(SELECT SUM(v.num_of_bytes_written) FROM {FILES_VIEW}(NULL, NULL) AS v JOIN sys.master_files AS f
+ON f.database_id = v.database_id AND f.file_id = v.file_id
+WHERE v.database_id <> {TEMPDB} AND f.type = 1),
+(SELECT SUM(v.num_of_bytes_written) FROM {FILES_VIEW}(NULL, NULL) AS v
+WHERE v.database_id = {TEMPDB}),
+(SELECT SUM(CAST(f.size AS bigint)) FROM sys.master_files AS f WHERE f.type <> 1)
+FROM {COUNTERS_VIEW} AS i"""  # noqa: S608  (fixed text)
+_LARGE_PAGES = 3
+
+
+def read(session: Session) -> Catalog:
+    """Reads the catalog.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    database = str(session.execute("SELECT DB_NAME()").rows[0][0])
+    views = Views()
+    settings = readback.settings(session)
+    uses = since_start(session)
+    tables = _tables(session, views, database, uses)
+    indexes = _indexes(session, views, database)
+    counters = _counters(session, views)
+    counters |= cast("dict[Counter, float]", readback.counters(session))
+    obstacles: dict[Part | Counter, str] = {}
+    parts: tuple[tuple[Part, str], ...] = (("tables", TABLES_VIEW), ("indexes", INDEXES_VIEW))
+    for part, view in parts:
+        if view in views.missing:
+            obstacles[part] = views.missing[view]
+    if not uses.statements and uses.notes:
+        obstacles["uses"] = _reason(uses.notes, statements.VIEW)
+    if COUNTERS_VIEW in views.missing:
+        obstacles["counters"] = _reason([*rights(session), *views.notes], COUNTERS_VIEW)
+    return Catalog(
+        settings,
+        tables,
+        indexes,
+        uses,
+        counters,
+        obstacles,
+        impossible=readback.impossible(settings),
+    )
+
+
+def _reason(notes: Sequence[str], view: str) -> str:
+    """The note with the missing right if there is one, else that on a view."""
+    wanted = ("GRANT VIEW SERVER STATE", view)
+    return next((note for text in wanted for note in notes if text in note), notes[0])
+
+
+def _named(database: str, schema: object, table: object) -> str:
+    return ".".join(quoted(str(name)) for name in (database, schema, table))
+
+
+def _tables(session: Session, views: Views, database: str, uses: Inspection) -> list[TableFacts]:
+    rows = views.rows(session, TABLES_VIEW, TABLES)
+    if rows is None:
+        return []
+    try:
+        keys, primary = columns.keys(session), columns.primary(session)
+        known = columns.read(session, views, columns.most_read(uses, database))
+    except DynoError as error:
+        if error.kind not in ("denied", "database"):
+            raise
+        keys, primary, known = {}, {}, {}
+    return [
+        TableFacts(
+            _named(database, place, table),
+            int(pages or 0) * PAGE,
+            int(count or 0),
+            analysed=bool(statistics),
+            logged=True,
+            partition_of=_named(database, place, table) if partitioned else "",
+            columns=known.get((str(place), str(table)), ()),
+            keys=keys.get((str(place), str(table)), {}),
+            primary_key=primary.get((str(place), str(table)), ""),
+        )
+        for place, table, pages, count, statistics, partitioned in rows
+    ]
+
+
+def _indexes(session: Session, views: Views, database: str) -> list[IndexFacts]:
+    listed: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    facts: dict[tuple[str, str, str], tuple[bool, str, int | None, int | None]] = {}
+    for row in views.rows(session, INDEXES_VIEW, INDEXES) or ():
+        place, table, index, kind, unique, condition, column, down, included, seeks, pages = row
+        name = (str(place), str(table), str(index))
+        text = quoted(str(column))
+        listed[name].append(f"INCLUDE {text}" if included else f"{text} DESC" if down else text)
+        size = None if pages is None else int(pages) * PAGE
+        needed = bool(unique) or int(kind) != _PLAIN
+        # An index that was never used has no row.
+        facts[name] = (needed, str(condition or ""), size, int(seeks or 0))
+    found: list[IndexFacts] = []
+    for (place, table, index), of_it in listed.items():
+        needed, condition, size, scans = facts[place, table, index]
+        defined = (*of_it, f"WHERE {condition}") if condition else tuple(of_it)
+        of_table = _named(database, place, table)
+        found.append(IndexFacts(quoted(index), of_table, defined, needed, size, scans))
+    return found
+
+
+def _counters(session: Session, views: Views) -> dict[Counter, float]:
+    rows = views.rows(session, COUNTERS_VIEW, COUNTERS)
+    if not rows:
+        return {}
+    seconds, model, log, temp, pages = rows[0]
+    found: dict[Counter, float] = {"counted_s": float(seconds)}
+    if model is not None:
+        found["huge_pages_used"] = float(int(model) == _LARGE_PAGES)
+    if log is not None:
+        found["log_bytes"] = float(log)
+    if temp is not None:
+        found["temp_bytes"] = float(temp)
+    if pages is not None:
+        found["databases_bytes"] = float(int(pages) * PAGE)
+    return found

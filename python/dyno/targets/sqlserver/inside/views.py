@@ -1,0 +1,98 @@
+"""Which views a session may read, and the remedy for those that it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno.errors import DynoError
+from dyno.targets.sqlserver.connection import Session, quoted
+
+OWN = "/* dyno observer */ "
+"""Begins each statement of Dyno's own observation, so that it can be told from the workload."""
+
+_RIGHTS = f"""{OWN}SELECT HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW SERVER STATE'),
+HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW SERVER PERFORMANCE STATE'),
+HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW ANY DEFINITION'), SUSER_SNAME()"""
+"""NULL for a right that the server does not know: SQL Server 2022 added the second."""
+_STATE = (
+    "sessions, waits, files, statements and tables of others are not seen; an administrator must "
+    "run: USE master; GRANT VIEW SERVER STATE TO {login};"
+)
+_DEFINITION = (
+    "files of databases of others have no role; an administrator must run: "
+    "USE master; GRANT VIEW ANY DEFINITION TO {login};"
+)
+_ABSENT = "{view} cannot be read: {reason}"
+
+
+class Views:
+    """Reads views in one session. A view that is denied or absent is asked once, and noted."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, str] = {}
+        """Why a view cannot be read, by view."""
+
+    def rows(self, session: Session, view: str, sql: str) -> Sequence[Sequence[Any]] | None:
+        """The rows of a statement on a view; None if the view cannot be read.
+
+        Args:
+            session: The session.
+            view: The view, which the note names.
+            sql: The statement.
+
+        Raises:
+            DynoError: If the server does not respond.
+        """
+        if view in self.missing:
+            return None
+        try:
+            return session.execute(sql).rows
+        except DynoError as error:
+            if error.kind not in ("denied", "database"):
+                raise
+            self.missing[view] = _ABSENT.format(view=view, reason=str(error).rstrip("."))
+            return None
+
+    @property
+    def notes(self) -> list[str]:
+        """One line for each view that cannot be read."""
+        return list(self.missing.values())
+
+
+def rights(session: Session) -> list[str]:
+    """The rights that this login lacks, each with the GRANT; one line each.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    return [note for note in _lacking(session) if note]
+
+
+def unseen(session: Session) -> str:
+    """Why other sessions are not seen; empty if they are.
+
+    Without the right, views of sessions and requests do not fail: they show the own session only.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    return _lacking(session)[0]
+
+
+def _lacking(session: Session) -> tuple[str, str]:
+    """What is not seen without the rights on states and on definitions; empty for a right."""
+    version = session.version
+    if version.is_babelfish or version.product == "Azure SQL Database":
+        return "", ""  # the one has no such views, the other has rights by database
+    try:
+        state, performance, definition, login = session.execute(_RIGHTS).rows[0]
+    except DynoError as error:
+        if error.kind not in ("denied", "database"):
+            raise
+        return _ABSENT.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip(".")), ""
+    named = quoted(str(login)) if login else "the login"
+    return (
+        "" if state or performance else _STATE.format(login=named),
+        "" if definition else _DEFINITION.format(login=named),
+    )

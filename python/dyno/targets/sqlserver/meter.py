@@ -1,0 +1,141 @@
+"""Bytes read, bytes spilled and memory of a query, from the server's views before and after it.
+
+* Pages of tempdb are counted by session, when a statement has ended: sort runs, work files of
+  hashes and work tables of spools, in memory or not.
+* Memory is the used part of the grant that the plan cache keeps of each plan's last execution.
+* Bytes read are those of the server's data files, so they belong to the query only while no other
+  session works. The plan cache shows whether another statement ran.
+
+Dyno's probes are recognised by a comment in their statements; they read no data files.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dyno.contracts.meter import Reading
+from dyno.targets.sqlserver.connection import Session, literal
+from dyno.targets.sqlserver.inside.files import VIEW as FILES_VIEW
+from dyno.targets.sqlserver.inside.performance import PAGE
+from dyno.targets.sqlserver.inside.views import OWN, Views
+from dyno.targets.sqlserver.inside.waits import TEMPDB
+
+NOW_VIEW = "the server's clock"
+NOW = f"{OWN}SELECT CONVERT(varchar(23), GETDATE(), 126)"
+READ = f"""{OWN}SELECT SUM(v.num_of_bytes_read) FROM {FILES_VIEW}(NULL, NULL) AS v
+WHERE v.database_id <> {TEMPDB}"""  # noqa: S608  (fixed text)
+SPACE_VIEW = "tempdb.sys.dm_db_session_space_usage"
+SPACE = (
+    f"{OWN}SELECT internal_objects_alloc_page_count FROM {SPACE_VIEW} "  # noqa: S608
+    "WHERE session_id = @@SPID"
+)
+PLANS_VIEW = "sys.dm_exec_query_stats"
+PLANS = f"""{OWN}SELECT q.sql_handle, MAX(q.last_used_grant_kb)
+FROM {PLANS_VIEW} AS q CROSS APPLY sys.dm_exec_sql_text(q.sql_handle) AS t
+WHERE q.last_execution_time >= {{since}} AND t.text NOT LIKE N'%dyno observer%'
+GROUP BY q.sql_handle"""  # noqa: S608  (a time of the server)
+RUNNING_VIEW = "sys.dm_exec_requests"
+RUNNING = f"""{OWN}SELECT COUNT(*) FROM {RUNNING_VIEW} AS r
+JOIN sys.dm_exec_sessions AS s ON s.session_id = r.session_id
+OUTER APPLY sys.dm_exec_sql_text(r.sql_handle) AS t
+WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
+AND COALESCE(t.text, N'') NOT LIKE N'%dyno observer%'"""  # noqa: S608
+
+_READ = "dm_io_virtual_file_stats, before and after: reads of data and log files"
+_SPACE = "dm_db_session_space_usage: pages of tempdb for internal objects of this session"
+_GRANT = "dm_exec_query_stats: last_used_grant_kb of the statement; excludes the buffer pool"
+_OTHERS = "other statements ran, and the counters are server-wide"
+_UNKNOWN = "it is unknown whether other statements ran: {reason}"
+_NOT_KEPT = "the statement's plan is not in the plan cache"
+
+
+class _State(NamedTuple):
+    """Counters; an unknown one is None."""
+
+    now: str | None
+    read: int | None
+    space: int | None
+    running: int | None
+
+
+class SqlServerMeter:
+    """Implements the protocol: a reading before each query and after it."""
+
+    def __init__(self, session: Session) -> None:
+        """Reads nothing yet."""
+        self._session = session
+        self._views = Views()
+        self._before: _State | None = None
+
+    def before(self) -> None:
+        """Reads the counters."""
+        self._before = self._read()
+
+    def after(self) -> Reading:
+        """Reads the counters again and returns the difference."""
+        before, now = self._before, self._read()
+        if before is None:
+            return Reading.missing("no reading before the query")
+        plans = self._plans(before.now)
+        read, read_source = self._bytes_read(before, now, plans)
+        space, space_source = _since(before.space, now.space), _SPACE
+        if space is None:
+            space_source = self._reason(SPACE_VIEW)
+        peak, peak_source = self._grant(plans)
+        return Reading(
+            bytes_read=read,
+            temp_bytes=None if space is None else space * PAGE,
+            peak_memory_bytes=peak,
+            sources={
+                "bytes_read": read_source,
+                "temp_bytes": space_source,
+                "peak_memory_bytes": peak_source,
+            },
+        )
+
+    def _read(self) -> _State:
+        now = self._one(NOW_VIEW, NOW)
+        read, space = self._one(FILES_VIEW, READ), self._one(SPACE_VIEW, SPACE)
+        running = self._one(RUNNING_VIEW, RUNNING)
+        return _State(
+            None if now is None else str(now),
+            *(None if one is None else int(one) for one in (read, space, running)),
+        )
+
+    def _one(self, view: str, sql: str) -> Any:
+        rows = self._views.rows(self._session, view, sql)
+        return rows[0][0] if rows else None
+
+    def _plans(self, since: str | None) -> list[tuple[bytes, int]] | None:
+        """Batches that began since a time of the server, with their used work memory in KB."""
+        if since is None:
+            return None
+        sql = PLANS.format(since=f"CONVERT(datetime, {literal(since)}, 126)")
+        rows = self._views.rows(self._session, PLANS_VIEW, sql)
+        return None if rows is None else [(bytes(row[0]), int(row[1] or 0)) for row in rows]
+
+    def _bytes_read(
+        self, before: _State, now: _State, plans: list[tuple[bytes, int]] | None
+    ) -> tuple[int | None, str]:
+        read = _since(before.read, now.read)
+        if read is None:
+            return None, self._reason(FILES_VIEW)
+        if plans is None or before.running is None or now.running is None:
+            view = PLANS_VIEW if plans is None else RUNNING_VIEW
+            return None, _UNKNOWN.format(reason=self._reason(view))
+        alone = len(plans) <= 1 and before.running == now.running == 0
+        return (read, _READ) if alone else (None, _OTHERS)
+
+    def _grant(self, plans: list[tuple[bytes, int]] | None) -> tuple[int | None, str]:
+        if plans is None:
+            return None, self._reason(PLANS_VIEW)
+        if len(plans) > 1:
+            return None, _OTHERS
+        return (plans[0][1] * 1024, _GRANT) if plans else (None, _NOT_KEPT)
+
+    def _reason(self, view: str) -> str:
+        return self._views.missing.get(view, f"{view} has no row for it")
+
+
+def _since(before: int | None, now: int | None) -> int | None:
+    return None if before is None or now is None else max(0, now - before)

@@ -1,0 +1,139 @@
+"""Rebuilds, reorganises and statistics of indexes, largest first.
+
+Source: Microsoft, "ALTER INDEX (Transact-SQL)", "Editions and supported features of SQL Server".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.targets.sqlserver.connection import Session, quoted
+from dyno.targets.sqlserver.inside.performance import PAGE
+from dyno.targets.sqlserver.version import Version
+from dyno.targets.sqlserver.work import Work
+
+INDEXES = """SELECT s.name, t.name, i.name, i.type, SUM(a.total_pages)
+FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
+JOIN sys.indexes AS i ON i.object_id = t.object_id
+JOIN sys.partitions AS p ON p.object_id = i.object_id AND p.index_id = i.index_id
+JOIN sys.allocation_units AS a ON a.container_id = p.partition_id
+WHERE t.is_ms_shipped = 0 AND i.type IN (1, 2, 5, 6) AND i.is_disabled = 0
+GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3"""
+"""Clustered, nonclustered, and those of columns; the work on a clustered index is that on its
+table.
+"""
+_COLUMNS = (5, 6)
+_COLUMNS_ONLINE = 15
+"""SQL Server 2019 is the first that rebuilds every index of columns online."""
+_ONLINE = ("Enterprise", "Developer", "Evaluation")
+"""Editions that rebuild online, with Azure's services."""
+
+
+class Index(NamedTuple):
+    """An index with its size in bytes."""
+
+    schema: str
+    table: str
+    name: str
+    kind: int
+    bytes: int
+
+    @property
+    def columnar(self) -> bool:
+        """Whether it stores columns."""
+        return self.kind in _COLUMNS
+
+    @property
+    def of_table(self) -> str:
+        """Its table, quoted."""
+        return f"{quoted(self.schema)}.{quoted(self.table)}"
+
+
+def indexes(session: Session) -> list[Index]:
+    """The indexes of the current database, the largest first.
+
+    Raises:
+        DynoError: If they cannot be read.
+    """
+    return [
+        Index(str(place), str(table), str(name), int(kind), int(pages or 0) * PAGE)
+        for place, table, name, kind, pages in session.execute(INDEXES).rows
+    ]
+
+
+def rebuilds_online(version: Version) -> bool:
+    """Whether an edition can rebuild an index while it is used."""
+    return version.is_cloud or version.edition.startswith(_ONLINE)
+
+
+class Rebuild(Work):
+    """``ALTER INDEX … REBUILD``: a new copy of each index, online where the edition can."""
+
+    name = "reindex"
+    VERB = "rebuilt"
+
+    def _prepare(self) -> None:
+        self._online = rebuilds_online(self.session.version)
+        self._indexes = indexes(self.session)
+        largest = max((one.bytes for one in self._indexes), default=0)
+        self.estimate = SpaceEstimate(largest, "one more copy of the largest index")
+        how = "ONLINE = ON" if self._online else (
+            f"offline, since {self.session.version.edition or 'this edition'} cannot rebuild "
+            "online: each table is locked meanwhile"
+        )  # fmt: skip
+        self.method = f"ALTER INDEX … REBUILD of {len(self._indexes)} indexes, largest first; {how}"
+
+    def statements(self, index: Index) -> list[str]:
+        """The statements for an index."""
+        online = "ON" if self._online and self._can(index) else "OFF"
+        return [f"ALTER INDEX {quoted(index.name)} ON {index.of_table} REBUILD "
+                f"WITH (ONLINE = {online})"]  # fmt: skip
+
+    def _can(self, index: Index) -> bool:
+        version = self.session.version
+        return not index.columnar or version.is_cloud or version.number[0] >= _COLUMNS_ONLINE
+
+    def _steps(self) -> Sequence[str]:
+        self._indexes = indexes(self.session)  # they may have changed since
+        self._by_name = {f"{one.table}.{one.name}": one for one in self._indexes}
+        return list(self._by_name)
+
+    def _work(self, step: str) -> Check:
+        for statement in self.statements(self._by_name[step]):
+            self.session.execute(statement)
+        return self._check(step, self.VERB, passed=True)
+
+
+class Reorganise(Rebuild):
+    """``ALTER INDEX … REORGANIZE``, which is always online, and ``UPDATE STATISTICS``.
+
+    It removes the deleted rows that are still on the pages, compacts the pages of the leaf level
+    and puts them in order. Of an index of columns it removes deleted rows and compresses open row
+    groups.
+    """
+
+    name = "vacuum"
+    VERB = "reorganised, statistics updated"
+
+    def _prepare(self) -> None:
+        self._online = True
+        self._indexes = indexes(self.session)
+        self.estimate = SpaceEstimate(0, "pages are compacted in place; it writes to the log")
+        self.method = (
+            f"ALTER INDEX … REORGANIZE and UPDATE STATISTICS of {len(self._indexes)} indexes, "
+            "largest first: removes deleted rows, compacts and orders the pages of the leaf level"
+        )
+
+    def statements(self, index: Index) -> list[str]:
+        """The statements for an index."""
+        name = quoted(index.name)
+        if index.columnar:
+            return [f"ALTER INDEX {name} ON {index.of_table} REORGANIZE "
+                    "WITH (COMPRESS_ALL_ROW_GROUPS = ON)"]  # fmt: skip
+        return [
+            f"ALTER INDEX {name} ON {index.of_table} REORGANIZE",
+            f"UPDATE STATISTICS {index.of_table} {name}",
+        ]

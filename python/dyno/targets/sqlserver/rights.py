@@ -1,0 +1,48 @@
+"""Whether a login may create a workload's database and tables."""
+
+from __future__ import annotations
+
+from dyno.errors import TargetError
+from dyno.targets import mark
+from dyno.targets.sqlserver import database
+from dyno.targets.sqlserver.connection import Session, literal, quoted
+from dyno.targets.sqlserver.errors import owner
+
+_SERVER = (
+    "SELECT COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE'), 0), "
+    "COALESCE(IS_SRVROLEMEMBER('dbcreator'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+)
+_DATABASE = (
+    "SELECT COALESCE(HAS_PERMS_BY_NAME({place}, 'DATABASE', 'CREATE TABLE'), 0), "
+    "COALESCE(IS_MEMBER('db_owner'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+)
+
+
+def require(session: Session, server: str, workload: str) -> None:
+    """Rejects a login that may not create the workload's database, or its tables in it.
+
+    Raises:
+        TargetError: With the T-SQL that gives the right.
+    """
+    place = mark.schema_of(workload)
+    if database.use(session, place):
+        question, statement = _DATABASE, f"USE {quoted(place)}; {owner(session.user)}"
+    else:
+        question = _SERVER
+        statement = (
+            f"{database.CREATE_RIGHT} TO {quoted(session.user)} (or create the database: "
+            f"{made_by_administrator(place, session.user)})"
+        )
+    if any(session.execute(question.format(place=literal(quoted(place)))).rows[0]):
+        return
+    raise TargetError(
+        f"{server}: the login {session.user} has no right to create the {workload} tables; an "
+        f"administrator must run: {statement}",
+        kind="denied",
+    )
+
+
+def made_by_administrator(place: str, user: str) -> str:
+    """The T-SQL that creates a workload's database for a login without the right to do so."""
+    name = quoted(place)
+    return f"CREATE DATABASE {name}; USE {name}; {owner(user)}"

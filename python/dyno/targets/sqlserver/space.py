@@ -1,0 +1,94 @@
+"""The space of databases, as the server's catalog reports it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import ClassVar
+
+from dyno.errors import DynoError
+from dyno.targets.sqlserver import buildmemory, ddl
+from dyno.targets.sqlserver.connection import Session, literal, quoted
+from dyno.targets.sqlserver.index import Step, StepLog
+from dyno.workspace.footprint import Meter, Probe
+
+_PAGE = 8192
+_DATABASES = (
+    "SELECT name FROM sys.databases WHERE name LIKE {} ESCAPE N'\\' AND HAS_DBACCESS(name) = 1"
+)
+ALL = "SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM {}.sys.allocation_units"
+TABLE = (
+    "SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0) FROM sys.partitions p "
+    "JOIN sys.allocation_units a ON a.container_id = "
+    "CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END "
+    "WHERE p.object_id = OBJECT_ID({})"
+)
+
+
+def size_of(session: Session, place: str) -> int | None:
+    """Bytes of all objects of the database ``place``, or of all whose names begin with ``dyno_``.
+
+    Args:
+        session: A session.
+        place: The database; ``dyno_`` for all.
+
+    Returns:
+        None if the server has no such catalog, as Babelfish, or this login may not read it.
+    """
+    pattern = literal(place.replace("_", "\\_") + ("%" if place.endswith("_") else ""))
+    names = [str(row[0]) for row in session.execute(_DATABASES.format(pattern)).rows]
+    return _bytes(session, [ALL.format(quoted(name)) for name in names])
+
+
+def table_size(session: Session, table: str) -> int | None:
+    """Bytes of a table of the current database with its indexes and partitions.
+
+    Returns:
+        As :func:`size_of`.
+    """
+    return _bytes(session, [TABLE.format(literal(ddl.qualified(table)))])
+
+
+def _bytes(session: Session, questions: list[str]) -> int | None:
+    if session.version.is_babelfish:
+        return None
+    try:
+        return _PAGE * sum(int(session.execute(one).rows[0][0]) for one in questions)
+    except DynoError as error:
+        if error.kind not in ("denied", "database"):
+            raise
+        return None
+
+
+class Sizes(StepLog):
+    """Measures a step by the growth of its table, and the memory of a column store's build.
+
+    The space of a sort is unknown.
+    """
+
+    ALONE: ClassVar = frozenset[str]()
+
+    def __init__(self, meter: Meter, connect: Callable[[], Session]) -> None:
+        """Attaches to a server.
+
+        Args:
+            meter: The sampler.
+            connect: Opens a session that observes.
+        """
+        super().__init__(meter)
+        self._connect = connect
+
+    def _memory(self, step: Step, session: Session) -> AbstractContextManager[Probe | None]:
+        if "COLUMNSTORE" in step.statement:
+            return buildmemory.probing(self._connect, session)
+        return contextlib.nullcontext()
+
+    def _probe(self, step: Step, session: Session) -> Probe | None:  # noqa: ARG002
+        return None
+
+    def _table_bytes(self, step: Step, before: int | None) -> int | None:  # noqa: ARG002
+        return before
+
+    def _size(self, step: Step, session: Session) -> int | None:
+        return table_size(session, step.table)

@@ -1,0 +1,266 @@
+"""The settings of one run on one server: changed, verified, restored.
+
+Dyno changes the instance only for settings that the user named with ``--set``, and options of its
+own databases only. A journal lists the changes before they are made. The end of the run restores
+them, and after a kill the next run with the same ``--out`` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from dyno import workloads
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting
+from dyno.contracts import databases
+from dyno.contracts.tuning import Change, not_applied
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.targets.servertuning import AS_IT_IS, ServerTuning
+from dyno.targets.sqlserver import state
+from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.settingsjournal import Changed, Journal
+from dyno.targets.sqlserver.state import State
+from dyno.targets.sqlserver.tuning import (
+    CONFIGURED,
+    GRANT,
+    OF_DATABASES,
+    TEMP_FILES,
+    changes,
+)
+
+ON_SERVER = "on the server"
+IN_DATABASES = "in Dyno's databases"
+"""How a setting was applied, for the record."""
+
+_BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
+_CLOUD = "Azure sets it by the service tier"
+
+
+class Tuning(ServerTuning[Session, Any]):
+    """The requested settings of one SQL Server."""
+
+    def __init__(self, asked: Sequence[Setting] = (), home: Path | None = None) -> None:
+        """Takes settings.
+
+        Args:
+            asked: The settings.
+            home: The folder of the target under ``--out``, for the journal.
+
+        Raises:
+            UsageError: If a value is out of the server's range.
+        """
+        super().__init__(asked, changes(asked), _verify)
+        self._home = home or Path()
+        self._journal: Journal | None = None
+        self._failed = False
+
+    def give(self, server: Any) -> None:
+        """Does nothing: there is no private SQL Server."""
+
+    def plan_sessions(self, session: Session, server: str) -> None:
+        """Restores what a killed run left, then changes what this run asks for.
+
+        Raises:
+            UsageError: If this server does not have a setting.
+            TargetError: If it rejects a change; what was changed before is restored.
+        """
+        self._journal = Journal(self._home, server)
+        self._undo(session)
+        super().plan_sessions(session, server)
+        done = {item.name for item in self._journal.read()}
+        self._how = {
+            item.name: (IN_DATABASES if item.name in OF_DATABASES else ON_SERVER)
+            if item.name in done or item.name in OF_DATABASES
+            else AS_IT_IS
+            for item in self._changes
+        }
+
+    def verify_sessions(self, session: Session) -> None:
+        """Reads every change back.
+
+        Raises:
+            TargetError: If the server has another value; the old ones are restored.
+        """
+        try:
+            super().verify_sessions(session)
+        except BaseException:
+            self._undo(session)
+            raise
+
+    def adopt(self, session: Session, database: str) -> None:
+        """Sets the requested options of a database that Dyno has just created."""
+        if self._journal is None:
+            return
+        now = state.read(session, [item.name for item in self._changes])
+        for item in _planned(self._changes, now, [database]):
+            if item.database:
+                self._apply(session, item, now)
+
+    def restore(self, connect: Callable[[], Session]) -> None:
+        """Restores what the run changed; does nothing if nothing was changed.
+
+        Raises:
+            TargetError: With the statements to run, if the server rejects one.
+        """
+        if self._journal is None or not self._journal.read():
+            return
+        self._failed = True
+        with closing(connect()) as session:
+            self._undo(session)
+        self._failed = False
+
+    def left(self, *, restored: bool) -> None:
+        """See the base class."""
+        super().left(restored=restored and not self._failed)
+
+    def _ends_with_server(self, item: Applied) -> bool:  # noqa: ARG002
+        return False
+
+    def _read_server(self, session: Session, server: Any) -> Sequence[Applied]:  # noqa: ARG002
+        return ()
+
+    def _plan(self, session: Session, server: str) -> None:
+        _require(session, self._changes, server)
+        names = [item.name for item in self._changes]
+        space = state.workspace_bytes(session) if GRANT in names else None
+        self._changes = changes(self._asked, space)
+        now = state.read(session, names)
+        own = [name for name in now.databases if is_own(name)]
+        self._before = {name: _before(now, name, own) for name in names}
+        try:
+            for item in _planned(self._changes, now, own):
+                self._apply(session, item, now)
+        except BaseException:
+            self._undo(session)
+            raise
+
+    def _apply(self, session: Session, item: Changed, now: State) -> None:
+        """Notes a change, then makes it."""
+        assert self._journal is not None  # noqa: S101  (set before any change)
+        self._journal.write([*self._journal.read(), item])
+        for statement in state.assign(item.name, item.database, item.value, now):
+            session.execute(statement)
+
+    def _undo(self, session: Session) -> None:
+        """Restores the changes in the journal, the newest first.
+
+        A value that another user has changed since stays.
+
+        Raises:
+            TargetError: With the statements to run, if the server rejects one.
+        """
+        assert self._journal is not None  # noqa: S101  (set before any change)
+        left = self._journal.read()
+        while left:
+            item = left[-1]
+            now = state.read(session, _read_with(item.name))
+            if now.get(item.name, item.database, used=False) == item.value:
+                statements = state.assign(item.name, item.database, item.before, now)
+                try:
+                    for statement in statements:
+                        session.execute(statement)
+                except DynoError as error:
+                    raise _unrestored(item, statements, error) from error
+            left.pop()
+            self._journal.write(left)
+
+
+def is_own(database: str) -> bool:
+    """Whether a database is one of Dyno's, by its name."""
+    homes = {re.escape(databases.schema_of(name)) for name in workloads.names()}
+    return (
+        re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
+    )
+
+
+def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Changed]:
+    """The values that differ from the requested ones, in the order in which they are set."""
+    found: list[Changed] = []
+    for change in asked:
+        for database in own if change.name in OF_DATABASES else ("",):
+            before = now.get(change.name, database, used=False)
+            if before is None or before in ("", change.value):
+                continue
+            if change.name == TEMP_FILES and int(before) > int(change.value):
+                raise UsageError(
+                    f"{change.word}={change.asked}: tempdb has {before} data files, and Dyno "
+                    "removes only its own."
+                )
+            found += _switches(change.name, now, found)
+            found.append(Changed(change.name, database, before, change.value))
+    return found
+
+
+def _switches(name: str, now: State, planned: Sequence[Changed]) -> list[Changed]:
+    """What must be on to set a value."""
+    switch = {GRANT: state.GOVERNOR, **dict.fromkeys(CONFIGURED, state.ADVANCED)}.get(name)
+    if switch is None or now.get(switch) != "0" or any(item.name == switch for item in planned):
+        return []
+    return [Changed(switch, "", "0", "1")]
+
+
+def _read_with(name: str) -> list[str]:
+    return [GRANT] if name == state.GOVERNOR else [name]
+
+
+def _before(now: State, name: str, own: Sequence[str]) -> str:
+    if name not in OF_DATABASES:
+        return now.get(name, used=False) or ""
+    values = {database: now.get(name, database) or "" for database in own}
+    if len(set(values.values())) <= 1:
+        return next(iter(values.values()), "")
+    return ", ".join(f"{value} in {database}" for database, value in values.items())
+
+
+def _verify(
+    session: Session, asked: Sequence[Change], before: Mapping[str, str], how: Mapping[str, str]
+) -> list[Applied]:
+    """Reads every change back.
+
+    Raises:
+        TargetError: If the server has another value.
+    """
+    now = state.read(session, [item.name for item in asked])
+    own = [name for name in now.databases if is_own(name)]
+    found: list[Applied] = []
+    for item in asked:
+        places = own if item.name in OF_DATABASES else [""]
+        values = {now.get(item.name, place) for place in places}
+        if values - {item.value}:
+            wrong = next(value for value in values if value != item.value)
+            raise not_applied(item, str(session.version), wrong)
+        note = item.note
+        if not places:
+            note = "; ".join(filter(None, ("set when Dyno creates the database", note)))
+        shown = item.value if places else ""
+        found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
+    return found
+
+
+def _require(session: Session, asked: Sequence[Change], server: str) -> None:
+    """Rejects settings that the connected product does not have.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    for item in asked:
+        reason = ""
+        if session.version.is_babelfish:
+            reason = _BABELFISH
+        elif session.version.is_cloud and item.name not in OF_DATABASES:
+            reason = _CLOUD
+        if reason:
+            raise UsageError(f"{item.word}={item.asked}: {server} does not have it: {reason}.")
+
+
+def _unrestored(item: Changed, statements: Sequence[str], error: DynoError) -> TargetError:
+    where = f" of {item.database}" if item.database else ""
+    return TargetError(
+        f"{item.name}{where} was {item.before} before the run and could not be restored: {error} "
+        f"The next run with this output folder tries again; or run: {'; '.join(statements)};",
+        kind="database",
+    )

@@ -1,0 +1,44 @@
+-- database on 2017, 0
+CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2
+-- database on 2017, 1
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+-- database on 2017, 2
+USE [dyno_tpch]
+-- database on 2017, 3
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+-- table on 2017
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) COLLATE Latin1_General_100_BIN2 NOT NULL, [i_name] varchar(20) COLLATE Latin1_General_100_BIN2 NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL)
+-- database on 2022, 0
+CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
+-- database on 2022, 1
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+-- database on 2022, 2
+USE [dyno_tpch]
+-- database on 2022, 3
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+-- table on 2022
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_name] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL)
+-- database on Azure, 0
+CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
+-- database on Azure, 1
+USE [dyno_tpch]
+-- database on Azure, 2
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+-- table on Azure
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_name] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL)
+-- database on Babelfish, 0
+CREATE DATABASE [dyno_tpch]
+-- database on Babelfish, 1
+USE [dyno_tpch]
+-- database on Babelfish, 2
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+-- table on Babelfish
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) COLLATE Latin1_General_BIN2 NOT NULL, [i_name] varchar(20) COLLATE Latin1_General_BIN2 NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL)
+-- table with a key
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) NOT NULL, [i_name] varchar(20) NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL, PRIMARY KEY ([i_id], [i "at"]))
+-- mark
+IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[o''rders]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch {"scale": 1}', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'o''rders' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch {"scale": 1}', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'o''rders'
+-- size of databases
+SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM [dyno_tpch].sys.allocation_units
+-- size of a table
+SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0) FROM sys.partitions p JOIN sys.allocation_units a ON a.container_id = CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END WHERE p.object_id = OBJECT_ID(N'[dbo].[lineitem]')

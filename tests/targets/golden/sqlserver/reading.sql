@@ -1,0 +1,44 @@
+SELECT name, CAST(value_in_use AS nvarchar(60)) FROM sys.configurations
+GO
+SELECT name, database_id, DB_ID(), recovery_model_desc, delayed_durability_desc, page_verify_option_desc, is_auto_shrink_on, is_auto_close_on, is_auto_create_stats_on, is_auto_update_stats_on, is_read_committed_snapshot_on, is_query_store_on, log_reuse_wait_desc, target_recovery_time_in_seconds, compatibility_level FROM sys.databases
+GO
+SELECT sql_memory_model_desc FROM sys.dm_os_sys_info
+GO
+SELECT instant_file_initialization_enabled FROM sys.dm_server_services WHERE instant_file_initialization_enabled IS NOT NULL AND process_id IS NOT NULL AND servicename LIKE N'SQL Server (%'
+GO
+SELECT host_platform FROM sys.dm_os_host_info
+GO
+SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups WHERE name = N'default'
+GO
+SELECT MAX(CAST(s.max_target_memory_kb AS bigint)) * 1024 * MAX(g.request_max_memory_grant_percent) / 100 FROM sys.dm_exec_query_resource_semaphores AS s JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id WHERE g.name = N'default'
+GO
+SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0
+GO
+SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0
+GO
+SELECT COUNT(*) FROM sys.database_files WHERE is_percent_growth = 1
+GO
+SELECT COUNT(*) FROM sys.filegroups AS g WHERE g.is_autogrow_all_files = 0 AND 1 < (SELECT COUNT(*) FROM sys.database_files AS f WHERE f.data_space_id = g.data_space_id)
+GO
+SELECT MAX(found.columns) FROM (SELECT COUNT(*) AS columns FROM sys.indexes AS i JOIN sys.index_columns AS c ON c.object_id = i.object_id AND c.index_id = i.index_id WHERE i.type IN (5, 6) GROUP BY i.object_id, i.index_id) AS found
+GO
+SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'
+GO
+DBCC TRACESTATUS (-1) WITH NO_INFOMSGS
+GO
+SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID() AND d.database_id > 4
+GO
+SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE name IN (N'show advanced options', N'max server memory (MB)', N'max degree of parallelism', N'cost threshold for parallelism')
+GO
+SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups WHERE name = N'default'
+GO
+SELECT CAST(is_enabled AS int) FROM sys.resource_governor_configuration
+GO
+SELECT name, physical_name, CAST(size AS bigint) / 128, CAST(growth AS bigint), CAST(is_percent_growth AS int) FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
+GO
+SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
+GO
+SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
+GO
+SELECT f.name, g.name, f.physical_name, CAST(f.size AS bigint) / 128 FROM [dyno_tpch].sys.database_files AS f LEFT JOIN [dyno_tpch].sys.filegroups AS g ON g.data_space_id = f.data_space_id
+GO

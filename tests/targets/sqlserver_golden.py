@@ -1,0 +1,199 @@
+"""Statements for SQL Server as files; ``python -m tests.targets.sqlserver_golden`` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from dyno import workloads
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout
+from dyno.contracts.partitioning import Cut
+from dyno.layouts.resolve import Resolver
+from dyno.layouts.spec import parse, read
+from dyno.layouts.spread import spread
+from dyno.targets.sqlserver import design, filegroups, layout, partitions, readback, sliding, state
+from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.repartition import PARTITIONING
+from dyno.targets.sqlserver.tuning import (
+    DURABILITY,
+    GRANT,
+    MEMORY,
+    PAGE_VERIFY,
+    RECOVERY,
+    SNAPSHOT,
+    TEMP_FILES,
+)
+from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
+
+FOLDER = Path(__file__).parent / "golden" / "sqlserver"
+COLLATION = "Latin1_General_100_BIN2_UTF8"
+VOLUMES = tuple(f"/mnt/{letter}" for letter in "abcdef")
+
+OWN: dict[str, tuple[str, str]] = {
+    "columns-beside-rows": (
+        "tpch",
+        '[[tables.lineitem.indexes]]\ncolumns = ["l_partkey", "l_quantity", "l_shipdate"]\n'
+        'form = "column"\n',
+    ),
+    "columns-ordered": (
+        "tpch",
+        '[tables.lineitem]\nform = "column"\ncluster = ["l_shipdate"]\n',
+    ),
+    "columns-partitioned": (
+        "tpch",
+        '[tables.lineitem]\nform = "column"\n[tables.lineitem.partition]\ncolumn = "l_shipdate"\n'
+        "count = 4\n",
+    ),
+    "compression-page": ("tpch", 'compression = "page"\nindexes = "default+foreign"\n'),
+    "compression-row-heap": ("tpch", 'compression = "row"\nindexes = "none"\n'),
+    "windows-volumes": (
+        "tpch",
+        "[volumes]\ndata = 'E:\\data'\nlog = 'F:\\log'\n",
+    ),
+}
+
+
+def written(workload: str, name: str, text: str = "") -> Layout:
+    """A layout of a preset, or of a text."""
+    found = parse(name, text) if text else read(name)[2]
+    return Resolver(name, "preset", workloads.get(workload), 8).layout(found)
+
+
+def statements(wanted: Layout) -> list[str]:
+    """All statements of a layout, from the database to statistics."""
+    place, tables = f"dyno_{wanted.workload}", schema.tables(wanted.workload)
+    live = layout.require(SERVER_2022, wanted)
+    found = [filegroups.create_database(place, COLLATION, wanted, _data_folder(wanted))]
+    for volume in wanted.data_volumes():
+        found += filegroups.add_group(place, volume, 1000)
+    found += design.create_tables(tables, wanted, COLLATION)
+    known = workloads.get(wanted.workload)
+    stages = design.stages(place, tables, known, wanted, design.Present(), live)
+    found += [step.statement for stage in stages for step in stage.steps]
+    return [*found, *partitions.drop([table["name"] for table in tables if _cut(wanted, table)])]
+
+
+def _data_folder(wanted: Layout) -> str:
+    windows = any(":" in volume for volume in wanted.data_volumes())
+    return "C:\\data" if windows else "/var/opt/mssql/data"
+
+
+def _cut(wanted: Layout, table: Mapping[str, Any]) -> bool:
+    return bool(wanted.design(table["name"]).partitions)
+
+
+def layouts() -> Iterator[tuple[str, Layout]]:
+    """Layouts by the name of their file."""
+    for preset in ("default", "bare", "clustered", "keys-foreign", "columnar-2", "column-index"):
+        yield f"tpch-{preset}", written("tpch", preset)
+    yield "tpch-partitioned-4", written("tpch", "partitioned-4")
+    for count in (1, 3, 4, 5, 6):
+        for preset in ("partitioned-4", "partitioned-8"):
+            placed = spread(written("tpch", preset), VOLUMES[:count], 1)
+            yield f"tpch-{preset}-on-{count}", placed
+    yield "brokerage-trades-4", written("brokerage", "trades-4")
+    yield "brokerage-trades-8", written("brokerage", "trades-8")
+    yield "tpcc-warehouses-4", written("tpcc", "warehouses-4")
+    for name, (workload, text) in OWN.items():
+        yield f"{workload}-{name}", written(workload, name, text)
+
+
+class _Window(sliding.SqlServerWindow):
+    """The window without its first look at the tables."""
+
+    def sizes(self) -> dict[str, int]:
+        return {"lineitem": 1 << 30}
+
+
+def window() -> list[str]:
+    """Four partitions come into the window, and the first one goes."""
+    recorder = Recorder()
+    recorder.known = [("SELECT count", lambda _: [(1600,)]), ("", lambda _: [])]
+    own = _Window(lambda: cast("Session", recorder), "tpch")
+    own._create()  # pyright: ignore[reportPrivateUsage]
+    for number in (1, 2):
+        own.fill(number)
+        own.attach(number)
+    own.detach(1)
+    own.drop(1)
+    own.clear()
+    own.close()
+    return [text for text in recorder.sent if text != "SELECT count(*) FROM [dbo].[lineitem]"]
+
+
+def settings() -> list[str]:
+    """Each setting, set and restored."""
+    files = (state.TempFile("tempdev", "T:\\tempdb.mdf", 1024, 10, percent=True),)
+    now = state.State(temp_files=files)
+    more = state.State(
+        temp_files=(*files, state.TempFile("dyno_temp_2", "T:\\dyno_temp_2.ndf", 1024, 8, False))
+    )
+    found: list[str] = []
+    for name, value, before in (
+        (state.ADVANCED, "1", "0"),
+        (MEMORY, "4096", "2147483647"),
+        (state.GOVERNOR, "1", "0"),
+        (GRANT, "12", "25"),
+        (TEMP_FILES, "2", "1"),
+    ):
+        found += state.assign(name, "", value, now)
+        found += state.assign(name, "", before, more)
+    for name, values in (
+        (PAGE_VERIFY, ("CHECKSUM", "NONE", "TORN_PAGE_DETECTION")),
+        (DURABILITY, ("FORCED", "DISABLED", "ALLOWED")),
+        (RECOVERY, ("SIMPLE", "BULK_LOGGED", "FULL")),
+        (SNAPSHOT, ("ON", "OFF")),
+    ):
+        found += [text for value in values for text in state.assign(name, "dyno_tpch", value, now)]
+    return found
+
+
+def reading() -> list[str]:
+    """All that is read of a server: its settings, files and filegroups."""
+    recorder = Recorder()
+    recorder.known = []
+    readback.settings(cast("Session", recorder))
+    readback.counters(cast("Session", recorder))
+    recorder.known = [("", lambda _: [])]
+    state.read(recorder, [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    filegroups.groups(recorder, "dyno_tpch")
+    filegroups.files(recorder, "dyno_tpch")
+    return recorder.sent
+
+
+def repartitioned() -> list[str]:
+    """The commands that advice prints."""
+    cut = Cut(
+        "[shop].[dbo].[sale]",
+        "sold_on",
+        ("'2024-01-01'", "'2025-01-01'"),
+        3,
+        {"sale_pkey": ("id", "sold_on")},
+        foreign_keys=("line_to_sale_fkey",),
+        primary="sale_pkey",
+    )
+    heap = Cut("[shop].[dbo].[note]", "made", ("10", "20"), 3)
+    return [*PARTITIONING.commands(cut), *PARTITIONING.commands(heap)]
+
+
+def cases() -> dict[str, Sequence[str]]:
+    """All statements, by the name of their file."""
+    found: dict[str, Sequence[str]] = {name: statements(one) for name, one in layouts()}
+    found["sliding-window"] = window()
+    found["settings"] = settings()
+    found["reading"] = reading()
+    found["repartition"] = repartitioned()
+    return found
+
+
+def text(statements: Sequence[str]) -> str:
+    """The contents of a file: a batch after the other."""
+    return "".join(f"{statement}\nGO\n" for statement in statements)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, found in cases().items():
+        (FOLDER / f"{name}.sql").write_text(text(found), encoding="utf-8")

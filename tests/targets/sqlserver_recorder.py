@@ -1,0 +1,170 @@
+"""A recorder in place of a SQL Server: it answers what one answers, and keeps what was sent.
+
+It knows the settings of an instance, options of databases and files, and the statements that change
+them. It is not a server: what it answers follows the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dyno.contracts.target import QueryResult
+from dyno.errors import error_of_kind
+from dyno.targets.sqlserver.tuning import OF_DATABASES
+from dyno.targets.sqlserver.version import Version
+
+SERVER_2022 = Version("SQL Server", (16, 0, 4135, 4), "Developer Edition (64-bit)")
+SERVER_2019 = Version("SQL Server", (15, 0, 4430, 1), "Standard Edition (64-bit)")
+BABELFISH = Version("Babelfish", (4, 3, 0))
+
+Answer = Callable[[re.Match[str]], Sequence[tuple[Any, ...]]]
+
+
+class Recorder:
+    """A session with it.
+
+    Attributes:
+        sent: Every statement.
+        refused: Part of a statement that fails.
+    """
+
+    number = 57
+
+    def __init__(self, version: Version = SERVER_2022) -> None:
+        self.version = version
+        self.sent: list[str] = []
+        self.refused = ""
+        self.configured = {
+            "show advanced options": 0,
+            "max server memory (MB)": 2147483647,
+            "max degree of parallelism": 0,
+            "cost threshold for parallelism": 5,
+        }
+        self.pending: dict[str, int] = {}
+        self.deaf: set[str] = set()
+        self.governor = {"enabled": 0, "grant": 25}
+        self.options = {
+            "master": ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"],
+            "shop": ["NONE", "DISABLED", "FULL", "OFF"],
+            "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
+        }
+        self.temp = [("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8, 8192, 0)]
+        self.groups: dict[str, str | None] = {"PRIMARY": None}
+        self.files = [
+            ("dyno_tpch", "PRIMARY", "/var/opt/mssql/data/dyno_tpch.mdf", 64),
+            ("dyno_tpch_log", None, "/var/opt/mssql/data/dyno_tpch_log.ldf", 64),
+        ]
+        self.known: list[tuple[str, Answer]] = [
+            (r"SELECT name, CAST\(value AS bigint\).*sys\.configurations", self._configurations),
+            (r"SELECT request_max_memory_grant_percent", lambda _: [(self.governor["grant"],)]),
+            (r"SELECT CAST\(is_enabled AS int\)", lambda _: [(self.governor["enabled"],)]),
+            (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(10 << 30,)]),
+            (r"SELECT name, physical_name.*tempdb", lambda _: self.temp),
+            (r"SELECT name, page_verify_option_desc", self._databases),
+            (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
+            (r"RECONFIGURE$", self._reconfigure),
+            (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),
+            (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = (\d+)\)", self._grant),
+            (r"ALTER DATABASE \[(\w+)\] SET (\w+)(?: =)? (\w+)(?: WITH .*)?$", self._option),
+            (r"ALTER DATABASE \[tempdb\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)'",
+             self._add),
+            (r"USE \[tempdb\]; DBCC SHRINKFILE", lambda _: []),
+            (r"ALTER DATABASE \[tempdb\] REMOVE FILE \[(.*)\]", self._remove),
+            (r"SELECT g\.name, e\.value", lambda _: list(self.groups.items())),
+            (r"SELECT f\.name, g\.name.*\[tempdb\]", self._temp_files),
+            (r"SELECT f\.name, g\.name", lambda _: self.files),
+            (r"ALTER DATABASE \[dyno_tpch\] ADD FILEGROUP \[(.*)\]", self._add_group),
+            (r"ALTER DATABASE \[dyno_tpch\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)', "
+             r"SIZE = (\d+)MB.*TO FILEGROUP \[(.*)\]", self._add_file),
+            (r"ALTER DATABASE \[dyno_tpch\] MODIFY FILE", lambda _: []),
+            (r"EXEC \[dyno_tpch\]\.sys\.sp_addextendedproperty .*@value = N'(.*?)'.*"
+             r"@level0name = N'(.*)'", self._mark),
+            (r"ALTER DATABASE \[dyno_tpch\] REMOVE FILE \[(.*)\]", self._remove_file),
+            (r"ALTER DATABASE \[dyno_tpch\] REMOVE FILEGROUP \[(.*)\]", self._remove_group),
+        ]  # fmt: skip
+
+    def execute(self, sql: str, needs: str = "") -> QueryResult:
+        """Answers; an unknown statement is an error, as a server's would be."""
+        self.sent.append(sql)
+        if self.refused and self.refused in sql:
+            raise error_of_kind("database", f"The statement was refused: {sql} [error 5042].")
+        for pattern, answer in self.known:
+            if found := re.match(pattern, sql, re.DOTALL):
+                return QueryResult([], list(answer(found)))
+        raise error_of_kind("database", f"Not known to the recorder: {sql}")
+
+    def cancel(self) -> None:
+        """There is nothing to cancel."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    @property
+    def changing(self) -> list[str]:
+        """What was sent, without what only reads."""
+        return [sql for sql in self.sent if not sql.startswith("SELECT")]
+
+    def _configurations(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        stored = {**self.configured, **self.pending}
+        return [(name, stored[name], value) for name, value in self.configured.items()]
+
+    def _databases(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        return [(name, *values) for name, values in self.options.items()]
+
+    def _configure(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        if found[1] != "show advanced options" and not self.configured["show advanced options"]:
+            raise error_of_kind("database", f"{found[1]} is an advanced option [error 15123].")
+        self.pending[found[1]] = int(found[2])
+        return []
+
+    def _reconfigure(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.configured.update(
+            {name: value for name, value in self.pending.items() if name not in self.deaf}
+        )
+        self.pending = {name: self.pending[name] for name in self.deaf if name in self.pending}
+        return []
+
+    def _govern(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.governor["enabled"] = int(found[1] == "RECONFIGURE")
+        return []
+
+    def _grant(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.governor["grant"] = int(found[1])
+        return []
+
+    def _option(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.options[found[1]][OF_DATABASES.index(found[2])] = found[3]
+        return []
+
+    def _add(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.temp.append((found[1], found[2], 8, 8192, 0))
+        return []
+
+    def _remove(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.temp = [file for file in self.temp if file[0] != found[1]]
+        return []
+
+    def _temp_files(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        return [(name, "PRIMARY", path, mib) for name, path, mib, *_ in self.temp]
+
+    def _add_group(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.groups[found[1]] = None
+        return []
+
+    def _add_file(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.files.append((found[1], found[4], found[2], int(found[3])))
+        return []
+
+    def _mark(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.groups[found[2]] = found[1]
+        return []
+
+    def _remove_file(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        self.files = [file for file in self.files if file[0] != found[1]]
+        return []
+
+    def _remove_group(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        del self.groups[found[1]]
+        return []

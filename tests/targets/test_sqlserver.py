@@ -1,0 +1,133 @@
+"""The whole way on a server that speaks SQL Server's protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dyno import targets
+from dyno.contracts.target import Limits
+from dyno.targets.sqlserver.target import SqlServerTarget
+from tests.babelfish import alone
+from tests.process import assert_valid, document, dyno
+
+SHORT = ("unsteady", "client-bound")
+"""Reasons against a run of a few seconds on a small machine."""
+LIMITS = Limits(memory_bytes=1 << 30, threads=2)
+
+
+def target_of(url: str, out: Path) -> SqlServerTarget:
+    opened = targets.open_target(targets.parse(url), out, LIMITS)
+    assert isinstance(opened, SqlServerTarget)
+    return opened
+
+
+@pytest.fixture
+def url(out: Path) -> Iterator[str]:
+    """A server that no other test uses, without data of Dyno's before and after."""
+    with alone() as url:
+        target = target_of(url, out)
+        target.remove()
+        yield url
+        target.remove()
+
+
+def test_queries(url: str, out: Path) -> None:
+    where = ("--target", url, "--json", "--out", out)
+    assert_valid(dyno("load", "tpch", "--scale", "0.01", "--streams", "2", *where))
+    again = dyno("load", "tpch", "--scale", "0.01", *where)
+    assert again.returncode == 2
+    assert "--replace" in again.stderr
+    assert_valid(dyno("check", "tpch", "--answers", *where))
+    run = assert_valid(dyno("run", "tpch", "--test", "full", *where), "unsteady")
+    assert len(run["tpch"]["engines"]["sqlserver"]["queries"]) == 22
+    removed = document(dyno("clean", "--yes", *where))["removed"]
+    assert len(removed) == 9
+    assert removed[-1] == "database dyno_tpch"
+
+
+def test_transactions(url: str, out: Path) -> None:
+    where = ("--target", url, "--json", "--out", out)
+    assert_valid(dyno("load", "tpcc", "--scale", "1", "--streams", "2", *where))
+    driven = ("--users", "4", "--warmup", "500ms", "--duration", "2s")
+    for mode in ("client", "procedure"):
+        run = assert_valid(dyno("run", "tpcc", *driven, "--mode", mode, *where), *SHORT)
+        (level,) = run["tpcc"]["levels"]
+        assert (level["mode"], level["errors"]) == (mode, 0)
+        assert level["new_orders_per_min"] > 0
+    assert_valid(dyno("check", "tpcc", *where))
+    removed = document(dyno("clean", "--yes", *where))["removed"]
+    assert len([item for item in removed if item.startswith("procedure dyno_tpcc.")]) == 5
+    assert len([item for item in removed if item.startswith("table dyno_tpcc.")]) == 9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workload", ["brokerage", "ch"])
+def test_other_workloads(url: str, out: Path, workload: str) -> None:
+    where = ("--target", url, "--json", "--out", out)
+    if workload == "ch":
+        assert_valid(dyno("load", "tpcc", "--scale", "1", *where))
+        assert_valid(dyno("run", "ch", *where), "unsteady")
+        return
+    assert_valid(dyno("load", workload, "--scale", "1", "--days", "1", *where))
+    driven = ("--users", "4", "--warmup", "500ms", "--duration", "3s")
+    for mode in ("client", "procedure"):
+        assert_valid(dyno("run", workload, *driven, "--mode", mode, *where), *SHORT)
+    assert_valid(dyno("check", workload, *where))
+
+
+@pytest.mark.long
+def test_several_databases_and_isolation(url: str, out: Path) -> None:
+    where = ("--target", url, "--json", "--out", out)
+    assert_valid(dyno("load", "tpcc", "--scale", "1", "--databases", "2", *where))
+    driven = ("--users", "4", "--warmup", "500ms", "--duration", "2s", "--databases", "2")
+    assert_valid(dyno("run", "tpcc", *driven, *where), *SHORT)
+    assert_valid(dyno("check", "tpcc", "--isolation", *where))
+
+
+def test_tables_of_others_stay(url: str, out: Path) -> None:
+    where = ("--target", url, "--json", "--out", out)
+    with closing(target_of(url, out).connect()) as session:
+        session.execute("CREATE DATABASE dyno_tpch")
+        try:
+            session.execute("USE dyno_tpch")
+            session.execute("CREATE TABLE dbo.lineitem (mine int)")
+            session.execute("CREATE TABLE dbo.[other's [table] (mine int)")
+            for more in ((), ("--replace",)):
+                done = dyno("load", "tpch", "--scale", "0.01", *more, *where)
+                assert done.returncode == 2
+                assert "lineitem" in done.stderr
+            session.execute("DROP TABLE dbo.lineitem")
+            target = target_of(url, out)
+            target.create_tables("tpch", replace=False)
+            assert len(target.remove()) == 8  # without the database, which is not Dyno's
+            found = session.execute("SELECT name FROM sys.tables").rows
+            assert found == [("other's [table",)]
+        finally:
+            session.execute("USE master")
+            session.execute("DROP DATABASE dyno_tpch")
+
+
+def test_the_report(url: str, out: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.txt"
+    done = dyno("doctor", url, "--report", file, "--out", out)
+    assert done.returncode == 0, done.stderr
+    text = file.read_text("utf-8")
+    password = url.partition("://")[2].partition("@")[0].partition(":")[2]
+    assert password
+    assert password not in text
+    assert "sys.dm_exec_sessions: ok" in text
+    assert "CREATE ANY DATABASE" in text
+    refused = dyno("doctor", url, "--report", file, "--out", out)
+    assert refused.returncode == 2
+    assert file.read_text("utf-8") == text
+
+
+def test_no_report_on_other_targets(out: Path, tmp_path: Path) -> None:
+    for subject in ("null:", "embedded:duckdb", str(tmp_path)):
+        done = dyno("doctor", subject, "--report", tmp_path / "report.txt", "--out", out)
+        assert done.returncode == 2
+    assert not (tmp_path / "report.txt").exists()

@@ -1,0 +1,350 @@
+"""Settings of SQL Server: changed, verified, restored, also after a kill. Against a recorder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from dyno.config.settings import Setting, parse
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.targets.sqlserver import readback
+from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.settingsjournal import Changed, Journal
+from dyno.targets.sqlserver.tuned import Tuning, is_own
+from dyno.targets.sqlserver.tuning import changes
+from tests.targets.sqlserver_recorder import BABELFISH, Recorder
+
+SERVER = "SQL Server at db:1433"
+EVERYTHING = (
+    "memory=4GB",
+    "parallelism=8",
+    "parallel_cost=50",
+    "work_memory=1GB",
+    "temp_files=4",
+    "checksums=off",
+    "commit=relaxed",
+    "recovery=simple",
+    "row_versions=on",
+)
+GIB = 1 << 30
+
+
+def asked(*texts: str) -> list[Setting]:
+    return parse(texts, None, None)
+
+
+def entered(server: Recorder, home: Path, *texts: str) -> Tuning:
+    tuning = Tuning(asked(*texts), home)
+    tuning.plan_sessions(cast("Session", server), SERVER)
+    tuning.verify_sessions(cast("Session", server))
+    return tuning
+
+
+def values(server: Recorder) -> tuple[object, ...]:
+    return (
+        dict(server.configured),
+        dict(server.governor),
+        {name: list(found) for name, found in server.options.items()},
+        list(server.temp),
+    )
+
+
+def leave(tuning: Tuning, server: Recorder) -> None:
+    tuning.restore(lambda: cast("Session", server))
+    tuning.left(restored=True)
+
+
+def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, *EVERYTHING)
+    assert server.configured["max server memory (MB)"] == 4096
+    assert server.configured["max degree of parallelism"] == 8
+    assert server.configured["cost threshold for parallelism"] == 50
+    assert server.governor == {"enabled": 1, "grant": 10}
+    assert len(server.temp) == 4
+    assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE", "ON"]
+    assert {item.word: item.found for item in tuning.applied} == {
+        "memory": "4096",
+        "parallelism": "8",
+        "parallel_cost": "50",
+        "work_memory": "10",
+        "temp_files": "4",
+        "checksums": "NONE",
+        "commit": "FORCED",
+        "recovery": "SIMPLE",
+        "row_versions": "ON",
+    }
+    assert {item.before for item in tuning.applied if item.word == "memory"} == {"2147483647"}
+    leave(tuning, server)
+    assert values(server) == before
+    assert all(item.restored for item in tuning.applied)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_databases_of_the_user_keep_their_options(tmp_path: Path) -> None:
+    server = Recorder()
+    entered(server, tmp_path, "recovery=simple", "commit=relaxed", "checksums=on")
+    assert server.options["shop"] == ["NONE", "DISABLED", "FULL", "OFF"]
+    assert not [text for text in server.changing if "[shop]" in text]
+
+
+@pytest.mark.parametrize(
+    ("database", "own"),
+    [
+        ("dyno_tpch", True),
+        ("dyno_tpcc_2", True),
+        ("dyno_own_shop", True),
+        ("dyno_tpchx", False),
+        ("dyno", False),
+        ("shop", False),
+        ("tpch", False),
+    ],
+)
+def test_dynos_databases_are_known_by_their_names(database: str, own: bool) -> None:
+    assert is_own(database) is own
+
+
+def test_the_next_run_restores_what_a_killed_one_left(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    entered(server, tmp_path, *EVERYTHING)
+    assert values(server) != before  # and the run is killed here
+    after = entered(server, tmp_path)
+    assert values(server) == before
+    assert after.applied == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_value_that_somebody_changed_meanwhile_stays(tmp_path: Path) -> None:
+    server = Recorder()
+    tuning = entered(server, tmp_path, "memory=4GB", "parallelism=8")
+    server.configured["max server memory (MB)"] = 9000
+    leave(tuning, server)
+    assert server.configured["max server memory (MB)"] == 9000
+    assert server.configured["max degree of parallelism"] == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rejected_change_restores_those_before(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    server.refused = "ALTER WORKLOAD GROUP"
+    with pytest.raises(DynoError, match="5042"):
+        entered(server, tmp_path, "memory=4GB", "work_memory=1GB")
+    assert values(server) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_value_that_is_not_in_effect_is_an_error(tmp_path: Path) -> None:
+    """The server takes the statement, and its value in use stays."""
+    server = Recorder()
+    server.deaf = {"max degree of parallelism"}
+    with pytest.raises(TargetError, match=r"parallelism=8 was not applied.*has 0"):
+        entered(server, tmp_path, "memory=4GB", "parallelism=8")
+    assert server.configured["max server memory (MB)"] == 2147483647
+
+
+def test_what_cannot_be_restored_is_named_and_tried_again(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, "temp_files=2", "memory=4GB")
+    server.refused = "REMOVE FILE"
+    with pytest.raises(TargetError, match=r"REMOVE FILE \[dyno_temp_2\]") as caught:
+        tuning.restore(lambda: cast("Session", server))
+    assert "was 1 before the run" in str(caught.value)
+    tuning.left(restored=True)
+    assert not any(item.restored for item in tuning.applied)
+    server.refused = ""
+    entered(server, tmp_path)
+    assert values(server) == before
+
+
+def test_files_of_tempdb_are_added_like_the_first_and_never_taken_away(tmp_path: Path) -> None:
+    server = Recorder()
+    entered(server, tmp_path, "temp_files=2")
+    (added,) = [text for text in server.changing if "ADD FILE" in text]
+    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf', SIZE = 8MB" in added
+    assert "FILEGROWTH = 65536KB" in added
+    with pytest.raises(UsageError, match="removes only its own"):
+        entered(server, tmp_path / "other", "temp_files=1")
+
+
+def test_a_value_that_the_server_has_is_not_changed(tmp_path: Path) -> None:
+    server = Recorder()
+    tuning = entered(server, tmp_path, "parallelism=1024", "parallel_cost=5", "recovery=full")
+    assert [item.how for item in tuning.applied if item.word == "parallel_cost"] == [
+        "the server's value"
+    ]
+    assert not [text for text in server.changing if "cost threshold" in text or "RECOVERY" in text]
+
+
+def test_a_database_that_the_run_creates_gets_the_options(tmp_path: Path) -> None:
+    server = Recorder()
+    del server.options["dyno_tpch"]
+    tuning = entered(server, tmp_path, "commit=relaxed", "memory=4GB")
+    (commit,) = [item for item in tuning.applied if item.word == "commit"]
+    assert (commit.found, commit.note.startswith("set when Dyno creates")) == ("", True)
+    server.options["dyno_tpch"] = ["CHECKSUM", "DISABLED", "FULL", "OFF"]
+    tuning.adopt(cast("Session", server), "dyno_tpch")
+    assert server.options["dyno_tpch"][1] == "FORCED"
+    leave(tuning, server)
+    assert server.options["dyno_tpch"][1] == "DISABLED"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("memory=100MB", "128MB to"),
+        ("work_memory=20GB", "10GB for sorts and hashes"),
+        ("work_memory=1MB", "1 to 100 %"),
+    ],
+)
+def test_values_out_of_range_are_refused_before_any_change(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    server = Recorder()
+    with pytest.raises(UsageError, match=message):
+        entered(server, tmp_path, "recovery=simple", text)
+    assert server.changing == []
+
+
+def test_babelfish_has_none_of_these_settings(tmp_path: Path) -> None:
+    server = Recorder(BABELFISH)
+    with pytest.raises(UsageError, match="those of PostgreSQL"):
+        entered(server, tmp_path, "memory=4GB")
+    assert server.changing == []
+
+
+def test_the_share_of_work_memory_is_of_what_the_server_has() -> None:
+    (change,) = changes(asked("work_memory=3GB"), 10 * GIB)
+    assert (change.value, change.amount) == ("30", 30)
+
+
+def journal(home: Path) -> Path:
+    return Journal(home, SERVER).path
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "xp_cmdshell", "database": "", "before": "0", "value": "1"},
+        {"name": "RECOVERY", "database": "x] SET OFFLINE --", "before": "FULL", "value": "SIMPLE"},
+        {"name": "RECOVERY", "database": "dyno_tpch", "before": "FULL; DROP", "value": "SIMPLE"},
+        {"name": "max server memory (MB)", "database": "", "before": "1; x", "value": "4096"},
+        {"name": "max server memory (MB)"},
+        7,
+    ],
+)
+def test_nothing_of_a_foreign_journal_becomes_a_statement(tmp_path: Path, entry: object) -> None:
+    path = journal(tmp_path)
+    path.write_text(json.dumps({"changed": [entry]}), encoding="utf-8")
+    server = Recorder()
+    with pytest.raises(TargetError, match="restore these settings yourself"):
+        entered(server, tmp_path)
+    assert server.sent == []
+
+
+def test_a_journal_is_read_as_it_was_written(tmp_path: Path) -> None:
+    own = Journal(tmp_path / "deep", SERVER)
+    assert own.read() == []
+    listed = [Changed("RECOVERY", "dyno_tpch", "FULL", "SIMPLE")]
+    own.write(listed)
+    assert own.read() == listed
+    assert Journal(tmp_path / "deep", "another server").read() == []
+    own.write([])
+    assert not own.path.exists()
+
+
+OPTIONS = (
+    "FULL",
+    "DISABLED",
+    "CHECKSUM",
+    False,
+    True,
+    True,
+    True,
+    False,
+    True,
+    "LOG_BACKUP",
+    60,
+    160,
+)
+
+
+def test_in_a_system_database_the_options_are_those_of_dynos_databases() -> None:
+    server = Recorder()
+    others = [("dyno_tpch", 6, 1, *OPTIONS), ("dyno_tpcc", 7, 1, "SIMPLE", *OPTIONS[1:])]
+    server.known = [
+        (
+            r"SELECT name, database_id",
+            lambda _: [("master", 1, 1, "SIMPLE", *OPTIONS[1:]), *others],
+        ),
+        (r"SELECT COUNT", lambda _: [(7,)]),
+    ]
+    found = readback.settings(cast("Session", server))
+    assert found["page_verify_option_desc"] == "CHECKSUM"
+    assert "recovery_model_desc" not in found  # they differ
+    assert found["dyno_tpcc: recovery_model_desc"] == "SIMPLE"
+    assert found["tempdb data files"] == "7"
+    assert readback.PERCENT_GROWTH not in found
+
+
+def test_what_a_server_has_set_is_read_for_advice() -> None:
+    server = Recorder()
+    server.known = [
+        (r"SELECT name, CAST\(value_in_use", lambda _: [("max server memory (MB)", "4096")]),
+        (r"SELECT name, database_id, DB_ID\(\), recovery", lambda _: [
+            ("master", 1, 5, "SIMPLE", *OPTIONS[1:]), ("shop", 5, 5, *OPTIONS),
+            ("dyno_tpch", 6, 5, "BULK_LOGGED", *OPTIONS[1:])]),
+        (r"SELECT sql_memory_model_desc", lambda _: [("LOCK_PAGES",)]),
+        (r"SELECT instant_file", lambda _: [("Y",)]),
+        (r"SELECT host_platform", lambda _: [("Windows",)]),
+        (r"SELECT COUNT\(\*\) FROM tempdb", lambda _: [(8,)]),
+        (r"SELECT MAX\(found\.columns\)", lambda _: [(None,)]),
+        (r"SELECT value_data", lambda _: [("-dC:\\master.mdf\x00",), ("-E\x00",), ("-T834\x00",)]),
+        (r"DBCC TRACESTATUS", lambda _: [(834, 1, 1, 0), (3226, 1, 1, 0), (1222, 1, 0, 1)]),
+        (r"SELECT CAST\(DATEDIFF_BIG", lambda _: [(7200,)]),
+    ]  # fmt: skip
+    found = readback.settings(cast("Session", server))
+    assert found["max server memory (MB)"] == "4096"
+    assert found["recovery_model_desc"] == "FULL"
+    assert found["dyno_tpch: recovery_model_desc"] == "BULK_LOGGED"
+    assert (found["is_auto_shrink_on"], found["is_auto_close_on"]) == ("OFF", "ON")
+    assert found["sql_memory_model_desc"] == "LOCK_PAGES"
+    assert found["tempdb data files"] == "8"
+    assert found["startup -E"] == "ON"
+    flags = {name: value for name, value in found.items() if name.startswith("trace flag")}
+    assert flags == {
+        "trace flag 834": "ON",
+        "trace flag 1117": "OFF",
+        "trace flag 1118": "OFF",
+        "trace flag 3226": "ON",
+    }
+    assert readback.WIDEST not in found  # no column store
+    assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
+    assert readback.impossible(found) == {}
+    assert readback.impossible({"host_platform": "Linux"}).keys() == {
+        "locked_memory",
+        "large_extents",
+        "instant_files",
+    }
+
+
+def test_what_a_user_may_not_read_is_absent() -> None:
+    server = Recorder()
+    server.known = []
+    assert readback.settings(cast("Session", server)) == {}
+    assert readback.counters(cast("Session", server)) == {}
+
+
+def test_constants_of_babelfish_are_not_settings() -> None:
+    server = Recorder(BABELFISH)
+    server.known = [
+        (r"SELECT name, CAST\(value_in_use", lambda _: [("user options", "0")]),
+        (r"", lambda _: [("FULL",) * 12]),
+    ]
+    assert readback.settings(cast("Session", server)) == {"user options": "0"}
