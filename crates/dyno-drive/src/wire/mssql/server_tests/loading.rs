@@ -81,12 +81,14 @@ fn sums_of(column: &dyno_gen::schema::Column, table: &str) -> Vec<(String, Type,
     use dyno_gen::schema::ColumnType;
     let name = column.name;
     let whole = |value: &str, unit| {
-        (format!("select sum(cast({value} as bigint)) from {table}"), Type::BigInt, unit)
+        let sum = format!("cast(sum(cast({value} as bigint)) as bigint)");
+        (format!("select {sum} from {table}"), Type::BigInt, unit)
     };
     match column.kind {
         ColumnType::Int32 | ColumnType::Int64 => vec![whole(name, 1)],
         ColumnType::Decimal { scale, .. } => {
-            vec![(format!("select sum({name}) from {table}"), Type::Decimal(scale), 1)]
+            let sum = format!("cast(sum({name}) as decimal(38,{scale}))");
+            vec![(format!("select {sum} from {table}"), Type::Decimal(scale), 1)]
         }
         ColumnType::Date => vec![whole(&format!("datediff(day, '1970-01-01', {name})"), 1)],
         ColumnType::Char { .. } | ColumnType::Varchar { .. } => {
