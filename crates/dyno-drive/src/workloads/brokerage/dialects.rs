@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn mssql_takes_every_statement_with_all_its_parameters() {
         for statement in put(Dialect::Mssql, statements::all()) {
-            let mssql::Command::Text(sql) = mssql::command(&statement).unwrap() else {
+            let mssql::Command::Text(sql) = mssql::command(&statement, false).unwrap() else {
                 panic!("{statement:?}")
             };
             for foreign in ["$", "||", " returning ", " limit ", " for update", "substr("] {
