@@ -43,11 +43,15 @@ fn packets(size: usize) -> BytesMut {
     out
 }
 
+fn expect(results: &mut Results) {
+    for statement in [0, 1, 0] {
+        results.expect(statement);
+    }
+}
+
 fn expecting() -> Results {
     let mut results = Results::default();
-    [0, 1, 0].into_iter().for_each(|statement| {
-        results.expect(statement);
-    });
+    expect(&mut results);
     results
 }
 
@@ -95,9 +99,7 @@ fn memory_and_descriptions_are_used_again() {
         check(&results, &prepared);
         assert_eq!(prepared[0].described, THREE);
         results.clear();
-        [0, 1, 0].into_iter().for_each(|statement| {
-            results.expect(statement);
-        });
+        expect(&mut results);
     }
 }
 

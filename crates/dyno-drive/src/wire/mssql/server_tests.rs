@@ -356,9 +356,9 @@ fn procedures_are_called_by_name() {
             session.flush().await.unwrap();
             let slot = call(&mut session, 1, keys[1]);
             if commits {
-                session.queue_commit()
+                session.queue_commit();
             } else {
-                session.queue_rollback()
+                session.queue_rollback();
             }
             session.flush().await.unwrap();
             assert_eq!(session.int(slot, 0, 0).unwrap(), i64::from(keys[1]) * 10);

@@ -34,6 +34,7 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
 /// States the type of each sum: Babelfish cannot derive that of a product.
 fn with_sums(sql: &str, scale: u8) -> String {
     const OR_ZERO: (&str, &str) = ("coalesce(", ", 0)");
+    let kind = format!(" as decimal(38,{scale}))");
     let mut text = String::with_capacity(sql.len() * 2);
     let mut rest = sql;
     while let Some(start) = rest.find(SUM) {
@@ -45,7 +46,7 @@ fn with_sums(sql: &str, scale: u8) -> String {
         text.push_str(&rest[..start]);
         text.push_str("cast(");
         text.push_str(&rest[start..end]);
-        text.push_str(&format!(" as decimal(38,{scale}))"));
+        text.push_str(&kind);
         rest = &rest[end..];
     }
     text + rest
