@@ -89,7 +89,9 @@ fn login(user: &str, password: &str, database: &str) -> Vec<u8> {
         places.extend((94 + texts.len() as u16).to_le_bytes());
         places.extend((bytes.len() as u16 / 2).to_le_bytes());
         if number == 2 {
-            bytes.iter_mut().for_each(|byte| *byte = byte.rotate_left(4) ^ 0xA5);
+            for byte in &mut bytes {
+                *byte = byte.rotate_left(4) ^ 0xA5;
+            }
         }
         texts.extend(bytes);
     }
