@@ -92,6 +92,7 @@ def test_a_column_of_a_union_has_the_type_of_all_its_branches() -> None:
 def test_queries_are_t_sql(workload: str, query: Query) -> None:
     text = own(query.text())
     tree = sqlglot.parse_one(text, read="tsql")
+    assert isinstance(tree, exp.Query)
     assert [column for column in tree.named_selects if column] == list(query.columns)
     for foreign in (exp.Interval, exp.Limit):
         assert tree.find(foreign) is None or "TOP" in text
