@@ -106,6 +106,27 @@ def test_an_unknown_name_offers_the_nearest_and_lists_all(tmp_path: Path) -> Non
         spec.read(str(tmp_path / "binary.toml"))
 
 
+def test_a_volume_may_be_a_folder_of_windows(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[volumes]\ndata = 'E:\\data'\nlog = 'F:\\log'\n", encoding="utf-8")
+    layout = resolve(str(file), "tpch", 1)
+    assert (layout.data, layout.log) == ("E:\\data", "F:\\log")
+    file.write_text("[volumes]\ndata = 'E:data'\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="use the absolute path"):
+        resolve(str(file), "tpch", 1)
+
+
+def test_compression_of_a_table_wins_over_that_of_all(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = 'compression = "page"\n[tables.part]\ncompression = "none"\n'
+    file.write_text(text, encoding="utf-8")
+    layout = resolve(str(file), "tpch", 1)
+    assert layout.design("part").compression == "none"
+    assert layout.design("lineitem").compression == "page"
+    with pytest.raises(UsageError, match=r"compression = 'page'\): Dyno does not set"):
+        require(layout, LayoutParts(), "null")
+
+
 def test_volumes_are_used_in_turn(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(

@@ -21,7 +21,8 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
     index = next(phase for phase in phases if phase.name == "index-tpch-postgresql")
     load.detail["space"] = [
         {"step": "load", "kind": "load", "seconds": 7.0, "gb_per_h": 500.0, "ratio": None,
-         "extra_peak_bytes": 2_000_000_000, "extra_rest_bytes": 1_500_000_000},
+         "extra_peak_bytes": 2_000_000_000, "extra_rest_bytes": 1_500_000_000,
+         "memory_peak_bytes": 3_000_000_000},
         {"step": 5}, "nonsense",
     ]  # fmt: skip
     load.detail["layout"] = {
@@ -33,6 +34,8 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
                 "partitions": [{"volume": "/a"}, {"volume": "/b"}, 3],
                 "bounds": ["1995-01-01", "1996-01-01"],
                 "cluster": ["l_shipdate", 4],
+                "compression": "page",
+                "indexes": [{"name": "all_columns", "form": "column"}, {"name": "by_part"}, 5],
             }
         },
     }
@@ -46,6 +49,7 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
     for words in (
         "Steps of the load into", "cluster lineitem_p1", "1.20 ×", "2 GB", "one device",
         "The primary key is wider", "3 partitions by l_shipdate", "round-robin on /a, /b",
+        "Peak memory", "3 GB", "page compression; ", "column store index all_columns; index by_p",
     ):  # fmt: skip
         assert words in html.replace("\N{NARROW NO-BREAK SPACE}", " "), words
     engine = document(found.bundle, found.estimates, found.findings)["tpch"]["engines"]

@@ -259,13 +259,47 @@ def test_a_journal_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert not own.path.exists()
 
 
+OPTIONS = (
+    "FULL",
+    "DISABLED",
+    "CHECKSUM",
+    False,
+    True,
+    True,
+    True,
+    False,
+    True,
+    "LOG_BACKUP",
+    60,
+    160,
+)
+
+
+def test_in_a_system_database_the_options_are_those_of_dynos_databases() -> None:
+    server = Recorder()
+    others = [("dyno_tpch", 6, 1, *OPTIONS), ("dyno_tpcc", 7, 1, "SIMPLE", *OPTIONS[1:])]
+    server.known = [
+        (
+            r"SELECT name, database_id",
+            lambda _: [("master", 1, 1, "SIMPLE", *OPTIONS[1:]), *others],
+        ),
+        (r"SELECT COUNT", lambda _: [(7,)]),
+    ]
+    found = readback.settings(cast("Session", server))
+    assert found["page_verify_option_desc"] == "CHECKSUM"
+    assert "recovery_model_desc" not in found  # they differ
+    assert found["dyno_tpcc: recovery_model_desc"] == "SIMPLE"
+    assert found["tempdb data files"] == "7"
+    assert readback.PERCENT_GROWTH not in found
+
+
 def test_what_a_server_has_set_is_read_for_advice() -> None:
     server = Recorder()
     server.known = [
         (r"SELECT name, CAST\(value_in_use", lambda _: [("max server memory (MB)", "4096")]),
-        (r"SELECT recovery_model_desc, delayed", lambda _: [
-            ("FULL", "DISABLED", "CHECKSUM", False, True, True, True, False, True, "LOG_BACKUP",
-             60, 160)]),
+        (r"SELECT name, database_id, DB_ID\(\), recovery", lambda _: [
+            ("master", 1, 5, "SIMPLE", *OPTIONS[1:]), ("shop", 5, 5, *OPTIONS),
+            ("dyno_tpch", 6, 5, "BULK_LOGGED", *OPTIONS[1:])]),
         (r"SELECT sql_memory_model_desc", lambda _: [("LOCK_PAGES",)]),
         (r"SELECT instant_file", lambda _: [("Y",)]),
         (r"SELECT host_platform", lambda _: [("Windows",)]),
@@ -277,6 +311,8 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
     ]  # fmt: skip
     found = readback.settings(cast("Session", server))
     assert found["max server memory (MB)"] == "4096"
+    assert found["recovery_model_desc"] == "FULL"
+    assert found["dyno_tpch: recovery_model_desc"] == "BULK_LOGGED"
     assert (found["is_auto_shrink_on"], found["is_auto_close_on"]) == ("OFF", "ON")
     assert found["sql_memory_model_desc"] == "LOCK_PAGES"
     assert found["tempdb data files"] == "8"

@@ -57,6 +57,7 @@ Term = Literal[
     "recoverable",
     "statement_counts",
     "statistics",
+    "temp_file_sizes",
     "temp_files",
     "temp_limit",
     "torn_pages",
@@ -80,12 +81,13 @@ engine allocates its memory in large pages. ``huge_pages``: ``on``, ``try`` or `
 ``log_capacity``: bytes of log between checkpoints. ``log_floor``: bytes of log files that stay.
 ``log_preallocated``: new log files are written in full. ``page``: bytes of a page. ``parallel``:
 workers of one query besides its session. ``parallel_cost``: estimated cost from which a query runs
-in parallel. ``query_cpus``: CPUs of one query; 0 for all. ``temp_files``: files of the temporary
-database. ``planner_cache``: cache that plans assume. ``random_cost``: cost of a random page, of a
-sequential one. ``recoverable``: the log suffices to restore to a point in time.
-``statement_counts``: counts by statement. ``statistics``: those for plans are kept automatically.
-``temp_limit``: most bytes of temporary files; 0 for no limit. ``torn_pages``: half-written pages
-are repaired after a crash. ``work_memory``: memory of one sort or hash.
+in parallel. ``query_cpus``: CPUs of one query; 0 for all. ``temp_file_sizes``: different sizes of
+these. ``temp_files``: files of the temporary database. ``planner_cache``: cache that plans assume.
+``random_cost``: cost of a random page, of a sequential one. ``recoverable``: the log suffices to
+restore to a point in time. ``statement_counts``: counts by statement. ``statistics``: those for
+plans are kept automatically. ``temp_limit``: most bytes of temporary files; 0 for no limit.
+``torn_pages``: half-written pages are repaired after a crash. ``work_memory``: memory of one sort
+or hash.
 """
 TERMS: tuple[Term, ...] = get_args(Term)
 

@@ -132,6 +132,7 @@ SQLSERVER: dict[str, str] = {
     "max server memory (MB)": "53248",
     "page_verify_option_desc": "CHECKSUM",
     "recovery_model_desc": "FULL",
+    "sizes of tempdb data files": "1",
     "sql_memory_model_desc": "LOCK_PAGES",
     "startup -E": "ON",
     "tempdb data files": "2",

@@ -15,6 +15,7 @@ from dyno.decide.advise.practices import rules
 from dyno.decide.advise.practices.data_growth import step_bytes
 from dyno.decide.advise.practices.duplicate_indexes import duplicates
 from dyno.decide.advise.practices.free_space import wanted_bytes as free_wanted
+from dyno.decide.advise.practices.query_cpus import most as most_cpus
 from dyno.decide.advise.practices.raid_level import PENALTY
 from dyno.decide.advise.practices.temp_space import wanted_bytes as temp_wanted
 from dyno.decide.advise.rule import Rule, Verdict
@@ -153,6 +154,21 @@ def test_memory_of_the_documents(tmp_path: Path) -> None:
             one.outcome for one in verdicts(tmp_path / str(number), "memory-share", planted)
         ]
     assert outcomes == ["fulfilled", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("cpus", "nodes", "most"),
+    [(4, 1, 4), (8, 1, 8), (32, 1, 8), (24, 2, 12), (64, 2, 16), (40, 2, 10), (144, 4, 16)],
+)
+def test_cpus_of_a_query_by_the_documentation(cpus: int, nodes: int, most: int) -> None:
+    assert most_cpus(cpus, nodes) == most
+
+
+def test_files_of_the_temporary_database_have_one_size(tmp_path: Path) -> None:
+    planted = Planted(target="sqlserver", settings={"sizes of tempdb data files": "2"})
+    count, sizes = verdicts(tmp_path, "temp-files", planted)
+    assert (count.outcome, sizes.outcome, sizes.subject) == ("fulfilled", "violated", "sizes")
+    assert "MODIFY FILE" in sizes.commands[-1]
 
 
 def test_free_space_is_never_more_than_100_gb() -> None:

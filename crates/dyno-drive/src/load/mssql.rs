@@ -114,13 +114,14 @@ impl streams::Stream for Stream {
 
     fn abandon(self) {
         // The server rolls back the open transaction of a broken connection.
-        let Self { runtime, connection, .. } = self;
-        drop(connection);
-        drop(runtime);
+        self.close();
     }
 
     fn close(self) {
-        self.runtime.block_on(self.connection.close());
+        // The protocol has no message for it: the server sees the end of the connection.
+        let Self { runtime, connection, .. } = self;
+        drop(connection);
+        drop(runtime);
     }
 }
 

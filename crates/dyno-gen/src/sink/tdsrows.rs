@@ -158,8 +158,8 @@ impl<W: FnMut(&[u8]) -> Result<()>> RowSink for TdsRowSink<'_, W> {
     fn timestamp(&mut self, micros: i64) {
         let Some(TdsColumn::Timestamp { scale }) = self.next() else { return self.refuse() };
         let within = micros.rem_euclid(DAY_US) * if scale == 7 { 10 } else { 1 };
-        let [a, b, c, d, e, ..] = within.to_le_bytes();
-        self.chunks.put(&[8, a, b, c, d, e]);
+        self.chunks.put(&[8]);
+        self.chunks.buffer.extend_from_slice(&within.to_le_bytes()[..5]);
         self.put_days(micros.div_euclid(DAY_US) as i32);
     }
 

@@ -131,6 +131,8 @@ def _design(design: dict[str, Any]) -> str:
             words.append(f"round-robin on {', '.join(named)}")
     if design.get("form"):
         words.append(f"{design['form']} format")
+    if design.get("compression"):
+        words.append(f"{design['compression']} compression")
     for word, title in (("cluster", "clustered by"), ("volume", "on")):
         if design.get(word):
             value = design[word]
@@ -138,7 +140,11 @@ def _design(design: dict[str, Any]) -> str:
             words.append(f"{title} {', '.join(map(str, values))}")
     indexes = design.get("indexes")
     if isinstance(indexes, list):
-        words += [f"index {item.get('name')}" for item in indexes if isinstance(item, dict)]
+        words += [
+            f"{'column store ' if item.get('form') == 'column' else ''}index {item.get('name')}"
+            for item in indexes
+            if isinstance(item, dict)
+        ]
     return "; ".join(words)
 
 

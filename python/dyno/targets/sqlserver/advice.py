@@ -52,6 +52,10 @@ _WORDS: dict[str, tuple[str, ...]] = {
     readback.SINGLE_GROWTH: (
         "ALTER DATABASE CURRENT MODIFY FILEGROUP [name] AUTOGROW_ALL_FILES;    -- for each",
     ),
+    readback.TEMP_SIZES: (
+        "SELECT name, size / 128 AS mb FROM tempdb.sys.database_files WHERE type = 0;",
+        "ALTER DATABASE tempdb MODIFY FILE (NAME = name, SIZE = 1024MB);    -- all the same",
+    ),
     readback.TRACE_FLAG.format(834): (
         "-- remove the start-up parameter -T834 in SQL Server Configuration Manager, then restart "
         "the service",
@@ -126,6 +130,7 @@ DIALECT = Dialect(
         "query_cpus": (Knob(MAXDOP, number, whole),),
         "recoverable": (Knob("recovery_model_desc", among("full"), _either("FULL", "SIMPLE")),),
         "statistics": (Knob("is_auto_update_stats_on", switch, _on_off),),
+        "temp_file_sizes": (Knob(readback.TEMP_SIZES, number),),
         "temp_files": (Knob(TEMP_FILES, number, whole),),
     },
     lacks={

@@ -13,6 +13,7 @@ from typing import Any
 from dyno.contracts.advice import Term
 from dyno.errors import DynoError
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.tuned import is_own
 from dyno.targets.sqlserver.tuning import GRANT, TEMP_FILES
 
 MEMORY_MODEL = "sql_memory_model_desc"
@@ -20,6 +21,7 @@ INSTANT = "instant_file_initialization_enabled"
 EXTENTS = "startup -E"
 PERCENT_GROWTH = "files growing in percent"
 SINGLE_GROWTH = "filegroups growing file by file"
+TEMP_SIZES = "sizes of tempdb data files"
 BUILD_MEMORY = "work memory of a query, bytes"
 WIDEST = "columns of the widest column store"
 PLATFORM = "host_platform"
@@ -43,6 +45,15 @@ _OPTIONS = (
     "target_recovery_time_in_seconds",
     "compatibility_level",
 )
+_MEASURED = (
+    "recovery_model_desc",
+    "delayed_durability_desc",
+    "page_verify_option_desc",
+    "is_read_committed_snapshot_on",
+)
+_SYSTEM = 4
+"""The highest number of a system database: master, tempdb, model and msdb."""
+_DATABASES = f"SELECT name, database_id, DB_ID(), {', '.join(_OPTIONS)} FROM sys.databases"  # noqa: S608
 _QUERIES: Mapping[str, str] = {
     MEMORY_MODEL: "SELECT sql_memory_model_desc FROM sys.dm_os_sys_info",
     INSTANT: (
@@ -62,7 +73,10 @@ _QUERIES: Mapping[str, str] = {
         "JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id "
         "WHERE g.name = N'default'"
     ),
+    TEMP_SIZES: "SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0",
     TEMP_FILES: "SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0",
+}
+_OF_DATABASE: Mapping[str, str] = {
     PERCENT_GROWTH: "SELECT COUNT(*) FROM sys.database_files WHERE is_percent_growth = 1",
     SINGLE_GROWTH: (
         "SELECT COUNT(*) FROM sys.filegroups AS g WHERE g.is_autogrow_all_files = 0 AND 1 < "
@@ -77,9 +91,10 @@ _QUERIES: Mapping[str, str] = {
 _ARGUMENTS = "SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'"
 _FLAGS = "DBCC TRACESTATUS (-1) WITH NO_INFOMSGS"
 _LOG_BACKUP = (
-    "SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), "
+    "SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), "  # noqa: S608
     "GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b "
-    "ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID()"
+    "ON b.database_name = d.name AND b.type = 'L' "
+    f"WHERE d.database_id = DB_ID() AND d.database_id > {_SYSTEM}"
 )
 
 
@@ -88,8 +103,10 @@ def settings(session: Session) -> dict[str, str]:
     found = {str(name): str(value) for name, value in _rows(session, _CONFIGURATIONS)}
     if session.version.is_babelfish:
         return found  # the rest are constants there, which set nothing
-    found |= _options(session)
-    for name, query in _QUERIES.items():
+    databases = _rows(session, _DATABASES)
+    found |= _options(databases)
+    system = any(row[1] == row[2] and int(row[1]) <= _SYSTEM for row in databases)
+    for name, query in {**_QUERIES, **({} if system else _OF_DATABASE)}.items():
         rows = _rows(session, query)
         if rows and rows[0][0] is not None:
             found[name] = str(rows[0][0]).strip()
@@ -121,22 +138,21 @@ def impossible(found: Mapping[str, str]) -> dict[Term, str]:
     }
 
 
-def _options(session: Session) -> dict[str, str]:
-    listed = ", ".join(_OPTIONS)
-    rows = _rows(session, f"SELECT {listed} FROM sys.databases WHERE database_id = DB_ID()")  # noqa: S608
-    if rows:
-        return {
-            name: _text(value)
-            for name, value in zip(_OPTIONS, rows[0], strict=True)
-            if value is not None
-        }
-    # A product without one of the columns rejects the whole query.
+def _options(rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+    """Options of the session's database; of Dyno's, as far as they agree, in a system database.
+
+    Those that matter for a measurement are also listed for each of Dyno's databases.
+    """
+    own = [row for row in rows if is_own(str(row[0]))]
+    current = [row for row in rows if row[1] == row[2]]
+    chosen = own if any(int(row[1]) <= _SYSTEM for row in current) else current
     found: dict[str, str] = {}
-    for name in _OPTIONS:
-        query = f"SELECT {name} FROM sys.databases WHERE database_id = DB_ID()"  # noqa: S608
-        single = _rows(session, query)
-        if single and single[0][0] is not None:
-            found[name] = _text(single[0][0])
+    for number, name in enumerate(_OPTIONS, start=3):
+        values = {_text(row[number]) for row in chosen if row[number] is not None}
+        if len(values) == 1:
+            found[name] = values.pop()
+        if name in _MEASURED:
+            found |= {f"{row[0]}: {name}": _text(row[number]) for row in own}
     return found
 
 

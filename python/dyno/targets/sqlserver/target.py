@@ -28,6 +28,7 @@ from dyno.targets.sqlserver import (
     ddl,
     diagnosis,
     facts,
+    filegroups,
     inside,
     isolation,
     journal,
@@ -132,6 +133,16 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     ) -> None:
         adopt = self._changed().adopt
         provision.create_tables(session, self._called, workload, layout, adopt, replace=replace)
+
+    def before_start(self, layout: Layout) -> None:
+        """Does nothing: the server runs already (see the protocol)."""
+
+    def deviations(self, layout: Layout) -> list[str]:
+        """A log or tempdb that was moved since the load."""
+        if layout.log is None and layout.temp is None:
+            return []
+        with closing(self.connect()) as session:
+            return filegroups.deviations(session, mark.schema_of(layout.workload), layout)
 
     def _files(self, session: Session) -> None:  # noqa: ARG002
         return None

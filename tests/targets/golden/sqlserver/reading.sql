@@ -1,30 +1,6 @@
 SELECT name, CAST(value_in_use AS nvarchar(60)) FROM sys.configurations
 GO
-SELECT recovery_model_desc, delayed_durability_desc, page_verify_option_desc, is_auto_shrink_on, is_auto_close_on, is_auto_create_stats_on, is_auto_update_stats_on, is_read_committed_snapshot_on, is_query_store_on, log_reuse_wait_desc, target_recovery_time_in_seconds, compatibility_level FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT recovery_model_desc FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT delayed_durability_desc FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT page_verify_option_desc FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_auto_shrink_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_auto_close_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_auto_create_stats_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_auto_update_stats_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_read_committed_snapshot_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT is_query_store_on FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT log_reuse_wait_desc FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT target_recovery_time_in_seconds FROM sys.databases WHERE database_id = DB_ID()
-GO
-SELECT compatibility_level FROM sys.databases WHERE database_id = DB_ID()
+SELECT name, database_id, DB_ID(), recovery_model_desc, delayed_durability_desc, page_verify_option_desc, is_auto_shrink_on, is_auto_close_on, is_auto_create_stats_on, is_auto_update_stats_on, is_read_committed_snapshot_on, is_query_store_on, log_reuse_wait_desc, target_recovery_time_in_seconds, compatibility_level FROM sys.databases
 GO
 SELECT sql_memory_model_desc FROM sys.dm_os_sys_info
 GO
@@ -35,6 +11,8 @@ GO
 SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups WHERE name = N'default'
 GO
 SELECT MAX(CAST(s.max_target_memory_kb AS bigint)) * 1024 * MAX(g.request_max_memory_grant_percent) / 100 FROM sys.dm_exec_query_resource_semaphores AS s JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id WHERE g.name = N'default'
+GO
+SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0
 GO
 SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0
 GO
@@ -48,7 +26,7 @@ SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'
 GO
 DBCC TRACESTATUS (-1) WITH NO_INFOMSGS
 GO
-SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID()
+SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID() AND d.database_id > 4
 GO
 SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE name IN (N'show advanced options', N'max server memory (MB)', N'max degree of parallelism', N'cost threshold for parallelism')
 GO

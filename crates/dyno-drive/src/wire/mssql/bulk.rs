@@ -88,24 +88,28 @@ impl Loader {
             return Err(broken("no description of a table"));
         }
         let object = format!("object_id('{}')", self::quoted(table).replace('\'', "''"));
+        let sql =
+            format!("select name, collation_name from sys.columns where object_id = {object}");
+        let answer = self.ask(&sql).await?;
+        self.done(&answer)?;
+        let collations = texts(&answer)?;
+        let collation = |name: &str| {
+            let row = collations.iter().find(|row| row[0].as_deref() == Some(name));
+            row.and_then(|row| row[1].clone())
+        };
         let sql = format!(
-            "select c.name, c.collation_name from sys.columns c where c.object_id = {object} \
-             union all select '', cast(count(*) as varchar(9)) from sys.indexes i \
-             where i.object_id = {object} and i.type in (1, 5)"
+            "select cast(type as varchar(9)) from sys.indexes \
+             where object_id = {object} and type in (1, 5)"
         );
         let answer = self.ask(&sql).await?;
         self.done(&answer)?;
-        let facts = texts(&answer)?;
-        let fact = |name: &str| {
-            let row = facts.iter().find(|row| row[0].as_deref() == Some(name));
-            row.and_then(|row| row[1].clone())
-        };
+        let clustered = !texts(&answer)?.is_empty();
         let fields = names
             .iter()
             .zip(columns)
-            .map(|(name, column)| Field::new(name, &column, fact(name)))
+            .map(|(name, column)| Field::new(name, &column, collation(name)))
             .collect::<Result<_>>()?;
-        Ok((fields, fact("").is_none_or(|count| count != "0")))
+        Ok((fields, clustered))
     }
 
     /// Loads the rows in `chunks`, written as the columns want them; returns their number as the
@@ -133,11 +137,6 @@ impl Loader {
         self.send(&mut message).await?;
         let answer = read(&mut self.transport).await?;
         self.done(&answer)
-    }
-
-    /// Closes the connection.
-    pub async fn close(self) {
-        drop(self);
     }
 
     async fn send(&mut self, message: &mut Message) -> Result<()> {

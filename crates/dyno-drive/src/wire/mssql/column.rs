@@ -339,8 +339,7 @@ impl Column {
                 let units = match *value {
                     [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
                     // The high half comes first.
-                    [a, b, c, d, e, f, g, h] => i64::from_le_bytes([e, f, g, h, a, b, c, d]),
-                    _ => return None,
+                    _ => i64::from_le_bytes(value.try_into().ok()?).rotate_left(32),
                 };
                 (i128::from(units), 4)
             }

@@ -9,7 +9,7 @@ use super::packet::{Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
 use super::text::decode;
 use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, Token};
-use crate::wire::{LONGEST_ANSWERS, read_columns};
+use crate::wire::LONGEST_ANSWERS;
 
 /// Statement index of undeclared requests, such as a commit.
 pub const UNDECLARED: u16 = u16::MAX;
@@ -150,7 +150,8 @@ impl Results {
                 Token::Row(packed) => self.add_row(start, packed, columns)?,
                 Token::Done(done) => self.end(done, count)?,
                 Token::Columns(columns) => {
-                    let known = known.as_mut().ok_or_else(|| broken("unrequested rows"))?;
+                    let known = known.as_mut().filter(|known| !known.returns.is_empty());
+                    let known = known.ok_or_else(|| broken("unrequested rows"))?;
                     if !columns.is_empty() {
                         self.describe(known, columns, start)?;
                     }
@@ -185,7 +186,7 @@ impl Results {
 
     fn begin_result(&mut self, known: &Prepared) -> Result<()> {
         let answer = &mut self.statements[self.current];
-        if answer.returned || read_columns(known.returns).0.is_empty() || known.columns.is_empty() {
+        if answer.returned || known.columns.is_empty() {
             return Err(broken("unrequested rows"));
         }
         answer.returned = true;
@@ -247,7 +248,8 @@ impl Results {
     pub fn affected(&self, slot: u16) -> Result<u64> {
         let answer = self.statements.get(usize::from(slot));
         let answer = answer.ok_or_else(|| broken("no answer to a statement"))?;
-        Ok(answer.changed.unwrap_or(u64::from(answer.rows)))
+        // Babelfish reports 0 for a change with OUTPUT.
+        Ok(answer.changed.filter(|rows| *rows > 0).unwrap_or(u64::from(answer.rows)))
     }
 
     fn row(&self, slot: u16, row: usize) -> Option<u32> {

@@ -27,10 +27,7 @@ pub struct MssqlSession {
     collation: Collation,
     /// Reused for messages that are not in the transport's buffer.
     scratch: BytesMut,
-    /// Whether all statements are calls of procedures, which begin and end transactions.
-    calls: bool,
-    /// Whether the server begins a transaction with the first statement.
-    implicit: bool,
+    transactions: Transactions,
     /// A value that cannot be sent, of the statement with this name.
     unfit: Option<&'static str>,
     /// Set while answers can be read; the next `queue…` call starts a new batch.
@@ -38,19 +35,30 @@ pub struct MssqlSession {
     broken: bool,
 }
 
+/// How a session's transactions begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transactions {
+    /// By a message: all statements are calls of procedures, which begin and end their own.
+    Explicit,
+    /// Not yet: each statement is a transaction of its own.
+    None,
+    /// The server begins one with the first statement.
+    Implicit,
+}
+
 impl MssqlSession {
     pub(super) fn new(transport: Transport, prepared: Vec<Prepared>, server: &Server) -> Self {
         let call = |prepared: &Prepared| matches!(prepared.request, Request::Call(_));
+        let calls = !prepared.is_empty() && prepared.iter().all(call);
         Self {
             transport,
-            calls: !prepared.is_empty() && prepared.iter().all(call),
             prepared,
             results: Results::default(),
             batch: Batch::default(),
             packet_size: server.packet_size,
             collation: server.collation,
             scratch: BytesMut::new(),
-            implicit: false,
+            transactions: if calls { Transactions::Explicit } else { Transactions::None },
             unfit: None,
             answered: true,
             broken: false,
@@ -74,12 +82,14 @@ impl MssqlSession {
 
     /// Sends the batch part by part, each only once all of the previous part has succeeded.
     async fn exchange(&mut self) -> Result<()> {
-        let alone = self.calls;
-        if !alone && self.batch.is_loose() && (self.batch.needs_transaction() || self.implicit) {
-            self.queue_commit();
-        }
-        if !alone && !self.implicit && self.batch.needs_transaction() {
-            self.begin_transactions().await?;
+        let begins = self.batch.needs_transaction();
+        if self.transactions != Transactions::Explicit {
+            if self.batch.is_loose() && (begins || self.transactions == Transactions::Implicit) {
+                self.queue_commit();
+            }
+            if begins && self.transactions == Transactions::None {
+                self.begin_transactions().await?;
+            }
         }
         for number in 0..self.batch.parts.len() {
             let part = self.batch.parts[number].clone();
@@ -129,7 +139,7 @@ impl MssqlSession {
         let batch = self.transport.write.split();
         let set = run(&mut self.transport, "set implicit_transactions on", self.packet_size).await;
         self.transport.write.unsplit(batch);
-        self.implicit = true;
+        self.transactions = Transactions::Implicit;
         set.map_err(|error| answer::lost_during(error, "turning on transactions"))
     }
 
@@ -179,12 +189,13 @@ impl Session for MssqlSession {
 
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         self.open_batch();
-        let Self { transport, prepared, results, batch, collation, calls, unfit, .. } = self;
+        let alone = self.transactions == Transactions::Explicit;
+        let Self { transport, prepared, results, batch, collation, unfit, .. } = self;
         let prepared = &prepared[usize::from(statement.0)];
         debug_assert_eq!(prepared.params.len(), parameters.len(), "{}", prepared.name);
         let slot = results.expect(statement.0);
         if parameters.iter().all(|value| fits(*value)) {
-            batch.start_call(*calls, &mut transport.write);
+            batch.start_call(alone, &mut transport.write);
             prepared.put(parameters, *collation, &mut transport.write);
             batch.end_call(prepared.reads, transport.write.len(), results.len());
         } else {
@@ -196,7 +207,7 @@ impl Session for MssqlSession {
     fn queue_begin(&mut self, _access: Access) {
         self.open_batch();
         self.batch.begin();
-        if self.calls {
+        if self.transactions == Transactions::Explicit {
             self.queue_control(Kind::Begin);
         }
     }

@@ -128,9 +128,11 @@ fn known<T>(token: impl Fn(T) -> Token) -> impl Fn(Option<T>) -> Result<Token> {
 fn done(kind: u8, reader: &mut Reader<'_>) -> Option<Done> {
     let (status, command) = (reader.u16()?, reader.u16()?);
     let rows = reader.u64()?;
-    let counted = status & 0x10 != 0 && command != SELECT;
+    // The end of a call may repeat a count, or have another one.
+    let counted = status & 0x10 != 0 && command != SELECT && kind != DONE_CALL;
     Some(Done {
-        ends: kind != DONE_INSIDE,
+        // A request that is not a call ends with the last of its statements.
+        ends: kind == DONE_CALL || kind == DONE && status & 0x01 == 0,
         failed: status & 0x102 != 0,
         changed: counted.then_some(rows),
     })

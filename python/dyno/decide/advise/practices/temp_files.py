@@ -25,6 +25,13 @@ def _check(system: System) -> Iterable[Verdict]:
         ),
         sets("temp_files", wanted),
     )
+    sizes = int(system.amount("temp_file_sizes"))
+    yield held(
+        sizes <= 1,
+        f"{plural(sizes, 'size')} of {plural(found, 'file')}",
+        "all of one size",
+        *system.mend("temp_file_sizes", 1),
+    ).of("sizes")
 
 
 RULE = Rule(

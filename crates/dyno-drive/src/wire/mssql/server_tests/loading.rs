@@ -76,26 +76,28 @@ fn loaded(plan: LoadPlan) -> dyno_record::Result<crate::LoadOutcome> {
     std::thread::spawn(move || load(&plan, &Control::new())).join().unwrap()
 }
 
-/// The sum of a column as [`SumSink`] has it.
-fn sum_of(column: &dyno_gen::schema::Column) -> String {
+/// Queries whose results add up to the sum of a column as [`SumSink`] has it, each with its unit.
+fn sums_of(column: &dyno_gen::schema::Column, table: &str) -> Vec<(String, Type, i64)> {
     use dyno_gen::schema::ColumnType;
     let name = column.name;
+    let whole = |value: &str, unit| {
+        let sum = format!("cast(sum(cast({value} as bigint)) as bigint)");
+        (format!("select {sum} from {table}"), Type::BigInt, unit)
+    };
     match column.kind {
-        ColumnType::Int32 | ColumnType::Int64 => format!("sum(cast({name} as decimal(38,0)))"),
+        ColumnType::Int32 | ColumnType::Int64 => vec![whole(name, 1)],
         ColumnType::Decimal { scale, .. } => {
-            let unit = 10u64.pow(u32::from(scale));
-            format!("sum(cast({name} * {unit} as decimal(38,0)))")
+            let sum = format!("cast(sum({name}) as decimal(38,{scale}))");
+            vec![(format!("select {sum} from {table}"), Type::Decimal(scale), 1)]
         }
-        ColumnType::Date => {
-            format!("sum(cast(datediff(day, '1970-01-01', {name}) as decimal(38,0)))")
-        }
+        ColumnType::Date => vec![whole(&format!("datediff(day, '1970-01-01', {name})"), 1)],
         ColumnType::Char { .. } | ColumnType::Varchar { .. } => {
-            format!("sum(cast(len({name}) as decimal(38,0)))")
+            vec![whole(&format!("len({name})"), 1)]
         }
-        ColumnType::Timestamp => format!(
-            "sum(cast(datediff(second, '1970-01-01', {name}) as decimal(38,0)) * 1000000 \
-             + datepart(microsecond, {name}))"
-        ),
+        ColumnType::Timestamp => vec![
+            whole(&format!("datediff(second, '1970-01-01', {name})"), 1_000_000),
+            whole(&format!("datepart(microsecond, {name})"), 1),
+        ],
     }
 }
 
@@ -121,9 +123,13 @@ fn every_row_arrives_once_with_its_values() {
                 let found = number(place, count.leak(), &[INT]).await;
                 assert_eq!(u64::try_from(found).unwrap(), sums.rows(), "{table}");
                 for (column, expected) in schema.columns.iter().zip(sums.sums()) {
-                    let sql = format!("select {} from {table}", sum_of(column));
-                    let found = number(place, sql.leak(), &[Type::Decimal(0)]).await;
-                    assert_eq!(i128::from(found), *expected, "{table}.{}", column.name);
+                    let mut found = 0;
+                    for (sql, kind, unit) in sums_of(column, table) {
+                        let returns = vec![kind].leak();
+                        let sum = number(place, sql.leak(), returns).await;
+                        found += i128::from(sum) * i128::from(unit);
+                    }
+                    assert_eq!(found, *expected, "{table}.{}", column.name);
                 }
             }
             drop_tables(place, workload).await;
