@@ -58,7 +58,8 @@ the periods in which a recording read its statements (ten minutes), because data
 minimum of a single call.
 
 PostgreSQL counts pages, by statement with the extension `pg_stat_statements`. MariaDB and MySQL
-count rows by table and no reads by statement: their statements are listed by time.
+count rows by table and no reads by statement: their statements are listed by time. SQL Server counts
+pages by statement, and by table only scans begun and rows looked up.
 
 Statements that name a password, a key or an account lose all their literals
 (`safety/redaction.py`), when they are recorded and when they are shown.

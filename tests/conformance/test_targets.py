@@ -150,8 +150,9 @@ def test_a_part_moves_onto_flash_or_there_is_a_reason(name: str, part: flash.Par
 def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:
     parts = json.loads(_core.parts())
     assert set(parts["workloads"]) <= set(workloads.names())  # others are declared from Python
+    words = [*targets.names(), *(url for name in targets.names() for url in targets.about(name)[1])]
     for wire in parts["wires"]:
-        assert any(wire in name or name in wire for name in targets.names()), wire
+        assert any(wire in word or word in wire for word in words), wire
     from dyno.bundle.phases import PhaseKind  # noqa: F401  (the model imports without the engines)
 
     for workload in parts["workloads"]:

@@ -74,6 +74,25 @@ def test_memory_is_bounded_and_old_time_stays_coarse() -> None:
     assert found.means(key, 0, 99_000, 1000) == pytest.approx(2.0)
 
 
+def test_rows_before_a_known_end_are_skipped_only_where_they_would_be_dropped() -> None:
+    order = random.Random(4)
+    key, end = [("disk", "vda", "queue_length")], 50_000
+    ahead, unknown = Samples(0), Samples(0)
+    for start in range(0, end, 1000):
+        rows = samples([(start + at, "queue_length", order.uniform(0, 9)) for at in range(1000)])
+        ahead.add(rows, (end - 1) * NS)
+        unknown.add(rows)
+    assert not ahead.covers(0, 0)
+    for level in range(LEVELS):
+        last = (end - 1) // width_s(level)
+        kept = [
+            at for at in range(last + 1) if ahead.covers(level, at) and unknown.covers(level, at)
+        ]
+        assert len(kept) >= min(last + 1, 3000)
+        one, other = (each.means(key, level, kept[0], len(kept)) for each in (ahead, unknown))
+        np.testing.assert_allclose(one, other)
+
+
 def test_percentiles_of_wide_bins_are_those_of_merged_histograms() -> None:
     encoded = [histogram(100 + 13 * second, 1 + second / 3) for second in range(40)]
     t_ns = (np.arange(40) + 100) * NS

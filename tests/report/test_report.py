@@ -24,9 +24,9 @@ SECTIONS = [
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Report) -> None:
     assert whole.page.sections() == SECTIONS
     # Streams, layouts, maintenance, plans, criteria, searches, recordings, caches on flash,
-    # certificates, what databases report about themselves, mixed load, freshness and replays are
-    # parts of other runs.
-    assert len(makers()) == len(SECTIONS) + 15
+    # certificates, what databases report about themselves and their files, mixed load, freshness
+    # and replays are parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 16
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]
     assert "✓ Valid" in verdict.text

@@ -47,7 +47,7 @@ def server(**changed: Any) -> Recorded:
         relations.COUNTS: readings("index_operational_stats")[0],
         relations.NAMES.format(place="[dyno_tpcc]"): readings("index_names")[0],
         inspector.STARTED: readings("sys_info")[0],
-        views._RIGHTS: rows((1, 1, "dyno")),
+        views._RIGHTS: rows((1, 1, 1, "dyno")),
     }
     return Recorded({**answers, **changed})
 
@@ -169,7 +169,7 @@ def files(**changed: Any) -> Recorded:
         volumes.FILES: first,
         volumes.VOLUMES: readings("volume_stats")[0],
         whereabouts.AGE: rows([86_400]),
-        views._RIGHTS: rows((1, 1, "dyno")),
+        views._RIGHTS: rows((1, 1, 1, "dyno")),
     }
     return Recorded({**answers, **changed})
 

@@ -24,8 +24,10 @@ from dyno.targets.sqlserver.inside import (
     views,
     waitstats,
 )
+from dyno.targets.sqlserver.version import Version
 from tests.conformance.test_probes import assert_sound
 from tests.targets.sqlserver_recorded import (
+    BABELFISH,
     Recorded,
     absent,
     denied,
@@ -36,6 +38,8 @@ from tests.targets.sqlserver_recorded import (
 )
 
 SECOND = 1_000_000_000
+CLOUD = Version("Azure SQL Database", (12, 0))
+SEEN = {views._RIGHTS: rows((1, 1, 1, "dyno"))}
 STATUS = {
     performance.QUERY: readings("performance_counters"),
     files.QUERY: readings("virtual_file_stats"),
@@ -146,7 +150,6 @@ def test_a_view_that_cannot_be_read_leaves_its_metrics_absent(why: object) -> No
         (waitstats.reader, waitstats.VIEW),
         (files.reader, files.VIEW),
         (clerks.reader, clerks.VIEW),
-        (sessions.reader, sessions.VIEW),
     ],
 )
 def test_a_server_without_the_views_is_unavailable_with_the_reason(make: object, view: str) -> None:
@@ -154,6 +157,11 @@ def test_a_server_without_the_views_is_unavailable_with_the_reason(make: object,
     ask: Ask[Session] = make("sqlserver")
     with pytest.raises(UnavailableError, match=view):
         read(ask, Recorded({}), 1)
+
+
+def test_requests_without_their_view_are_unavailable() -> None:
+    with pytest.raises(UnavailableError, match=sessions.VIEW):
+        read(sessions.reader("sqlserver"), Recorded(SEEN), 1)
 
 
 def test_a_lost_connection_is_no_missing_view() -> None:
@@ -215,6 +223,7 @@ def test_waits_are_mean_threads_by_class_without_those_that_have_nothing_to_do()
 
 def test_sessions_are_sampled_by_what_they_wait_for() -> None:
     answers = {
+        **SEEN,
         sessions.QUERY: readings("requests"),
         sessions.TASKS.format(sessions="57, 58"): readings("waiting_tasks"),
     }
@@ -262,6 +271,7 @@ def test_the_clock_of_the_server(text: str, seconds: float) -> None:
 def test_all_probes_have_sound_samples() -> None:
     answers = {
         **STATUS,
+        **SEEN,
         waitstats.QUERY: readings("wait_stats")[:2],
         sessions.QUERY: readings("requests")[1],
         clerks.QUERY: readings("memory_clerks")[0],
@@ -281,7 +291,7 @@ def test_all_probes_have_sound_samples() -> None:
 
 def test_all_statements_of_probes_say_that_they_are_dynos() -> None:
     assert len(probes("sqlserver")) == 6
-    for session in (Recorded({}), Recorded({sessions.QUERY: readings("requests")})):
+    for session in (Recorded({}), Recorded({**SEEN, sessions.QUERY: readings("requests")})):
         for asked in probes("sqlserver").values():
             try:
                 asked.make()(session, 1)  # type: ignore[arg-type]
@@ -293,15 +303,35 @@ def test_all_statements_of_probes_say_that_they_are_dynos() -> None:
 
 @pytest.mark.parametrize(
     ("row", "lacking"),
-    [((1, 1, "a"), 0), ((0, 1, "a"), 1), ((0, 0, "a]b"), 2), ((None, None, "a"), 0)],
-)
-def test_missing_rights_come_with_their_grant(row: Sequence[object], lacking: int) -> None:
-    notes = views.rights(Recorded({views._RIGHTS: rows(row)}))  # type: ignore[arg-type]
-    assert len(notes) == lacking
-    rights = ("VIEW SERVER STATE", "VIEW ANY DEFINITION")
-    login = "[a]]b]" if "]" in str(row[2]) else "[a]"
-    for note, right in zip(notes, rights, strict=False):
-        assert f"GRANT {right} TO {login};" in note
+    [
+        ((1, 1, 1, "a"), []),
+        ((0, 0, 1, "a"), ["GRANT VIEW SERVER STATE TO [a];"]),
+        ((0, 1, 1, "a"), []),
+        ((0, None, 0, "a]b"), [
+            "GRANT VIEW SERVER STATE TO [a]]b];", "GRANT VIEW ANY DEFINITION TO [a]]b];",
+        ]),
+        ((1, None, 0, "a"), ["GRANT VIEW ANY DEFINITION TO [a];"]),
+    ],
+)  # fmt: skip
+def test_missing_rights_come_with_their_grant(row: Sequence[object], lacking: list[str]) -> None:
+    session = Recorded({views._RIGHTS: rows(row)})
+    notes = views.rights(session)  # type: ignore[arg-type]
+    assert len(notes) == len(lacking)
+    assert all(grant in note for note, grant in zip(notes, lacking, strict=True))
+
+
+def test_sessions_are_not_idle_because_they_are_not_seen() -> None:
+    """Without the right the view has the own session only, and no error."""
+    answers = {views._RIGHTS: rows((0, 0, 1, "a")), sessions.QUERY: rows()}
+    with pytest.raises(UnavailableError, match="GRANT VIEW SERVER STATE"):
+        read(sessions.reader("sqlserver"), Recorded(answers), 1)
+
+
+@pytest.mark.parametrize("version", [BABELFISH, CLOUD])
+def test_other_products_have_no_rights_of_a_server(version: Version) -> None:
+    session = Recorded({}, version)
+    assert views.rights(session) == []  # type: ignore[arg-type]
+    assert session.asked == []
 
 
 def test_recorded_files_are_json_without_duplicates() -> None:

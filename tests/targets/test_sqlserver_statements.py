@@ -48,7 +48,7 @@ def server(**changed: Any) -> Recorded:
         relations.COUNTS: list(readings("index_operational_stats")),
         relations.NAMES.format(place="[dyno_tpcc]"): readings("index_names")[0],
         inspector.STARTED: readings("sys_info")[0],
-        views._RIGHTS: rows((1, 1, "dyno")),
+        views._RIGHTS: rows((1, 1, 1, "dyno")),
     }
     return Recorded({**answers, **changed})
 

@@ -49,7 +49,8 @@ class RelationUse:
         kind: A table's own pages, or an index.
         of_table: The table of an index, with the schema; else its own name. Of a partition, the
             partitioned table.
-        logical_reads: Pages looked up in the cache; rows, if the engine counts only these.
+        logical_reads: Pages looked up in the cache; rows, or scans and lookups, if the engine
+            counts only these.
         physical_reads: Pages that were not in it.
         writes: Rows inserted, changed or deleted.
         read_ms: Time of the reads.

@@ -63,6 +63,12 @@ class Rows:
         rows = bins - self.first
         return rows, rows >= 0
 
+    def skips(self, end: int, newest: int) -> bool:
+        """Whether rows before bin ``end`` are dropped at once, as bin ``newest`` will come."""
+        skipped = end <= newest + 1 - self._most
+        self._dropped |= skipped
+        return skipped
+
     def covers(self, bin_: int) -> bool:
         """Whether no row from this bin on was dropped."""
         return not self._dropped or bin_ >= self.first

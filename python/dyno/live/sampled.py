@@ -36,8 +36,11 @@ class Samples:
         self._width = 0
         self._levels: list[Rows] = []
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Adds rows of the table ``samples``. Drops incomplete and absurd ones."""
+    def add(self, batch: pa.RecordBatch, until_ns: int = 0) -> None:
+        """Adds rows of the table ``samples``. Drops incomplete and absurd ones.
+
+        Later rows reach ``until_ns``: levels that will not keep these rows by then skip them.
+        """
         t_ns, value = numbers(batch, "t_ns", np.int64), numbers(batch, "value", np.float64)
         column = self._columns(batch)
         fine = (column >= 0) & (np.abs(value) <= LARGEST) & (t_ns > 0)
@@ -46,34 +49,39 @@ class Samples:
         t_ns, value, column = t_ns[fine], value[fine], column[fine]
         self._remember(t_ns, value, column)
         bins = (t_ns - self.origin_ns) // NS
+        newest = (until_ns - self.origin_ns) // NS
         # In pieces of limited length, as a block has all bins from its first to its last.
         piece = (bins - bins.min()) // max(1, _BLOCK // self._width)
         for one in range(int(piece.max()) + 1):
             of_it = piece == one
             if of_it.any():
-                self._add(bins[of_it], value[of_it], column[of_it])
+                self._add(bins[of_it], value[of_it], column[of_it], newest)
 
-    def _add(self, bins: Array, value: Array, column: Array) -> None:
+    def _add(self, bins: Array, value: Array, column: Array, newest: int) -> None:
         """Adds readings to every level, as a block of sums with a row a bin."""
         first = int(bins.min())
         shape = (int(bins.max()) - first + 1, self._width)
         cells = (bins - first) * self._width + column
         many = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-        total = np.bincount(cells, value, shape[0] * shape[1]).reshape(shape)
-        highest = np.full(shape, -np.inf)
-        np.maximum.at(highest.reshape(-1), cells, value)
+        total, highest = np.zeros(shape), np.full(shape, -np.inf)
+        if many.max() == 1:  # as usual: one reading a second
+            total.reshape(-1)[cells] = highest.reshape(-1)[cells] = value
+        else:
+            np.add.at(total.reshape(-1), cells, value)
+            np.maximum.at(highest.reshape(-1), cells, value)
         weight = self._weighted(total, many.astype(float))
         total = np.divide(total * weight, many, out=np.zeros(shape), where=many > 0)
         for level, rows in enumerate(self._levels):
-            at, kept = rows.place(np.arange(first, first + len(total)))
-            rows.arrays["sum"][at[kept]] += total[kept]
-            rows.arrays["weight"][at[kept]] += weight[kept]
-            rows.arrays["max"][at[kept]] = np.maximum(rows.arrays["max"][at[kept]], highest[kept])
+            if not rows.skips(first + len(total), newest // FACTOR**level):
+                at, kept = rows.place(np.arange(first, first + len(total)))
+                rows.arrays["sum"][at[kept]] += total[kept]
+                rows.arrays["weight"][at[kept]] += weight[kept]
+                peak = np.maximum(rows.arrays["max"][at[kept]], highest[kept])
+                rows.arrays["max"][at[kept]] = peak
             if level + 1 < LEVELS:
-                coarse = np.arange(first, first + len(total)) // FACTOR
-                starts = np.flatnonzero(np.diff(coarse, prepend=coarse[0] - 1))
-                total, weight = (np.add.reduceat(one, starts) for one in (total, weight))
-                highest = np.maximum.reduceat(highest, starts)
+                lead = first % FACTOR
+                total, weight = (_fours(one, lead, 0.0).sum(axis=1) for one in (total, weight))
+                highest = _fours(highest, lead, -np.inf).max(axis=1)
                 first //= FACTOR
 
     def known(self, source: str, subject: str | None = None) -> list[Key]:
@@ -181,6 +189,14 @@ class Samples:
             if (row := int(last[at])) >= 0:
                 self.newest[key] = (int(t_ns[row]), float(value[row]))
         self.last_ns = max(self.last_ns, int(t_ns.max()))
+
+
+def _fours(rows: Array, lead: int, empty: float) -> Array:
+    """The rows of each wider bin, with empty ones before the first, ``lead`` of them, and after."""
+    after = -(lead + len(rows)) % FACTOR
+    width = rows.shape[1]
+    whole = np.vstack([np.full((lead, width), empty), rows, np.full((after, width), empty)])
+    return whole.reshape(-1, FACTOR, width)
 
 
 def numbers(batch: pa.RecordBatch, name: str, kind: Any) -> Array:

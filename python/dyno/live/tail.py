@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 """Bytes of a spool that are parsed at once."""
-_ROWS = 1 << 16
+_ROWS = 1 << 17
 """Rows of a Parquet file that are read at once."""
 _SAMPLES = 1 << 21
 """The same for samples: a group of rows is sorted by series, and a latency needs its requests."""
@@ -140,8 +140,8 @@ class Tail:
             return
         path, newest_ns = self._bundle / f"{self._name}.parquet", self._newest_ns
         with safefiles.open_regular(path, limit=bounded.LARGEST, below=self._bundle) as file:
-            if self._table is Table.OPS:
-                for batch in bounded.parquet_batches(file, path, ("t_ns",), _ROWS):
+            if self._table in (Table.OPS, Table.SAMPLES):
+                for batch in bounded.parquet_batches(file, path, ("t_ns",), _SAMPLES):
                     self.until_ns = max(self.until_ns, int(_moments(batch).max(initial=0)))
             for batch in self._of(file, path):
                 fresh = _moments(batch) > newest_ns if self._piece else None

@@ -204,7 +204,7 @@ class Watched:
             self._cut_off = False
 
     def _add_samples(self, batch: pa.RecordBatch) -> None:
-        self.samples.add(batch)
+        self.samples.add(batch, self._tails["samples"].until_ns)
 
     def _add_operations(self, level: str, parts: int, batch: pa.RecordBatch) -> None:
         names, codes = encoded(batch, "op")

@@ -16,8 +16,8 @@ from dyno.targets.reach import is_here
 PORT = 1433
 PASSWORD = "MSSQL_PASSWORD"  # noqa: S105  (the variable's name)
 _PARAMETERS = ("encrypt", "trust", "ca", "connect_timeout")
-_SWITCH = {"on": True, "yes": True, "true": True, "1": True, "mandatory": True}
-_SWITCH |= {"off": False, "no": False, "false": False, "0": False, "optional": False}
+_ON = ("on", "yes", "true", "1", "mandatory")
+_OFF = ("off", "no", "false", "0", "optional")
 
 _LOGINS = ("authentication", "trusted_connection", "integratedsecurity", "integrated_security")
 _LOGIN_ONLY = (
@@ -140,9 +140,9 @@ def _encryption(given: dict[str, str]) -> dict[str, Any]:
 
 def _switch(given: dict[str, str], name: str, usual: str) -> bool:
     text = given.get(name, usual).lower()
-    if text not in _SWITCH:
+    if text not in (*_ON, *_OFF):
         raise UsageError(f"The URL's {name}={text} is invalid: use on or off.")
-    return _SWITCH[text]
+    return text in _ON
 
 
 def _seconds(given: dict[str, str]) -> int:

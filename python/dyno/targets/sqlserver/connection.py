@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pymssql
-from pymssql import _mssql
+from pymssql import _mssql  # pyright: ignore[reportPrivateUsage]  (it is public)
 
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, error_of_kind

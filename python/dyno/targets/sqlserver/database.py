@@ -20,8 +20,8 @@ PROPERTY = "dyno"
 
 _EXISTS = "SELECT name, HAS_DBACCESS(name) FROM sys.databases WHERE name = {}"
 _OWN = (
-    "SELECT CAST(value AS nvarchar(4000)) FROM sys.extended_properties "
-    f"WHERE class = 0 AND name = N'{PROPERTY}'"  # noqa: S608  (no input)
+    "SELECT CAST(value AS nvarchar(4000)) FROM sys.extended_properties "  # noqa: S608
+    f"WHERE class = 0 AND name = N'{PROPERTY}'"
 )
 
 

@@ -58,7 +58,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "CREATE TABLE": "SELECT HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CREATE TABLE')",
     },
     "databases (Dyno's, the URL's and tempdb)": {
-        "options": "SELECT CASE WHEN name LIKE 'dyno[_]%' OR name = 'tempdb' THEN name "
+        "options": "SELECT CASE WHEN name LIKE 'dyno[_]%' OR name = 'tempdb' "  # noqa: S608
+        "THEN name "
         "ELSE '(of the URL)' END AS name, compatibility_level, collation_name, "
         "recovery_model_desc, is_read_committed_snapshot_on, snapshot_isolation_state_desc, "
         "delayed_durability_desc, page_verify_option_desc, is_auto_close_on, is_auto_shrink_on, "
@@ -74,7 +75,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "statements": {
         "types": "DECLARE @t TABLE (a datetime2(6), b date, c decimal(15,2), d bigint, "
-        "e varchar(20)); INSERT INTO @t VALUES ('1998-12-01T00:00:00', '1998-12-01', 1.25, 1, 'x'); "
+        "e varchar(20)); "
+        "INSERT INTO @t VALUES ('1998-12-01T00:00:00', '1998-12-01', 1.25, 1, 'x'); "
         "SELECT * FROM @t",
         "collations": "SELECT name FROM fn_helpcollations() WHERE name IN "
         "('Latin1_General_BIN2', 'Latin1_General_100_BIN2', 'Latin1_General_100_BIN2_UTF8')",

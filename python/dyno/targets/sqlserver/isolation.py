@@ -15,9 +15,7 @@ SNAPSHOT = "snapshot"
 a row that it changes (error 3960). Error 3952 if the database lacks ALLOW_SNAPSHOT_ISOLATION."""
 
 _NAMES = {1: LEVELS[0], 2: LEVELS[1], 3: LEVELS[2], 4: LEVELS[3], 5: SNAPSHOT}
-_CURRENT = (
-    "SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
-)
+_CURRENT = "SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
 
 
 def isolation(session: Connection) -> Isolation:

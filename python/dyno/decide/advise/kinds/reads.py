@@ -37,7 +37,7 @@ def _advise(system: System, asked: Asked) -> Section | None:
         if table.rows
     ]
     what = "Reads are logical: pages looked up in the cache." if uses.pages else (
-        "Reads are rows: this database does not count pages by table."
+        "Reads are rows, or scans and lookups: this database does not count pages by table."
     )  # fmt: skip
     counted = what if uses.statements or uses.relations else "MB are those that the devices read."
     return Section(

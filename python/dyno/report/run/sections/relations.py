@@ -11,8 +11,9 @@ ORDER = 66
 
 _MOST = 15
 _NOTE = (
-    "Of the measured phases, including warm-ups. Reads are pages (rows, if the database counts "
-    "only these); logical: looked up in the cache, physical: not found there."
+    "Of the measured phases, including warm-ups. Reads are pages (rows, or "
+    "scans and lookups, if the database counts only these); logical: looked up in the cache, "
+    "physical: not found there."
 )
 
 

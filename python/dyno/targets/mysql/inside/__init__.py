@@ -26,7 +26,7 @@ NOTES = (
     "statements alone 8 % (2 %), with waits for data files alone 3 % (2 %); `userstat` 8 % (2 %)",
     "the process list is read ten times a second while a session waits, and twice while none does: "
     "ten readings a second cost 4 % (95 % interval 3 to 6 %) of the point selects of 8 users that "
-    "keep 2 CPUs busy, two cost 1.5 % (0 to 3 %)",
+    "keep 2 CPUs busy, two cost 0.6 % (0.1 to 1.1 %)",
     "a server at a URL has samples of its clock's offset every half minute (source `clock`)",
 )
 

@@ -18,7 +18,7 @@ from dyno.targets import activesessions
 from dyno.targets.activesessions import Found, Wait
 from dyno.targets.sessionprobe import Ask
 from dyno.targets.sqlserver.connection import Session
-from dyno.targets.sqlserver.inside.views import OWN, Views
+from dyno.targets.sqlserver.inside.views import OWN, Views, unseen
 from dyno.targets.sqlserver.inside.waits import RUNNING, SCHEDULED, is_parallel, of_wait
 
 PERIOD_S = activesessions.PERIOD_S
@@ -88,6 +88,8 @@ def reader(target: str) -> Ask[Session]:
     def find(session: Session) -> Found:
         nonlocal views, known
         if session is not known:
+            if denied := unseen(session):
+                raise UnavailableError(denied)
             views, known = Views(), session
         rows = views.rows(session, VIEW, QUERY)
         if rows is None:

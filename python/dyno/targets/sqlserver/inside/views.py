@@ -12,7 +12,9 @@ OWN = "/* dyno observer */ "
 """Begins each statement of Dyno's own observation, so that it can be told from the workload."""
 
 _RIGHTS = f"""{OWN}SELECT HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW SERVER STATE'),
+HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW SERVER PERFORMANCE STATE'),
 HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW ANY DEFINITION'), SUSER_SNAME()"""
+"""NULL for a right that the server does not know: SQL Server 2022 added the second."""
 _STATE = (
     "sessions, waits, files, statements and tables of others are not seen; an administrator must "
     "run: USE master; GRANT VIEW SERVER STATE TO {login};"
@@ -61,20 +63,36 @@ class Views:
 def rights(session: Session) -> list[str]:
     """The rights that this login lacks, each with the GRANT; one line each.
 
-    Without ``VIEW SERVER STATE`` some views fail, and others show the own session only.
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    return [note for note in _lacking(session) if note]
+
+
+def unseen(session: Session) -> str:
+    """Why other sessions are not seen; empty if they are.
+
+    Without the right, views of sessions and requests do not fail: they show the own session only.
 
     Raises:
         DynoError: If the server does not respond.
     """
-    if session.version.is_babelfish:
-        return []  # it has none of these views, whatever the rights
+    return _lacking(session)[0]
+
+
+def _lacking(session: Session) -> tuple[str, str]:
+    """What is not seen without the rights on states and on definitions; empty for a right."""
+    version = session.version
+    if version.is_babelfish or version.product == "Azure SQL Database":
+        return "", ""  # the one has no such views, the other has rights by database
     try:
-        state, definition, login = session.execute(_RIGHTS).rows[0]
+        state, performance, definition, login = session.execute(_RIGHTS).rows[0]
     except DynoError as error:
         if error.kind not in ("denied", "database"):
             raise
-        return [_ABSENT.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip("."))]
+        return _ABSENT.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip(".")), ""
     named = quoted(str(login)) if login else "the login"
-    wanted = ((state, _STATE), (definition, _DEFINITION))
-    # NULL: the server does not know this right.
-    return [text.format(login=named) for has, text in wanted if has is not None and not int(has)]
+    return (
+        "" if state or performance else _STATE.format(login=named),
+        "" if definition else _DEFINITION.format(login=named),
+    )

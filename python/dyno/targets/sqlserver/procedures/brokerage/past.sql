@@ -1,9 +1,10 @@
 -- Trade-Lookup and Trade-Update: trades of the past.
 
--- Finds them: 1 by number, 2 of an account, 3 of a security; what is shown of each.
+-- Finds them: 1 by number, 2 of an account, 3 of a security; what is shown of each. Twenty fit into
+-- 8,000 bytes; Babelfish 4.3 has no OUTPUT of varchar(max).
 CREATE PROCEDURE {place}.dyno_past_trades
     @how int, @listed varchar(400), @account bigint, @symbol varchar(15), @since datetime2(6),
-    @trades int OUTPUT, @numbers varchar(400) OUTPUT, @shown varchar(max) OUTPUT
+    @trades int OUTPUT, @numbers varchar(400) OUTPUT, @shown varchar(8000) OUTPUT
 AS
 BEGIN
     SET NOCOUNT ON;
@@ -43,14 +44,13 @@ BEGIN
     -- Two statements: the texts are in different orders.
     SELECT @trades = COUNT(*), @numbers = STRING_AGG(t_id, ',') WITHIN GROUP (ORDER BY t_id)
         FROM @found;
-    SELECT @shown = STRING_AGG(CAST(line AS varchar(max)), ';') WITHIN GROUP (ORDER BY t_dts, t_id)
-        FROM @found;
+    SELECT @shown = STRING_AGG(line, ';') WITHIN GROUP (ORDER BY t_dts, t_id) FROM @found;
 END;
 GO
 
--- Appends the settlement, payment and history of trades.
+-- The settlement, payment and history of trades.
 CREATE PROCEDURE {place}.dyno_trade_details
-    @trades int, @numbers varchar(400), @shown varchar(max) OUTPUT
+    @trades int, @numbers varchar(400), @details varchar(8000) OUTPUT
 AS
 BEGIN
     SET NOCOUNT ON;
@@ -72,7 +72,7 @@ BEGIN
                 SELECT TOP (3) th_dts, th_st_id FROM {place}.trade_history
                 WHERE th_t_id = @number ORDER BY th_dts
             ) AS picked;
-        SET @shown = CONCAT_WS(';', @shown, @settled, @paid, @story);
+        SET @details = CONCAT_WS(';', @details, @settled, @paid, @story);
         SET @step = @step + 1;
     END;
 END;
@@ -85,7 +85,8 @@ AS
 BEGIN
     SET NOCOUNT ON;
     SET XACT_ABORT ON;
-    DECLARE @trades int = 0, @number bigint, @numbers varchar(400), @shown varchar(max);
+    DECLARE @trades int = 0, @number bigint, @numbers varchar(400);
+    DECLARE @shown varchar(8000), @details varchar(8000);
 
     BEGIN TRANSACTION;
     IF @how = 4
@@ -106,10 +107,10 @@ BEGIN
     BEGIN
         EXECUTE {place}.dyno_past_trades @how, @listed, @account, @symbol, @since,
             @trades OUTPUT, @numbers OUTPUT, @shown OUTPUT;
-        EXECUTE {place}.dyno_trade_details @trades, @numbers, @shown OUTPUT;
+        EXECUTE {place}.dyno_trade_details @trades, @numbers, @details OUTPUT;
     END;
     COMMIT TRANSACTION;
-    SELECT @trades AS trades, @shown AS shown;
+    SELECT @trades AS trades, CONCAT_WS(';', CAST(@shown AS varchar(max)), @details) AS shown;
 END;
 GO
 
@@ -121,7 +122,7 @@ BEGIN
     SET NOCOUNT ON;
     SET XACT_ABORT ON;
     DECLARE @trades int, @step int = 0, @number bigint, @numbers varchar(400);
-    DECLARE @given nvarchar(402), @word varchar(100), @shown varchar(max);
+    DECLARE @given nvarchar(402), @word varchar(100), @shown varchar(8000), @details varchar(8000);
 
     BEGIN TRANSACTION;
     -- In ascending order: two updates must not take the locks of two trades in different orders.
@@ -167,8 +168,8 @@ BEGIN
         END;
         SET @step = @step + 1;
     END;
-    EXECUTE {place}.dyno_trade_details @trades, @numbers, @shown OUTPUT;
+    EXECUTE {place}.dyno_trade_details @trades, @numbers, @details OUTPUT;
     COMMIT TRANSACTION;
-    SELECT @trades AS trades, @shown AS shown;
+    SELECT @trades AS trades, CONCAT_WS(';', CAST(@shown AS varchar(max)), @details) AS shown;
 END;
 GO
