@@ -352,11 +352,11 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
     assert readback.WIDEST not in found  # no column store
     assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
     assert readback.impossible(found) == {}
-    assert readback.impossible({"host_platform": "Linux"}).keys() == {
-        "locked_memory",
-        "large_extents",
-        "instant_files",
-    }
+    linux = {"host_platform": "Linux", "max server memory (MB)": "4096"}
+    own = {"locked_memory", "large_extents", "instant_files"}
+    assert readback.impossible(linux).keys() == own
+    linux["max server memory (MB)"] = "2147483647"
+    assert readback.impossible(linux).keys() == {*own, "cache"}
 
 
 def test_what_a_user_may_not_read_is_absent() -> None:
