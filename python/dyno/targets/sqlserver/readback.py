@@ -54,8 +54,8 @@ _MEASURED = (
 _UNLIMITED = "2147483647"
 """The default of the most memory, in MB."""
 _LIMITED = (
-    f"{MEMORY} has its default, and on Linux memory.memorylimitmb limits the server: to 80 % of the "
-    "memory, unless mssql-conf sets it"
+    f"{MEMORY} has its default, and on Linux memory.memorylimitmb limits the server: to 80 % of "
+    "the memory, unless mssql-conf sets it"
 )
 _SYSTEM = 4
 """The highest number of a system database: master, tempdb, model and msdb."""
