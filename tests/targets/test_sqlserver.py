@@ -73,7 +73,7 @@ def test_other_workloads(url: str, out: Path, workload: str) -> None:
         assert_valid(dyno("run", "ch", *where), "unsteady")
         return
     assert_valid(dyno("load", workload, "--scale", "1", "--days", "1", *where))
-    # Babelfish ignores UPDLOCK, so the trades of several users may leave other holdings than theirs.
+    # Babelfish ignores UPDLOCK, so trades of several users at once may leave wrong holdings.
     driven = ("--users", "1", "--warmup", "500ms", "--duration", "3s")
     for mode in ("client", "procedure"):
         assert_valid(dyno("run", workload, *driven, "--mode", mode, *where), *SHORT)
