@@ -153,6 +153,22 @@ pub async fn run(transport: &mut Transport, sql: &str, size: usize) -> Result<()
     summary.error.map_or(Ok(()), |error| Err(error.into_error()))
 }
 
+/// Whether the server is Babelfish.
+///
+/// # Errors
+/// As [`ask`].
+pub async fn is_babelfish(transport: &mut Transport, size: usize) -> Result<bool> {
+    let sql = "select 1 where cast(serverproperty('babelfish') as int) = 1";
+    let answer = ask(transport, sql, size).await?;
+    let mut tokens = Tokens::of(&answer);
+    while let Some((token, _)) = tokens.next()? {
+        if matches!(token, Token::Row(_)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The error of a session that is unusable after it.
 pub fn lost_during(error: Error, what: &str) -> Error {
     Error { kind: ErrorKind::ConnectionLost, ..error }.context(what.to_owned())

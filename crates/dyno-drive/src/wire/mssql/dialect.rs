@@ -13,11 +13,11 @@ pub enum Command {
     Call(String),
 }
 
-/// Translates a statement.
+/// Translates a statement for SQL Server, or for `babelfish`.
 ///
 /// # Errors
 /// `internal` if it cannot be translated.
-pub fn command(statement: &Statement) -> Result<Command> {
+pub fn command(statement: &Statement, babelfish: bool) -> Result<Command> {
     let wrong = || {
         let message = format!("statement {} cannot be translated to T-SQL", statement.name);
         Error::new(ErrorKind::Internal, message)
@@ -26,7 +26,7 @@ pub fn command(statement: &Statement) -> Result<Command> {
         return Ok(Command::Call(name));
     }
     let parts = statement.sql.split(AND_THEN).map(|sql| {
-        let sql = locking(&returning(sql));
+        let sql = locking(&returning(sql, babelfish));
         named(&limited(&sql)?.replace("substr(", "substring("))
     });
     let parts = parts.collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
@@ -48,7 +48,11 @@ pub fn reads(sql: &str) -> bool {
 }
 
 /// `update … where … returning a, b` has `output inserted.a, inserted.b` before its condition.
-fn returning(sql: &str) -> String {
+///
+/// Babelfish returns old values if the update had to wait for a lock. There a query with the same
+/// condition follows: a transaction sees its own changes and holds the locks of what it changed. No
+/// statement changes what its condition compares.
+fn returning(sql: &str, babelfish: bool) -> String {
     let translated = || {
         let (change, columns) = sql.split_once(" returning ")?;
         let prefix = match change.split(' ').next()? {
@@ -57,6 +61,12 @@ fn returning(sql: &str) -> String {
             _ => return None,
         };
         let (before, condition) = change.split_once(" where ")?;
+        if babelfish && prefix == "inserted." {
+            let table = change.split(' ').nth(1)?;
+            return Some(format!(
+                "{change}{AND_THEN}select {columns} from {table} where {condition}"
+            ));
+        }
         let columns: Vec<String> =
             columns.split(", ").map(|column| format!("{prefix}{column}")).collect();
         Some(format!("{before} output {} where {condition}", columns.join(", ")))
@@ -139,7 +149,7 @@ mod tests {
 
     fn text(sql: &'static str) -> String {
         let statement = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
-        match command(&statement).unwrap() {
+        match command(&statement, false).unwrap() {
             Command::Text(text) => text,
             Command::Call(name) => panic!("a call of {name}"),
         }
@@ -152,7 +162,7 @@ mod tests {
             "select '$1', [a$2] from t where a = @p2 and b = @p10"
         );
         let wrong = Statement { name: "x", sql: "select $".into(), params: &[], returns: &[] };
-        assert_eq!(command(&wrong).unwrap_err().kind, ErrorKind::Internal);
+        assert_eq!(command(&wrong, false).unwrap_err().kind, ErrorKind::Internal);
     }
 
     #[test]
@@ -165,6 +175,15 @@ mod tests {
             text("delete from t where c = $1 returning e"),
             "delete from t output deleted.e where c = @p1"
         );
+    }
+
+    #[test]
+    fn babelfish_queries_what_it_changed() {
+        let sql = "update t set a = a + $1 where c = $2 returning a - 1, e";
+        let statement = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
+        let expected = "update t set a = a + @p1 where c = @p2;\n\
+                        select a - 1, e from t where c = @p2";
+        assert_eq!(command(&statement, true).unwrap(), Command::Text(expected.to_owned()));
     }
 
     #[test]
@@ -191,7 +210,7 @@ mod tests {
     fn calls_with_all_parameters_are_by_name() {
         let call = |sql: &'static str| {
             let params = &[Type::Int, Type::Int];
-            command(&Statement { name: "x", sql: sql.into(), params, returns: &[] }).unwrap()
+            command(&Statement { name: "x", sql: sql.into(), params, returns: &[] }, false).unwrap()
         };
         assert_eq!(call("exec p $1, $2"), Command::Call("p".to_owned()));
         assert_eq!(call("exec p $2, $1"), Command::Text("exec p @p2, @p1".to_owned()));

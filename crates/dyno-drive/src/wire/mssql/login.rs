@@ -44,6 +44,8 @@ pub struct Server {
     pub packet_size: usize,
     /// Collation of the database.
     pub collation: Collation,
+    /// Whether it is Babelfish, if the session has asked.
+    pub babelfish: bool,
 }
 
 /// Connects and authenticates; asks for packets of `packet_size` bytes.
@@ -74,7 +76,8 @@ pub async fn log_in(endpoint: &Endpoint, packet_size: usize) -> Result<(Transpor
         let message = "the server did not answer the login";
         return Err(Error::new(ErrorKind::Unreachable, message));
     }
-    let mut server = Server { packet_size: FIRST_PACKET, collation: Collation::default() };
+    let mut server =
+        Server { packet_size: FIRST_PACKET, collation: Collation::default(), babelfish: false };
     for change in summary.changes {
         match change {
             Change::PacketSize(size) => {

@@ -84,8 +84,9 @@ impl Wire for Mssql {
     async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<MssqlSession> {
         let config = &self.0.config;
         let connecting = async {
-            let (mut transport, server) = login::log_in(&self.0, login::DRIVEN_PACKET).await?;
+            let (mut transport, mut server) = login::log_in(&self.0, login::DRIVEN_PACKET).await?;
             answer::run(&mut transport, &config.driven(), server.packet_size).await?;
+            server.babelfish = answer::is_babelfish(&mut transport, server.packet_size).await?;
             let prepared = prepare::prepare(&mut transport, statements, &server).await?;
             Ok(MssqlSession::new(transport, prepared, &server))
         };

@@ -36,7 +36,7 @@ pub async fn prepare(
 ) -> Result<Vec<Prepared>> {
     let mut commands = Vec::with_capacity(statements.len());
     for statement in statements {
-        commands.push(dialect::command(statement)?);
+        commands.push(dialect::command(statement, server.babelfish)?);
     }
     let mut body = BytesMut::new();
     body.extend_from_slice(&headers(0));

@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 use super::*;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
+mod driving;
 mod encryption;
 mod loading;
 mod locks;

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::wire::{Dialect, Statement};
+use crate::wire::{Dialect, Statement, Type};
 
 const LOCK: &str = " for update";
+const SUM: &str = "sum(";
 
 /// Replaces the parts that differ in a dialect. SQLite has no FOR UPDATE and needs none: its single
 /// writer locks the whole file.
@@ -16,7 +17,38 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
             }
         }
     }
+    if dialect == Dialect::Mssql {
+        for statement in &mut statements {
+            let scale = statement.returns.iter().find_map(|kind| match kind {
+                Type::Decimal(scale) => Some(*scale),
+                _ => None,
+            });
+            if let Some(scale) = scale.filter(|_| statement.sql.contains(SUM)) {
+                statement.sql = Cow::Owned(with_sums(&statement.sql, scale));
+            }
+        }
+    }
     statements
+}
+
+/// States the type of each sum: Babelfish cannot derive that of a product.
+fn with_sums(sql: &str, scale: u8) -> String {
+    const OR_ZERO: (&str, &str) = ("coalesce(", ", 0)");
+    let mut text = String::with_capacity(sql.len() * 2);
+    let mut rest = sql;
+    while let Some(start) = rest.find(SUM) {
+        // Sums have no parentheses inside.
+        let end = rest[start..].find(')').map_or(rest.len(), |end| start + end + 1);
+        let zero = rest[..start].ends_with(OR_ZERO.0) && rest[end..].starts_with(OR_ZERO.1);
+        let (start, end) =
+            if zero { (start - OR_ZERO.0.len(), end + OR_ZERO.1.len()) } else { (start, end) };
+        text.push_str(&rest[..start]);
+        text.push_str("cast(");
+        text.push_str(&rest[start..end]);
+        text.push_str(&format!(" as decimal(38,{scale}))"));
+        rest = &rest[end..];
+    }
+    text + rest
 }
 
 #[cfg(test)]
@@ -39,7 +71,7 @@ mod tests {
     #[test]
     fn mssql_takes_every_statement_with_all_its_parameters() {
         for statement in put(Dialect::Mssql, statements::all()) {
-            let mssql::Command::Text(sql) = mssql::command(&statement).unwrap() else {
+            let mssql::Command::Text(sql) = mssql::command(&statement, false).unwrap() else {
                 panic!("{statement:?}")
             };
             for foreign in ["$", "||", " returning ", " limit ", " for update", "substr("] {
@@ -48,6 +80,15 @@ mod tests {
             let count = statement.params.len();
             assert!(count == 0 || sql.contains(&format!("@p{count}")), "{sql}");
         }
+    }
+
+    #[test]
+    fn mssql_sums_have_a_type() {
+        assert_eq!(
+            with_sums("select sum(a * b), coalesce(sum(c), 0) from t", 2),
+            "select cast(sum(a * b) as decimal(38,2)), \
+             cast(coalesce(sum(c), 0) as decimal(38,2)) from t"
+        );
     }
 
     #[test]

@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn mssql_is_left_with_no_foreign_words() {
         for statement in put(Dialect::Mssql, statements::all()) {
-            let mssql::Command::Text(sql) = mssql::command(&statement).unwrap() else {
+            let mssql::Command::Text(sql) = mssql::command(&statement, false).unwrap() else {
                 panic!("{statement:?}")
             };
             for foreign in ["$", "||", " returning ", " limit ", " for update", "substr("] {
@@ -140,7 +140,7 @@ mod tests {
     fn mssql_calls_are_by_name() {
         for statement in procedures::all(Dialect::Mssql) {
             let call = mssql::Command::Call(statement.name.to_owned());
-            assert_eq!(mssql::command(&statement).unwrap(), call);
+            assert_eq!(mssql::command(&statement, false).unwrap(), call);
         }
     }
 

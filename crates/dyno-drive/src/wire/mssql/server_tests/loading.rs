@@ -19,11 +19,12 @@ fn type_of(kind: dyno_gen::schema::ColumnType) -> String {
         ColumnType::Date => "date".to_owned(),
         ColumnType::Timestamp => "datetime2(6)".to_owned(),
         ColumnType::Char { len } => format!("char({len})"),
+        ColumnType::Varchar { max } if max > 8000 => "varchar(max)".to_owned(),
         ColumnType::Varchar { max } => format!("varchar({max})"),
     }
 }
 
-async fn create(place: &Place, workload: Workload) {
+pub async fn create(place: &Place, workload: Workload) {
     let mut loader = place.loader().await;
     for table in workload.tables() {
         let columns: Vec<String> = table
@@ -47,7 +48,7 @@ async fn create(place: &Place, workload: Workload) {
     loader.run(journal).await.unwrap();
 }
 
-fn plan(place: &Place, workload: &str, changes: &Json) -> LoadPlan {
+pub fn plan(place: &Place, workload: &str, changes: &Json) -> LoadPlan {
     let mut wire = place.endpoint.clone();
     wire["kind"] = json!("mssql");
     let mut plan = json!({
@@ -60,7 +61,7 @@ fn plan(place: &Place, workload: &str, changes: &Json) -> LoadPlan {
 }
 
 /// A number that a query returns.
-async fn number(place: &Place, sql: &'static str, returns: &'static [Type]) -> i64 {
+pub async fn number(place: &Place, sql: &'static str, returns: &'static [Type]) -> i64 {
     let statement = Statement { name: "x", sql: sql.into(), params: &[], returns };
     let mut session = place.wire(&json!({})).connect(&[statement], &alarm()).await.unwrap();
     let slot = session.queue(StatementId(0), &[]);
@@ -72,7 +73,7 @@ async fn number(place: &Place, sql: &'static str, returns: &'static [Type]) -> i
 }
 
 /// Loads in a thread of its own: a load has its own runtimes.
-fn loaded(plan: LoadPlan) -> dyno_record::Result<crate::LoadOutcome> {
+pub fn loaded(plan: LoadPlan) -> dyno_record::Result<crate::LoadOutcome> {
     std::thread::spawn(move || load(&plan, &Control::new())).join().unwrap()
 }
 
@@ -91,9 +92,9 @@ fn sums_of(column: &dyno_gen::schema::Column, table: &str) -> Vec<(String, Type,
             vec![(format!("select {sum} from {table}"), Type::Decimal(scale), 1)]
         }
         ColumnType::Date => vec![whole(&format!("datediff(day, '1970-01-01', {name})"), 1)],
-        ColumnType::Char { .. } | ColumnType::Varchar { .. } => {
-            vec![whole(&format!("len({name})"), 1)]
-        }
+        ColumnType::Char { .. } => vec![whole(&format!("len({name})"), 1)],
+        // Blanks at the end count, and all of it is ASCII.
+        ColumnType::Varchar { .. } => vec![whole(&format!("datalength({name})"), 1)],
         ColumnType::Timestamp => vec![
             whole(&format!("datediff(second, '1970-01-01', {name})"), 1_000_000),
             whole(&format!("datepart(microsecond, {name})"), 1),
@@ -137,7 +138,7 @@ fn every_row_arrives_once_with_its_values() {
     });
 }
 
-async fn drop_tables(place: &Place, workload: Workload) {
+pub async fn drop_tables(place: &Place, workload: Workload) {
     let mut loader = place.loader().await;
     for table in workload.tables() {
         loader.run(&format!("drop table {}", table.name)).await.unwrap();
