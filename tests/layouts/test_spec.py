@@ -123,7 +123,7 @@ def test_compression_of_a_table_wins_over_that_of_all(tmp_path: Path) -> None:
     layout = resolve(str(file), "tpch", 1)
     assert layout.design("part").compression == "none"
     assert layout.design("lineitem").compression == "page"
-    with pytest.raises(UsageError, match=r"compression = 'page'\): Dyno does not set"):
+    with pytest.raises(UsageError, match=r"compression = 'none'\): Dyno does not set"):
         require(layout, LayoutParts(), "null")
 
 

@@ -17,6 +17,7 @@ from dyno.contracts.layout import Layout
 from dyno.errors import TargetError, UsageError
 from dyno.targets import parse, require_layout
 from dyno.targets.sqlserver import buildmemory, design, filegroups, layout, sliding
+from dyno.targets.sqlserver.advice import DIALECT
 from dyno.targets.sqlserver.connection import Session
 from dyno.workloads import get
 from tests.scriptdom import mistakes, require_scriptdom
@@ -63,6 +64,31 @@ def test_microsofts_grammar_finds_a_mistake() -> None:
             ["CREATE PARTITION FUNCTION f (date) AS RANGE MIDDLE FOR VALUES (1)", "SELECT 1 FRM x"]
         )
     )
+
+
+def advised() -> list[str]:
+    """The commands of advice in SQL Server's words."""
+    found = [
+        *DIALECT.move_log,
+        *DIALECT.move_temp,
+        *DIALECT.back_up_log,
+        DIALECT.analyse.format(table="[shop].[dbo].[sale]"),
+        DIALECT.drop_index.format(index="[by_day]", table="[shop].[dbo].[sale]"),
+        DIALECT.clean.format(table="[shop].[dbo].[sale]"),
+    ]
+    for knobs in DIALECT.knobs.values():
+        for knob in knobs:
+            for value in (0.0, 8.0, True, False):
+                found += DIALECT.assign(knob, knob.write(value))
+    return found
+
+
+def test_microsofts_grammar_accepts_the_commands_of_advice() -> None:
+    require_scriptdom()
+    commands = advised()
+    assert len(commands) > 60
+    found = mistakes(commands)
+    assert [pair for pair in zip(commands, found, strict=True) if pair[1]] == []
 
 
 def test_every_partition_is_on_its_volume() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from dyno import targets
 from dyno.errors import DynoError, TargetError
+from dyno.targets.sqlserver import removal
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from tests.babelfish import Babelfish, alone, require_babelfish, require_url, server, start
@@ -88,6 +89,7 @@ def test_an_impostor(kind: str, query: str) -> None:
 def login() -> Iterator[tuple[str, str]]:
     """URLs of the administrator, and of a login without rights."""
     with alone() as url, closing(Session.open(address(url))) as session:
+        removal.remove(session)
         session.execute(f"CREATE LOGIN [dyno_test_poor] WITH PASSWORD = '{SECRET}'")
         try:
             yield url, another(url, user="dyno_test_poor", password=SECRET)
@@ -116,11 +118,13 @@ def test_a_database_that_an_administrator_created(login: tuple[str, str], out: P
             refused = dyno("load", "tpch", *where)
             assert refused.returncode == 3
             statement = (
-                refused.stderr.partition("must run: ")[2].partition(" [error")[0].strip(" .\n")
+                "USE [dyno_tpch]; CREATE USER [dyno_test_poor] FOR LOGIN [dyno_test_poor]; "
+                "ALTER ROLE db_owner ADD MEMBER [dyno_test_poor]"
             )
-            assert "[dyno_tpch]" in statement
-            for one in statement.split("; "):
-                session.execute(one)
+            assert statement in refused.stderr
+            if session.version.is_babelfish:  # whose db_owner can have no members
+                return
+            session.execute(statement)
             session.execute("USE master")
             assert_valid(dyno("load", "tpch", *where))
             removed = document(dyno("clean", "--yes", *where[2:]))["removed"]

@@ -10,6 +10,7 @@ import pytest
 
 from dyno.errors import DatabaseError, UsageError
 from dyno.targets.mark import schema_of
+from dyno.targets.sqlserver import procedures as sqlserver
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.target import SqlServerTarget
 from tests.babelfish import alone
@@ -71,7 +72,7 @@ def test_another_version_is_replaced(
     ]
     (tmp_path / "tpcc.sql").write_text("\n".join(older))
     with monkeypatch.context() as patched:
-        patched.setattr("dyno.targets.procedures.files", lambda _name: tmp_path)
+        patched.setattr("dyno.targets.procedures.files", {sqlserver.__name__: tmp_path}.get)
         assert tables.program("tpcc")["made"] is True
         assert [name for name, _ in present(session)] == ["dyno_delivery", "dyno_older"]
     again = tables.program("tpcc")
@@ -88,7 +89,7 @@ def test_an_error_leaves_the_former_version(
         "CREATE PROCEDURE {place}.dyno_wrong AS\nSELECT FROM WHERE;\nGO\n"
     )
     with monkeypatch.context() as patched:
-        patched.setattr("dyno.targets.procedures.files", lambda _name: tmp_path)
+        patched.setattr("dyno.targets.procedures.files", {sqlserver.__name__: tmp_path}.get)
         with pytest.raises(DatabaseError):
             tables.program("tpcc")
     assert [name for name, _ in present(session)] == NAMES

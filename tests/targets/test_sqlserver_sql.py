@@ -10,12 +10,13 @@ import sqlglot
 from sqlglot import exp
 
 from dyno import workloads
+from dyno.contracts.target import QueryResult
 from dyno.contracts.workload import Query
 from dyno.targets import procedures
 from dyno.targets.sqlserver import procedures as sqlserver
 from dyno.targets.sqlserver.queries import own
 from dyno.workloads.brokerage.conditions import CONDITIONS as OF_BROKERAGE
-from dyno.workloads.conditions import Condition
+from dyno.workloads.conditions import Condition, check_all
 from dyno.workloads.tpcc.conditions import CONDITIONS as OF_TPCC
 from tests.scriptdom import mistakes, require_scriptdom
 
@@ -92,6 +93,7 @@ def test_a_column_of_a_union_has_the_type_of_all_its_branches() -> None:
 def test_queries_are_t_sql(workload: str, query: Query) -> None:
     text = own(query.text())
     tree = sqlglot.parse_one(text, read="tsql")
+    assert isinstance(tree, exp.Query)
     assert [column for column in tree.named_selects if column] == list(query.columns)
     for foreign in (exp.Interval, exp.Limit):
         assert tree.find(foreign) is None or "TOP" in text
@@ -110,6 +112,28 @@ def test_conditions_are_t_sql(condition: Condition) -> None:
     # A derived table has to name its columns.
     for inner in tree.find_all(exp.Subquery):
         assert all(inner.this.named_selects), text
+
+
+def test_checks_translate_their_statements() -> None:
+    sent: list[str] = []
+
+    class Recorder:
+        def own(self, neutral: str) -> str:
+            return own(neutral)
+
+        def execute(self, sql: str) -> QueryResult:
+            sent.append(sql)
+            return QueryResult(["d_id"], [(3,)])
+
+        def cancel(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    (check,) = check_all("sqlserver", Recorder(), [OF_TPCC[2]], "run")
+    assert check.passed is False
+    assert check.detail["violations"] == 3
+    assert sent[0].startswith("SELECT COUNT_BIG(*) FROM (SELECT no_w_id")
+    assert sent[1].startswith("SELECT TOP 5 * FROM (SELECT no_w_id")
 
 
 @pytest.mark.parametrize("workload", ["tpcc", "brokerage"])

@@ -52,9 +52,21 @@ def values(server: Recorder) -> tuple[object, ...]:
     )
 
 
+def left_behind(home: Path) -> list[Path]:
+    """Journals; the file of the lock stays."""
+    return [path for path in home.iterdir() if path.suffix != ".lock"]
+
+
 def leave(tuning: Tuning, server: Recorder) -> None:
     tuning.restore(lambda: cast("Session", server))
     tuning.left(restored=True)
+
+
+def killed(tuning: Tuning) -> None:
+    """The kernel releases the lock of a killed run."""
+    journal = tuning._journal  # pyright: ignore[reportPrivateUsage]
+    assert journal is not None
+    journal.release()
 
 
 def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None:
@@ -82,7 +94,7 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     leave(tuning, server)
     assert values(server) == before
     assert all(item.restored for item in tuning.applied)
-    assert list(tmp_path.iterdir()) == []
+    assert left_behind(tmp_path) == []
 
 
 def test_databases_of_the_user_keep_their_options(tmp_path: Path) -> None:
@@ -111,12 +123,25 @@ def test_dynos_databases_are_known_by_their_names(database: str, own: bool) -> N
 def test_the_next_run_restores_what_a_killed_one_left(tmp_path: Path) -> None:
     server = Recorder()
     before = values(server)
-    entered(server, tmp_path, *EVERYTHING)
-    assert values(server) != before  # and the run is killed here
+    killed(entered(server, tmp_path, *EVERYTHING))
+    assert values(server) != before
     after = entered(server, tmp_path)
     assert values(server) == before
     assert after.applied == ()
-    assert list(tmp_path.iterdir()) == []
+    assert left_behind(tmp_path) == []
+
+
+def test_a_run_that_is_under_way_keeps_its_settings(tmp_path: Path) -> None:
+    server = Recorder()
+    first = entered(server, tmp_path, "memory=4GB")
+    other = entered(server, tmp_path)  # such as `dyno advise` meanwhile
+    leave(other, server)
+    assert server.configured["max server memory (MB)"] == 4096
+    with pytest.raises(UsageError, match="Another run of Dyno has changed settings"):
+        entered(server, tmp_path, "memory=8GB")
+    leave(first, server)
+    assert server.configured["max server memory (MB)"] == 2147483647
+    leave(entered(server, tmp_path, "memory=8GB"), server)
 
 
 def test_a_value_that_somebody_changed_meanwhile_stays(tmp_path: Path) -> None:
@@ -126,7 +151,7 @@ def test_a_value_that_somebody_changed_meanwhile_stays(tmp_path: Path) -> None:
     leave(tuning, server)
     assert server.configured["max server memory (MB)"] == 9000
     assert server.configured["max degree of parallelism"] == 0
-    assert list(tmp_path.iterdir()) == []
+    assert left_behind(tmp_path) == []
 
 
 def test_a_rejected_change_restores_those_before(tmp_path: Path) -> None:
@@ -136,7 +161,7 @@ def test_a_rejected_change_restores_those_before(tmp_path: Path) -> None:
     with pytest.raises(DynoError, match="5042"):
         entered(server, tmp_path, "memory=4GB", "work_memory=1GB")
     assert values(server) == before
-    assert list(tmp_path.iterdir()) == []
+    assert left_behind(tmp_path) == []
 
 
 def test_a_value_that_is_not_in_effect_is_an_error(tmp_path: Path) -> None:
@@ -327,11 +352,11 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
     assert readback.WIDEST not in found  # no column store
     assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
     assert readback.impossible(found) == {}
-    assert readback.impossible({"host_platform": "Linux"}).keys() == {
-        "locked_memory",
-        "large_extents",
-        "instant_files",
-    }
+    linux = {"host_platform": "Linux", "max server memory (MB)": "4096"}
+    own = {"locked_memory", "large_extents", "instant_files"}
+    assert readback.impossible(linux).keys() == own
+    linux["max server memory (MB)"] = "2147483647"
+    assert readback.impossible(linux).keys() == {*own, "cache"}
 
 
 def test_what_a_user_may_not_read_is_absent() -> None:

@@ -181,6 +181,7 @@ def _existing(workload: str, layout: Layout | None) -> list[IndexFacts]:
             IndexFacts(one.name, table, tuple(one.columns))
             for table, design in layout.tables.items()
             for one in design.indexes
+            if one.form == "row"
         ]
     return found
 

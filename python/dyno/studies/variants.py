@@ -51,7 +51,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         # It would appear in the study's files and in the process list of every run.
         raise UsageError(
             f"The target of '{name}' contains a password. Use the environment (PGPASSWORD, "
-            "MYSQL_PWD) or the database's password file."
+            "MYSQL_PWD, MSSQL_PASSWORD) or the database's password file."
         )
     scale = plain["scale"]
     number = isinstance(scale, int | float) and not isinstance(scale, bool)

@@ -14,7 +14,7 @@ from dyno.contracts.advice import Term
 from dyno.errors import DynoError
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.tuned import is_own
-from dyno.targets.sqlserver.tuning import GRANT, TEMP_FILES
+from dyno.targets.sqlserver.tuning import GRANT, MEMORY, TEMP_FILES
 
 MEMORY_MODEL = "sql_memory_model_desc"
 INSTANT = "instant_file_initialization_enabled"
@@ -50,6 +50,12 @@ _MEASURED = (
     "delayed_durability_desc",
     "page_verify_option_desc",
     "is_read_committed_snapshot_on",
+)
+_UNLIMITED = "2147483647"
+"""The default of the most memory, in MB."""
+_LIMITED = (
+    f"{MEMORY} has its default, and on Linux memory.memorylimitmb limits the server: to 80 % of "
+    "the memory, unless mssql-conf sets it"
 )
 _SYSTEM = 4
 """The highest number of a system database: master, tempdb, model and msdb."""
@@ -130,7 +136,9 @@ def impossible(found: Mapping[str, str]) -> dict[Term, str]:
     """
     if found.get(PLATFORM) != "Linux":
         return {}
+    unlimited: dict[Term, str] = {"cache": _LIMITED} if found.get(MEMORY) == _UNLIMITED else {}
     return {
+        **unlimited,
         "locked_memory": "the right to lock pages is one of Windows; on Linux lower vm.swappiness "
         "and set memory.memorylimitmb",
         "large_extents": "-E is a start-up parameter of Windows services",

@@ -1,9 +1,15 @@
-"""What a run changed on a server, in a file, so that the next run can restore it after a kill."""
+"""What a run changed on a server, in a file, so that the next run can restore it after a kill.
+
+The run holds a lock next to the file. The kernel releases it when the run ends or is killed, so
+whoever gets it knows that nobody needs the changes any more.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +21,7 @@ from dyno.errors import DynoError, TargetError
 from dyno.safety import safefiles
 from dyno.targets.sqlserver.state import ADVANCED, GOVERNOR
 from dyno.targets.sqlserver.tuning import CONFIGURED, GRANT, OF_DATABASES, TEMP_FILES, WORDS
+from dyno.workspace.lock import open_lock
 
 _MOST_BYTES = 1 << 20
 _INSTANCE = {*CONFIGURED, ADVANCED, GOVERNOR, GRANT, TEMP_FILES}
@@ -50,6 +57,42 @@ class Journal:
         digest = hashlib.sha256(server.encode()).hexdigest()[:16]
         self._server = server
         self.path = home / f"settings-{digest}.json"
+        self._lock = home / f"settings-{digest}.lock"
+        self._held = -1
+
+    def acquire(self) -> bool:
+        """Takes the lock; false if another run has it.
+
+        Raises:
+            TargetError: If the file of the lock cannot be opened.
+            UsageError: If Dyno did not create it.
+        """
+        if self._held >= 0:
+            return True
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = open_lock(self._lock, 0o600)
+        except OSError as error:
+            message = f"Cannot open {self._lock}: {error.strerror}. Give another --out DIR."
+            raise TargetError(message, kind="io") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._held = descriptor
+        return True
+
+    @property
+    def held(self) -> bool:
+        """Whether this run has the lock."""
+        return self._held >= 0
+
+    def release(self) -> None:
+        """Releases the lock."""
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
 
     def read(self) -> list[Changed]:
         """The changes, the oldest first.

@@ -65,11 +65,17 @@ class Tuning(ServerTuning[Session, Any]):
         """Restores what a killed run left, then changes what this run asks for.
 
         Raises:
-            UsageError: If this server does not have a setting.
+            UsageError: If this server does not have a setting, or another run has changed some.
             TargetError: If it rejects a change; what was changed before is restored.
         """
         self._journal = Journal(self._home, server)
-        self._undo(session)
+        if self._changes or self._journal.path.exists():
+            if self._journal.acquire():
+                self._undo(session)
+            elif self._changes:
+                raise UsageError(
+                    f"Another run of Dyno has changed settings of {server}; wait for its end."
+                )
         super().plan_sessions(session, server)
         done = {item.name for item in self._journal.read()}
         self._how = {
@@ -106,12 +112,16 @@ class Tuning(ServerTuning[Session, Any]):
         Raises:
             TargetError: With the statements to run, if the server rejects one.
         """
-        if self._journal is None or not self._journal.read():
+        if self._journal is None or not self._journal.held:
             return
-        self._failed = True
-        with closing(connect()) as session:
-            self._undo(session)
-        self._failed = False
+        try:
+            self._failed = True
+            if self._journal.read():
+                with closing(connect()) as session:
+                    self._undo(session)
+            self._failed = False
+        finally:
+            self._journal.release()
 
     def left(self, *, restored: bool) -> None:
         """See the base class."""

@@ -23,8 +23,8 @@ BEGIN
     DECLARE @order_id int, @step int = 0, @line_count int, @all_local int = 1, @unknown int = 0;
     DECLARE @number int, @item_id int, @supplier int, @pieces int, @in_stock int;
     DECLARE @discount decimal(4, 4), @wh_tax decimal(4, 4), @dist_tax decimal(4, 4);
-    DECLARE @price decimal(5, 2), @amount decimal(6, 2), @total decimal(22, 10);
-    DECLARE @credit char(2), @last_name varchar(16);
+    DECLARE @price decimal(5, 2), @amount decimal(6, 2), @goods decimal(12, 2);
+    DECLARE @total decimal(22, 10), @credit char(2), @last_name varchar(16);
     DECLARE @item_name varchar(24), @dist_text char(24), @item_text varchar(50);
     DECLARE @stock_text varchar(50), @problem nvarchar(200), @shown varchar(2000);
     DECLARE @given nvarchar(402) = CONCAT('[', @entered_lines, ']');
@@ -117,9 +117,10 @@ BEGIN
                 ol_supply_w_id, ol_quantity, ol_amount, ol_dist_info)
             SELECT @order_id, @dist, @wh, number, item_id, supplier, pieces, amount, dist_text
             FROM @lines;
-        SELECT @total = SUM(amount) * (1 - @discount) * (1 + @wh_tax + @dist_tax),
-                @shown = STRING_AGG(shown, ';') WITHIN GROUP (ORDER BY number)
+        -- A product keeps all its digits only if its operands have few: the sum has 38.
+        SELECT @goods = SUM(amount), @shown = STRING_AGG(shown, ';') WITHIN GROUP (ORDER BY number)
             FROM @lines;
+        SET @total = @goods * (1 - @discount) * (1 + @wh_tax + @dist_tax);
         COMMIT TRANSACTION;
     END;
     SELECT @order_id AS order_id, @last_name AS last_name, @credit AS credit,
