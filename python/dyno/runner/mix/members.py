@@ -87,14 +87,9 @@ class Wanted:
         return self.workload.kind == "oltp"
 
 
-def words(text: str) -> list[str]:
-    """The workloads in ``tpcc+tpch``; a file may have a plus sign in its name."""
-    return [text] if Path(text).exists() else text.split("+")
-
-
 def is_mix(asked: RunPlan) -> bool:
     """Whether the run has several workloads or targets."""
-    return len(words(asked.workload)) > 1 or len(asked.target) > 1 or asked.alone
+    return len(workloads.words(asked.workload)) > 1 or len(asked.target) > 1 or asked.alone
 
 
 def has_windows(named: Sequence[Workload]) -> bool:
@@ -158,7 +153,7 @@ def members(asked: RunPlan) -> list[Wanted]:
     Raises:
         UsageError: If the combination is not supported, with the reason.
     """
-    named = [workloads.named(word) for word in words(asked.workload)]
+    named = [workloads.named(word) for word in workloads.words(asked.workload)]
     asked.require_alone()
     _require_combination(asked, named)
     urls = [targets.parse(url) for url in asked.target]
