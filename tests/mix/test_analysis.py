@@ -59,7 +59,8 @@ class Made:
             at = self.start + round(end * S)
             row: dict[str, Any] = {
                 "t_ns": at - S // 2, "end_ns": at, "seconds": 0.5, "stream": 1, "position": place,
-                "query": "q01", "target": target, "workload": workload, "rows": 1, "error": None, "error_kind": None,
+                "query": "q01", "target": target, "workload": workload, "rows": 1,
+                "error": None, "error_kind": None,
             }  # fmt: skip
             self.recorder.add("queries", [row])
         return Member(name=workload, workload=workload, target=target, phase=name, users=2)

@@ -151,7 +151,9 @@ def test_two_workloads_of_queries_share_a_window(tmp_path: Path) -> None:
     done = dyno("load", "tpch", *target, "--scale", "0.01", "--json", "--out", out)
     assert done.returncode in {0, 1}, done.stderr
     mine = tmp_path / "mine.toml"
-    mine.write_text('name = "mine"\n[[queries]]\nname = "q01"\nsql = "select 7 as seven"\nrows = 1\n')
+    mine.write_text(
+        'name = "mine"\n[[queries]]\nname = "q01"\nsql = "select 7 as seven"\nrows = 1\n'
+    )
     found, bundle = run(
         out, f"tpch+{mine}", *target, "--users", "tpch=2", "--users", "mine=1",
         "--duration", "2s", "--warmup", "200ms",

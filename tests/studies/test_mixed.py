@@ -85,7 +85,9 @@ def test_single_windows_are_not_available() -> None:
 
 
 def test_files_of_statements_next_to_the_study_may_be_members(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text('name = "mine"\n[[queries]]\nname = "a"\nsql = "select 1"\n')
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\n[[queries]]\nname = "a"\nsql = "select 1"\n'
+    )
     spec = StudySpec.model_validate({
         "headline": ["tps"], "base": {"workload": "tpcc+mine.toml", "target": PG},
         "variants": [{"name": "more", "settings.memory": "1GB"}],

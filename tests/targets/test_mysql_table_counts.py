@@ -48,14 +48,18 @@ def test_all_other_instruments_and_consumers_are_off(mariadb: MysqlTarget) -> No
     with closing(mariadb.connect()) as session:
         for what in ("instruments", "consumers"):
             on = session.execute(
-                f"SELECT name FROM performance_schema.setup_{what} WHERE enabled = 'YES'"  # noqa: S608
+                f"SELECT name FROM performance_schema.setup_{what} WHERE enabled = 'YES'"
             ).rows
             assert len(on) == 1, (what, on)
 
 
 def test_the_setting_is_recorded(mariadb: MysqlTarget) -> None:
     (applied,) = mariadb.tuned()
-    assert (applied.word, applied.name, applied.value) == ("table_counts", "performance_schema", "ON")
+    assert (applied.word, applied.name, applied.value) == (
+        "table_counts",
+        "performance_schema",
+        "ON",
+    )
 
 
 def test_a_server_without_it_counts_nothing(tmp_path: Path) -> None:

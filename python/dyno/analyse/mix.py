@@ -76,9 +76,7 @@ def _seen(bundle: Bundle, member: Member) -> _Seen | None:
     return _Seen(member, min(starts), max(ends), queries=own) if starts and ends else None
 
 
-def _queries(
-    bundle: Bundle, phase: Phase[DssDetail], workload: str | None
-) -> list[dict[str, Any]]:
+def _queries(bundle: Bundle, phase: Phase[DssDetail], workload: str | None) -> list[dict[str, Any]]:
     """The rows of the query streams of a phase. Bundles of earlier versions name no workload."""
     end_ns = phase.end_ns
     return [

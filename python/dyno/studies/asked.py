@@ -129,9 +129,7 @@ def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
             continue
         if kind is StoragePlan and field in WAYS:
             found["how"] = (*found.get("how", ()), field)
-        elif field in Elsewhere.model_fields:
-            found[field] = str(value).split()
-        elif field in NAMED and "=" in str(value):  # a value for each workload
+        elif field in Elsewhere.model_fields or (field in NAMED and "=" in str(value)):
             found[field] = str(value).split()
         elif field not in kind.model_fields and field.startswith("no_"):
             found[field.removeprefix("no_")] = False

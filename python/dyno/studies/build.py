@@ -99,4 +99,3 @@ def _in_turn(variants: Iterable[Variant]) -> bool:
         for one in made
     )
     return fit and len({one.data for one in made}) > len({one.target for one in made})
-

@@ -46,10 +46,9 @@ class Datasets:
         alone(out)
         if self._loads_each(variant):
             return out
-        if (
-            asked.loads(variant, self.book.study, out)
-            and {_loaded(self.book).get(place) for place in _places(variant, out)} != {number}
-        ):
+        if asked.loads(variant, self.book.study, out) and {
+            _loaded(self.book).get(place) for place in _places(variant, out)
+        } != {number}:
             self._load(variant, out)
             if self.book.study.reset == "reload" and variant.embedded:
                 self._keep(variant, out)
@@ -132,8 +131,9 @@ def alone(out: Path) -> None:
 
 
 def _places(variant: Variant, out: Path) -> list[str]:
-    """The locations of the variant's data: a private engine's folder, or tables of a workload in a
-    user's database.
+    """The locations of the variant's data.
+
+    Those are the folder of a private engine, or the tables of each workload in a user's database.
     """
     if variant.embedded:
         return [out.name]

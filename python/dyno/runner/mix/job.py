@@ -58,7 +58,8 @@ def job(asked: RunPlan) -> Job:
     question = _question([one.workload for one in wanted], urls)
     return Job(
         asked, record, named, asked.out, body, [one for each in tuned.values() for one in each],
-        confinement, outline=outline, parts=_parts(settled, order, warmup_s, duration_s), question=question,
+        confinement, outline=outline, parts=_parts(settled, order, warmup_s, duration_s),
+        question=question,
     )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def has_windows(named: Sequence[Workload]) -> bool:
 
     Queries of several workloads need them: a test that ends first would leave the other alone.
     """
-    return len(named) > 1 or any(one.kind == "oltp" for one in named)
+    return len({one.name for one in named}) > 1 or any(one.kind == "oltp" for one in named)
 
 
 def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPlan:
