@@ -163,16 +163,16 @@ def test_two_workloads_of_queries_share_a_window(tmp_path: Path) -> None:
     assert bundle.run.plan["duration_s"] == 2
     assert window["common_s"] == pytest.approx(2, abs=1)
     held = {one.detail.workload: one for one in bundle.run.phases if one.kind == "dss"}
-    assert set(held) == set(shown) == {"tpch", "mine"}
+    assert set(held) == set(shown) == {"tpch", "own_mine"}
     begun = max(one.detail.window[0] for one in held.values())
     ended = min(one.detail.window[1] for one in held.values())
     rows = bundle.table("queries").to_pylist()
-    for name, streams in (("tpch", {1, 2}), ("mine", {1})):
+    for name, streams in (("tpch", {1, 2}), ("own_mine", {1})):
         own = [row for row in rows if row["workload"] == name]
         assert {row["stream"] for row in own} == streams
         counted = [row for row in own if begun <= row["end_ns"] <= ended]
         assert shown[name]["queries"] == len(counted) > 0
         assert shown[name]["queries_failed"] == 0
-    assert {row["rows"] for row in rows if row["workload"] == "mine"} == {1}
+    assert {row["rows"] for row in rows if row["workload"] == "own_mine"} == {1}
     answers = [check for check in bundle.checks() if check.name.startswith("answers-expected")]
     assert answers and all(check.passed for check in answers)
