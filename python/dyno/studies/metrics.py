@@ -143,6 +143,12 @@ def _of_flash(name: str, meaning: str, asked: Flash, wish: Wish) -> Metric:
     return Metric(name, meaning, (_S.mean,), wish, where=where)
 
 
+def _of_member(name: str, meaning: str, asked: metrics.Metric, wish: Wish) -> Metric:
+    """A metric of each of several workloads at once."""
+    where = {"window": "together.*"}
+    return Metric(name, meaning, (asked,), wish, where=where, each=("member",), only=MIX)
+
+
 METRICS = {
     metric.name: metric
     for metric in (
@@ -152,16 +158,14 @@ METRICS = {
             "p95_ms", "response time p95 by transaction, ms",
             (_O.response("p95"),), "less", each=("operation",),
         ),
-        *(
-            Metric(name, meaning, (asked,), wish, where={"window": "together.*"},
-                   each=("member",), only=MIX)
-            for name, meaning, asked, wish in (
-                ("member_tps", "transactions per second by workload", _X.tps, "more"),
-                ("member_p95_ms", "p95 of its main transaction by workload, ms", _X.p95_ms, "less"),
-                ("member_queries_per_h", "queries per hour by workload", _X.queries_per_h, "more"),
-                ("member_query_p95_s", "p95 of its query times by workload, s", _X.p95_s, "less"),
-            )
+        _of_member("member_tps", "transactions per second by workload", _X.tps, "more"),
+        _of_member(
+            "member_p95_ms", "p95 of the main transaction by workload, ms", _X.p95_ms, "less"
         ),
+        _of_member(
+            "member_queries_per_h", "queries per hour by workload", _X.queries_per_h, "more"
+        ),
+        _of_member("member_query_p95_s", "p95 of query times by workload, s", _X.p95_s, "less"),
         Metric(
             "client_cpu_ms", "driver CPU per 1,000 transactions, ms",
             (_L.client_cpu_ms_per_1000,), "less",

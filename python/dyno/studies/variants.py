@@ -90,8 +90,7 @@ def require_known(workload: str) -> None:
 
 
 def _require_scale(name: str, scale: Value) -> None:
-    number = isinstance(scale, int | float) and not isinstance(scale, bool)
-    if not (number and 0 < scale < math.inf):
+    if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0 < scale < math.inf:
         raise UsageError(f"{name} is {scale!r}; it must be a number above 0.")
 
 
