@@ -19,7 +19,7 @@ PG = "embedded:postgresql"
 
 def study(workload: str = "tpcc+tpch", **changes: object) -> Study:
     spec = {
-        "headline": ["member_tps", "member_queries_per_h"],
+        "headline": ["member_tps", "member_qph"],
         "base": {
             "workload": workload, "target": PG, "scale": 2, "scales": {"tpch": 0.1},
             "run": {"users": "tpcc=4 tpch=1", "duration": "20s"},

@@ -163,7 +163,7 @@ METRICS = {
             "member_p95_ms", "p95 of the main transaction by workload, ms", _X.p95_ms, "less"
         ),
         _of_member(
-            "member_queries_per_h", "queries per hour by workload", _X.queries_per_h, "more"
+            "member_qph", "queries per hour by workload", _X.queries_per_h, "more"
         ),
         _of_member("member_query_p95_s", "p95 of query times by workload, s", _X.p95_s, "less"),
         Metric(
