@@ -49,7 +49,7 @@ def run(target: Target, out: Path, mode: str, step_ms: int | None, **more: Any) 
     """Drives a target in a bundle of its own; returns the driver's outcome."""
     recorder = Recorder(out, "run", {}, ("brokerage",))
     usual: dict[str, Any] = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "seed": 3}
-    plan = OltpPlan("brokerage", mode=mode, **usual, **more)
+    plan = OltpPlan("brokerage", mode=mode, **{**usual, **more})
     if mode == "procedure":
         drive.program(recorder, target, "brokerage")
     asked = plan_of(recorder, target, plan)
