@@ -86,9 +86,8 @@ mod tests {
             blocks[(skew.draw(&mut rng) >> 7) as usize] += 1;
         }
         blocks.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
-        let hottest = |part: usize| {
-            blocks[..blocks.len() / part].iter().sum::<u64>() as f64 / DRAWS as f64
-        };
+        let hottest =
+            |part: usize| blocks[..blocks.len() / part].iter().sum::<u64>() as f64 / DRAWS as f64;
         // Of 8 bits, each is 1 with probability 3/4: 6 or more in 37 of 256 blocks, which get 68 %.
         assert!((hottest(10) - 0.54).abs() < 0.05, "{}", hottest(10));
         assert!(hottest(2) < 0.99, "{}", hottest(2));
