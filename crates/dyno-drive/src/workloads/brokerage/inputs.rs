@@ -283,7 +283,7 @@ mod tests {
         let mut inputs = inputs(1);
         let last = *inputs.data.trades().end();
         let mut seen = HashSet::new();
-        for _ in 0..2_000 {
+        for _ in 0..20_000 {
             let numbers = inputs.trades();
             assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), TRADES);
             assert!(numbers.iter().all(|number| (1..=last).contains(number)));
