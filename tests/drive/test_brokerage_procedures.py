@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +52,7 @@ def run(target: Target, out: Path, mode: str, step_ms: int | None, **more: Any) 
     """Drives a target in a bundle of its own; returns the driver's outcome."""
     recorder = Recorder(out, "run", {}, ("brokerage",))
     usual: dict[str, Any] = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "seed": 3}
-    plan = OltpPlan("brokerage", mode=mode, **usual, **more)
+    plan = OltpPlan("brokerage", mode=mode, **{**usual, **more})
     if mode == "procedure":
         drive.program(recorder, target, "brokerage")
     asked = plan_of(recorder, target, plan)
@@ -120,6 +123,33 @@ def test_users_at_once_leave_consistent_data(copies: Copies, out: Path, mode: st
             assert violated(target) == []
             # A second level cancels what the first left unfinished.
             outcome = run(target, out, mode, None, users=2, duration_s=2.0)
+            assert violated(target) == []
+    finally:
+        copies.remove()
+
+
+@pytest.mark.long
+def test_a_cleanup_that_waits_takes_nothing_from_the_window(copies: Copies, out: Path) -> None:
+    """Somebody holds an unfinished order for longer than the window, as a level begins."""
+    held_s, window_s = 3.0, 1.0
+    try:
+        with copies.make("held") as target:
+            run(target, out, "client", None, users=4, duration_s=2.0)
+            with closing(target.connect("brokerage")) as session:
+                session.execute("BEGIN")
+                unfinished = session.execute(
+                    "SELECT t_id FROM trade WHERE t_st_id IN ('PNDG', 'SBMT') FOR UPDATE"
+                ).rows
+                assert unfinished
+                release = threading.Timer(held_s, lambda: session.execute("COMMIT"))
+                begun = time.monotonic()
+                release.start()
+                outcome = run(target, out, "client", None, users=16, duration_s=window_s)
+                assert time.monotonic() - begun >= held_s + window_s
+                release.join()
+            assert outcome["ops"]["trade_status"]["done"] > 0
+            slowest = max(op["response_ms"]["max"] for op in outcome["ops"].values())
+            assert slowest < 1000 * window_s, "no transaction waited for the lock"
             assert violated(target) == []
     finally:
         copies.remove()

@@ -16,6 +16,7 @@ from dyno.bundle.phases.oltp import OltpDetail, Outcome
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
 from dyno.decide import judge
+from dyno.decide.advise.loads import of_run
 from dyno.decide.case import Case
 from dyno.decide.view import view
 
@@ -48,18 +49,21 @@ class Made:
         phase = self._phase(f"oltp-tpcc-{target}-{name}", detail, target, begun, begun + seconds)
         return Member(name=name, workload="tpcc", target=target, phase=phase, level=name, users=8)
 
-    def streams(self, target: str, begun: float, ended: float, ends: list[float]) -> Member:
+    def streams(
+        self, target: str, begun: float, ended: float, ends: list[float], workload: str = "tpch"
+    ) -> Member:
         window = (self.start + round(begun * S), self.start + round(ended * S))
-        detail = DssDetail(workload="tpch", test=HELD, streams=2, scale=0.01, window=window)
-        name = self._phase(f"held-tpch-{target}", detail, target, 0, ended)
+        detail = DssDetail(workload=workload, test=HELD, streams=2, scale=0.01, window=window)
+        name = self._phase(f"held-{workload}-{target}", detail, target, 0, ended)
         for place, end in enumerate(ends):
             at = self.start + round(end * S)
             row: dict[str, Any] = {
                 "t_ns": at - S // 2, "end_ns": at, "seconds": 0.5, "stream": 1, "position": place,
-                "query": "q01", "target": target, "rows": 1, "error": None, "error_kind": None,
+                "query": "q01", "target": target, "workload": workload, "rows": 1,
+                "error": None, "error_kind": None,
             }  # fmt: skip
             self.recorder.add("queries", [row])
-        return Member(name="tpch", workload="tpch", target=target, phase=name, users=2)
+        return Member(name=workload, workload=workload, target=target, phase=name, users=2)
 
     def window(
         self, name: str, *members: Member, alone: str | None = None, number: int = 1
@@ -120,6 +124,23 @@ def test_queries_count_if_they_end_in_the_common_time(tmp_path: Path) -> None:
     assert found["mix.together.tpch.queries_per_h"].value == pytest.approx(3600 * 30 / 10)
     assert found["mix.together.tpch.p95_s"].value == 0.5
     assert not any(name.startswith("total.") for name in found)
+    validity, _ = judge(bundle, found.values())
+    assert "mixed-load" not in {reason.code for reason in validity.reasons}
+
+
+def test_queries_count_for_their_workload_even_with_the_same_names(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.streams("a", 0.0, 10.0, [1.0 + 0.25 * one for one in range(30)]),
+        made.streams("a", 0.0, 10.0, [1.0 + 0.3 * one for one in range(25)], "ch"),
+    )
+    bundle, found = made.done()
+    assert found["mix.together.tpch.queries"].value == 30
+    assert found["mix.together.ch.queries"].value == 25
+    assert found["mix.together.apart_s"].value == 0
+    (load, _) = (one for one in of_run(bundle, "a"))
+    assert (load.database, load.queries) == ("tpch", {"q01": 30 * 0.5})
     validity, _ = judge(bundle, found.values())
     assert "mixed-load" not in {reason.code for reason in validity.reasons}
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dyno import plans
 from dyno.errors import UsageError
 from dyno.plans.run import RunPlan
+from dyno.runner.mix.job import job
 from dyno.runner.mix.members import REFUSED, is_mix, members
 from dyno.runner.mix.windows import windows
 
@@ -66,6 +67,25 @@ def test_workloads_of_transactions_have_levels_of_their_own() -> None:
     assert [one.label for one in found] == ["tpcc", "brokerage"]
 
 
+def test_queries_of_several_workloads_share_windows() -> None:
+    asked = plan("tpch+ch", users=["tpch=2", "ch=3"], duration="20s", warmup="1s", timeout="90s")
+    tpch, ch = members(asked)
+    assert (tpch.asked.users, ch.asked.users) == ((2,), (3,))
+    assert {one.asked.timeout for one in (tpch, ch)} == {"90s"}
+    # The times are those of the windows.
+    assert not any(one.asked.given(name) for one in (tpch, ch) for name in ("duration", "warmup"))
+    found = job(asked)
+    assert (found.record["warmup_s"], found.record["duration_s"]) == (1.0, 20.0)
+    assert "1 window (1 s of warm-up, 20 s measured, 21 s in all):" in found.outline
+
+
+def test_one_workload_with_queries_on_several_targets_runs_to_completion() -> None:
+    with pytest.raises(UsageError, match="--duration applies to transactions"):
+        job(plan("tpch", [PG, MARIADB], duration="20s"))
+    found = job(plan("tpch", [PG, MARIADB], users=2))
+    assert (found.record["warmup_s"], found.record["duration_s"]) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -85,6 +105,7 @@ def test_workloads_of_transactions_have_levels_of_their_own() -> None:
         ({"cold": True}, "--cold and several workloads exclude each other"),
         ({"test": "power"}, "run queries as streams"),
         ({"refresh": True}, "--refresh and transactions exclude each other"),
+        ({"refresh": True, "workload": "tpch+ch"}, "--refresh and several workloads exclude"),
         ({"repeat": 3}, "--repeat requires --alone"),
         ({"alone": True, "workload": "tpcc"}, "--alone requires several workloads"),
         ({"alone": True, "target": [PG, MARIADB]}, "--alone and several --target"),

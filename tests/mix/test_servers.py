@@ -144,3 +144,36 @@ def test_query_tests_on_two_servers_are_summed(tmp_path: Path) -> None:
     assert max(phase.start_ns for phase in tests) < min(phase.end_ns or 0 for phase in tests)
     names = {check.target for check in bundle.checks() if check.name.startswith("answers-exp")}
     assert names == {"duckdb", "duckdb@2"}
+
+
+def test_two_workloads_of_queries_share_a_window(tmp_path: Path) -> None:
+    out, target = tmp_path / "out", ("--target", "embedded:duckdb")
+    done = dyno("load", "tpch", *target, "--scale", "0.01", "--json", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    mine = tmp_path / "mine.toml"
+    mine.write_text(
+        'name = "mine"\n[[queries]]\nname = "q01"\nsql = "select 7 as seven"\nrows = 1\n'
+    )
+    found, bundle = run(
+        out, f"tpch+{mine}", *target, "--users", "tpch=2", "--users", "mine=1",
+        "--duration", "2s", "--warmup", "200ms",
+    )  # fmt: skip
+    (window,) = found["mix"]["windows"]
+    shown = {member["workload"]: member for member in window["members"]}
+    assert bundle.run.plan["duration_s"] == 2
+    assert window["common_s"] == pytest.approx(2, abs=1)
+    phases = those(bundle.run.phases, DssDetail)
+    held = {str(one.detail.workload): one.detail.window or (0, 0) for one in phases}
+    assert set(held) == set(shown) == {"tpch", "own_mine"}
+    begun = max(start for start, _ in held.values())
+    ended = min(end for _, end in held.values())
+    rows = bundle.table("queries").to_pylist()
+    for name, streams in (("tpch", {1, 2}), ("own_mine", {1})):
+        own = [row for row in rows if row["workload"] == name]
+        assert {row["stream"] for row in own} == streams
+        counted = [row for row in own if begun <= row["end_ns"] <= ended]
+        assert shown[name]["queries"] == len(counted) > 0
+        assert shown[name]["queries_failed"] == 0
+    assert {row["rows"] for row in rows if row["workload"] == "own_mine"} == {1}
+    answers = [check for check in bundle.checks() if check.name.startswith("answers-expected")]
+    assert answers and all(check.passed for check in answers)

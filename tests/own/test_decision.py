@@ -190,6 +190,36 @@ def test_a_setup_that_failed_starts_again(tmp_path: Path) -> None:
     assert codes(done("run", file, *where[:4])) == set()
 
 
+INDEXED = """
+name = "indexed"
+[tables.item]
+rows = 10
+key = ["id"]
+columns = { id = "int row", v = "int 1..5" }
+[setup]
+creates = ["copied"]
+statements = ["create index by_v on item (v)", "create table copied as select id from SOURCE"]
+[[queries]]
+name = "all"
+sql = "select id from copied"
+rows = 10
+"""
+
+
+@pytest.mark.long
+def test_an_index_of_an_interrupted_setup_is_not_taken_for_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "indexed.toml"
+    where = ("--target", "embedded:duckdb", "--out", tmp_path, "--scale", "1")
+    file.write_text(INDEXED.replace("SOURCE", "nowhere"))
+    assert dyno("load", file, *where).returncode == 3
+    file.write_text(INDEXED.replace("SOURCE", "item"))
+    refused = dyno("load", file, *where, "--resume")
+    assert refused.returncode == 3
+    assert "by_v" in refused.stderr and "--replace" in refused.stderr
+    assert codes(done("load", file, *where, "--replace")) == set()
+    assert codes(done("run", file, *where[:4])) == set()
+
+
 def test_a_failed_check_of_a_load_says_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "setup.toml"
     file.write_text(SETUP.replace("value = 2", "value = 3"))

@@ -87,10 +87,10 @@ def test_its_plans_are_what_their_command_lines_ask_for(name: str) -> None:
     assert all((found.question, found.design, found.rule, found.misleads))
     for variant in found.variants:
         made = (
-            asked.load(variant, found, Path("out")),
+            *asked.loads(variant, found, Path("out")),
             asked.run(variant, "restart", 1, Path("o")),
         )
-        for plan in filter(None, made):
+        for plan in made:
             assert plans.read(json.dumps(plans.document(plan))) == plan
             assert typed(plan.words()) == plan
         if variant.load and variant.scale:

@@ -45,15 +45,13 @@ def test_what_one_variant_is_set_to_does_not_shape_the_data_of_all(tmp_path: Pat
         '[[variants]]\nname = "proven"\n"settings.checksums" = "on"\n',
     )
     base, more, proven = found.variants
-    shared = asked.load(base, found, Path("/out"))
-    assert shared is not None
-    assert shared == asked.load(more, found, Path("/out"))
+    (shared,) = asked.loads(base, found, Path("/out"))
+    assert [shared] == asked.loads(more, found, Path("/out"))
     assert shared.words() == [
         *("load", "tpcc", "--target", "embedded:postgresql", "--scale", "2", "--replace"),
         *("--set", "commit=relaxed", "--out", "/out"),
     ]
-    own = asked.load(proven, found, None)
-    assert own is not None
+    (own,) = asked.loads(proven, found, None)
     assert own.settings == ("memory=1GB", "commit=relaxed", "checksums=on"), "data of its own"
     assert asked.run(more, "restart", 3, None).command.endswith(
         "--set memory=4GB --set commit=relaxed --set parallelism=4"
@@ -76,7 +74,7 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         (BASE, "define either"),
         (BASE + MORE + '[factors]\n"run.users" = [1, 2]\n', "define either"),
         (BASE.replace('"tps"', '"tsp"') + MORE, "Did you mean 'tps'"),
-        (BASE.replace('"tpcc"', '"tpcd"') + MORE, "unknown workload 'tpcd'. Did you mean 'tpc"),
+        (BASE.replace('"tpcc"', '"tpcd"') + MORE, "Unknown workload 'tpcd'. Did you mean 'tpc"),
         (BASE + MORE.replace("settings.memory", "settings.memry"), "Did you mean 'memory'"),
         (
             BASE + MORE.replace("settings.memory", "memory"),

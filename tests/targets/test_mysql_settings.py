@@ -37,6 +37,7 @@ WORDS = {
     "large_pages=try": {"large_pages": 1},
     "commit=relaxed": {"innodb_flush_log_at_trx_commit": 0},
     "checkpoint_size=40MB": {"innodb_log_file_size": 40 * MIB},
+    "table_counts=on": {"performance_schema": 1},
 }
 USUAL = {
     "innodb_buffer_pool_size": 128 * MIB,
@@ -45,6 +46,7 @@ USUAL = {
     "tmp_disk_table_size": (1 << 64) - 1,
     "large_pages": 0,
     "innodb_flush_log_at_trx_commit": 1,
+    "performance_schema": 0,
 }
 
 
@@ -217,6 +219,7 @@ def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:
         ("commit=relaxed", "SET GLOBAL innodb_flush_log_at_trx_commit = 0;"),
         ("checkpoint_size=40MB", "innodb_log_file_size"),
         ("temp_path=/var", "put tmpdir = /var into my.cnf"),
+        ("table_counts=on", "put performance_schema = ON into my.cnf and restart"),
     ],
 )
 def test_the_configuration_of_others_is_never_changed(

@@ -303,3 +303,7 @@ fn users(count: u32) -> String {
 #[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "prepare_tests.rs"]
+mod prepare_tests;

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender};
@@ -22,13 +23,15 @@ use crate::recorder::{Fate, Message, Recorder};
 use crate::run::Signals;
 use crate::user::{Shared, Starts, User};
 use crate::window::Window;
-use crate::wire::{Statement, Wire};
+use crate::wire::{Session, Statement, Wire};
 use crate::workloads::contract::Workload;
 
 /// Connections that a thread opens in parallel.
 const CONNECTING: usize = 8;
 /// Period of the supervisor and of its timer lateness probe.
 const TICK_NS: u64 = 10_000_000;
+/// Pause before another attempt to prepare a level.
+const RETRY_NS: u64 = 100_000_000;
 /// How long transactions in progress may take after the window or a cancel.
 const GRACE: Duration = Duration::from_secs(5);
 const GRACE_CANCELLED: Duration = Duration::from_secs(1);
@@ -64,7 +67,12 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
 
     async fn drive(self, alarm: Alarm) -> Result<()> {
         let statements: Rc<[Statement]> = self.workload.statements(W::DIALECT).into();
-        let sessions = self.connect(&statements, &alarm).await?;
+        let mut sessions = self.connect(&statements, &alarm).await?;
+        // The first thread has the first user.
+        if let (0, Some((_, session))) = (self.thread, sessions.first_mut()) {
+            let prepared = prepared(&self.workload, session, self.plan, &alarm);
+            self.unless_stopped(prepared).await?;
+        }
         let _ = self.out.send(Message::Ready);
         // Blocks the runtime, which has no other work yet.
         let Ok(window) = self.go.recv() else { return Ok(()) };
@@ -114,15 +122,32 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
                     Some(Err(_)) => return Err(died()),
                     None => break,
                 },
-                _ = tick.tick() => {
-                    self.control.check()?;
-                    if self.signals.abort.load(Relaxed) {
-                        return Err(Error::new(ErrorKind::Cancelled, "another thread failed"));
-                    }
-                }
+                _ = tick.tick() => self.check()?,
             }
         }
         Ok(sessions)
+    }
+
+    /// Waits for work before the window, unless the run is stopped.
+    async fn unless_stopped(&self, work: impl Future<Output = Result<()>>) -> Result<()> {
+        let mut work = pin!(work);
+        let mut tick = tokio::time::interval(Duration::from_nanos(TICK_NS));
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = tick.tick() => self.check()?,
+            }
+        }
+    }
+
+    /// # Errors
+    /// `cancelled` once the run is stopped, or has failed elsewhere.
+    fn check(&self) -> Result<()> {
+        self.control.check()?;
+        if self.signals.abort.load(Relaxed) {
+            return Err(Error::new(ErrorKind::Cancelled, "another thread failed"));
+        }
+        Ok(())
     }
 
     fn shared(&self, window: Window, alarm: Alarm, users: u32) -> Shared {
@@ -185,6 +210,26 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
 
     fn is_stopped(&self) -> bool {
         is_stopped(self.control, self.signals)
+    }
+}
+
+/// Prepares the database for the level, with retries if they may succeed.
+async fn prepared<S: Session>(
+    workload: &impl Workload,
+    session: &mut S,
+    plan: &DrivePlan,
+    alarm: &Alarm,
+) -> Result<()> {
+    let mut attempts = 0;
+    loop {
+        let unix_us = plan.clock.unix_ns_at(monotonic_ns()) / 1_000;
+        let Err(error) = workload.prepare(session, unix_us).await else { return Ok(()) };
+        let again = error.kind.is_retryable() && attempts < plan.max_retries;
+        if !again || session.recover().await.is_err() {
+            return Err(error.context("preparing the level"));
+        }
+        attempts += 1;
+        alarm.sleep_until(monotonic_ns() + RETRY_NS).await;
     }
 }
 

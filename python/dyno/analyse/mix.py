@@ -68,7 +68,7 @@ def _seen(bundle: Bundle, member: Member) -> _Seen | None:
     )
     if phase is None:
         return None
-    own = _queries(bundle, phase)
+    own = _queries(bundle, phase, member.workload)
     if phase.detail.window is not None:
         return _Seen(member, *phase.detail.window, queries=own)
     ends = [row["end_ns"] for row in own if row["end_ns"] is not None]
@@ -76,13 +76,14 @@ def _seen(bundle: Bundle, member: Member) -> _Seen | None:
     return _Seen(member, min(starts), max(ends), queries=own) if starts and ends else None
 
 
-def _queries(bundle: Bundle, phase: Phase[DssDetail]) -> list[dict[str, Any]]:
-    """The rows of the query streams of a phase."""
+def _queries(bundle: Bundle, phase: Phase[DssDetail], workload: str | None) -> list[dict[str, Any]]:
+    """The rows of the query streams of a phase. Bundles of earlier versions name no workload."""
     end_ns = phase.end_ns
     return [
         row
         for row in rows(bundle, "queries")
         if row["target"] == phase.target
+        and row["workload"] in (None, workload)
         and row["stream"] is not None
         and row["stream"] > 0
         and row["t_ns"] is not None

@@ -67,6 +67,7 @@ class Table(Enum):
         "meter": _TEXT,
         "freshness_ms": _FLOAT,
         "newest_age_ms": _FLOAT,
+        "workload": _TEXT,
     }
     DURING = {
         "t_ns": _INT,

@@ -110,8 +110,7 @@ def plan(study: Study, slots: list[Slot], forecast: list[str]) -> list[str]:
     lines.append(f"{len(slots)} runs, {study.pairs} of each of {len(names)} variants:")
     for key in dict.fromkeys(variant.data for variant in study.variants):
         own = [variant for variant in study.variants if variant.data == key]
-        load = asked.load(own[0], study, None)
-        if load is not None:
+        for load in asked.loads(own[0], study, None):
             names_of_load = ", ".join(variant.name for variant in own)
             lines += _wrapped(f"  {names_of_load}: {load.command}", "    ")
     for variant in study.variants:

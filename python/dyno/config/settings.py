@@ -77,6 +77,7 @@ WORDS = {
         ),
         Word("checkpoint_interval", "seconds", "maximum time between checkpoints", (), 1),
         Word("checkpoint_size", "bytes", "log written before a checkpoint starts", least=1),
+        Word("table_counts", "choice", "counters of rows read and written by table", _SWITCH),
     )
 }
 

@@ -91,7 +91,7 @@ def of_run(bundle: Bundle, name: str, uses: Uses, loads: Sequence[Load]) -> Inde
     if len(run.workloads) != 1 or workloads.known(run.workloads[0]) is None:
         return None
     (workload,) = run.workloads
-    times = _times(bundle, name)
+    times = _times(bundle, name, workload)
     asked, of = (_queries(workload, None, times), "time") if times else _asked(uses)
     if not asked:
         return None
@@ -209,11 +209,12 @@ def _queries(workload: str, target: Target | None, times: Mapping[str, float]) -
     return sorted(found, key=lambda one: -one.share)
 
 
-def _times(bundle: Bundle, target: str) -> dict[str, float]:
-    """Seconds of all executions of each query, of those that succeeded."""
+def _times(bundle: Bundle, target: str, workload: str) -> dict[str, float]:
+    """Seconds of all executions of each query of a workload, of those that succeeded."""
     found: dict[str, float] = {}
     for row in bundle.table("queries").to_pylist():
-        if row["target"] == target and row["seconds"] and not row["error"]:
+        meant = row["target"] == target and row["workload"] in (None, workload)
+        if meant and row["seconds"] and not row["error"]:
             found[str(row["query"])] = found.get(str(row["query"]), 0.0) + float(row["seconds"])
     return found
 
@@ -224,7 +225,7 @@ def _newest_times(out: Path, url: str, workload: str) -> dict[str, float]:
         own = [name for name, facts in bundle.run.targets.items() if facts.url == url]
         if workload in bundle.run.workloads and own:
             try:
-                found = _times(bundle, own[0])
+                found = _times(bundle, own[0], workload)
             except UsageError:  # a damaged table
                 continue
             if found:

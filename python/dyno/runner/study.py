@@ -52,12 +52,11 @@ def require(study: Study, folder: Path) -> None:
         asked.require_known(variant)
         try:
             plans = (
-                asked.load(variant, study, folder / "data-1"),
+                *asked.loads(variant, study, folder / "data-1"),
                 asked.run(variant, study.reset, study.seed, folder / "data-1"),
             )
             for plan in plans:
-                if plan is not None:
-                    job_of(plan)
+                job_of(plan)
         except DynoError as error:
             error.args = (f"'{variant.name}': {error}",)
             raise

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ from dyno.contracts.target import (
     Unfinished,
 )
 from dyno.contracts.workload import Workload
-from dyno.errors import TargetError, UsageError
+from dyno.errors import DynoError, TargetError, UsageError
 from dyno.runtime.engine_calls import interruptible, watched
 from dyno.runtime.progress import Progress
 from dyno.stages import resume
@@ -225,12 +226,31 @@ def setup(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
             for number, (step, text) in enumerate(statements):
                 progress.update(number, len(statements), step)
                 start = time.monotonic()
-                run(text)
+                with _with_remedy(resumed=plan.resume):
+                    run(text)
                 seconds[step] = time.monotonic() - start
         finally:
             session.close()
             phase.detail = asked(statements=seconds, seconds=sum(seconds.values()))
         progress.update(1, 1)
+
+
+@contextlib.contextmanager
+def _with_remedy(*, resumed: bool) -> Generator[None]:
+    """Adds the remedy to the failure of a statement of a resumed setup.
+
+    Its tables are dropped before it starts again, but not what it added to loaded tables, such as
+    an index: that must not be taken for somebody else's, nor somebody else's for that.
+    """
+    try:
+        yield
+    except DynoError as error:
+        if resumed:
+            error.args = (
+                f"{str(error).rstrip('.')}. If the interrupted setup left it there, load again "
+                "with --replace.",
+            )
+        raise
 
 
 def check(

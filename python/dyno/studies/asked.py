@@ -10,18 +10,19 @@ from typing import Any
 from dyno.errors import UsageError, nearest
 from dyno.plans import LoadingPlan, Plan, RunPlan, StoragePlan, made
 from dyno.plans.elsewhere import Elsewhere
+from dyno.plans.several import NAMED
 from dyno.plans.storage import WAYS
 from dyno.studies.model import Reset, Study, Value, Variant
 
 _THE_STUDYS = {
     *("json", "out", "quiet", "yes", "help", "target", "seed", "set", "limit", "scale", "replace"),
-    *("resume", "dry-run", "fio", "profiles", "destroy", "settings"),
+    *("resume", "dry-run", "fio", "profiles", "destroy", "settings", "alone", "repeat"),
 }
 """Options that ``load`` and ``run`` must not have: the study sets them, or they prompt a user."""
 
 
-def load(variant: Variant, study: Study, out: Path | None) -> LoadingPlan | None:
-    """The load plan; None if nothing is loaded: no scale, or each run is a load.
+def loads(variant: Variant, study: Study, out: Path | None) -> list[LoadingPlan]:
+    """The load plans, one for each workload; none without a scale, or if each run is a load.
 
     Shared data is loaded with the settings that all of its variants have, so the order of variants
     does not affect the data.
@@ -30,9 +31,9 @@ def load(variant: Variant, study: Study, out: Path | None) -> LoadingPlan | None
         UsageError: If an option is unknown or invalid.
     """
     if variant.workload == "io" or variant.scale is None or variant.verb == "load":
-        return None
+        return []
     shared = variant.model_copy(update={"settings": study.shared_settings(variant), "limits": {}})
-    return _load(shared, out)
+    return [_load(shared, word, out) for word in shared.members]
 
 
 def run(
@@ -50,7 +51,7 @@ def run(
         UsageError: If an option is unknown or invalid.
     """
     if variant.verb == "load":
-        return _load(variant, out)
+        return _load(variant, variant.workload, out)
     values = {**_limits(variant), **_place(out)}
     if variant.workload == "io":
         own = _options(variant.run, StoragePlan)
@@ -60,7 +61,7 @@ def run(
         "target": variant.target,
         "seed": seed,
         # Refuses data that somebody else has loaded there meanwhile.
-        **({} if variant.scale is None else {"scale": variant.scale}),
+        **_scale(variant),
         **_options(variant.run, RunPlan),
         **_settings(variant),
         **values,
@@ -70,21 +71,30 @@ def run(
 
 def typed(variant: Variant, study: Study) -> list[str]:
     """The commands of its load and its first run."""
-    found = [load(variant, study, None), run(variant, study.reset, study.seed, None)]
-    return [plan.command for plan in found if plan is not None]
+    found = [*loads(variant, study, None), run(variant, study.reset, study.seed, None)]
+    return [plan.command for plan in found]
 
 
-def _load(variant: Variant, out: Path | None) -> LoadingPlan:
+def _load(variant: Variant, workload: str, out: Path | None) -> LoadingPlan:
     return made(LoadingPlan, {
-        "workload": variant.workload,
+        "workload": workload,
         "target": variant.target,
-        "scale": variant.scale,
+        "scale": variant.scale_of(workload),
         **_options(variant.load, LoadingPlan),
         **_settings(variant),
         **_limits(variant),
         "replace": True,
         **_place(out),
     })  # fmt: skip
+
+
+def _scale(variant: Variant) -> dict[str, Any]:
+    """The scales of its workloads; one value if all have the same."""
+    if variant.scale is None:
+        return {}
+    if not variant.scales:
+        return {"scale": variant.scale}
+    return {"scale": {word: variant.scale_of(word) for word in variant.members}}
 
 
 def require_known(variant: Variant) -> None:
@@ -119,7 +129,7 @@ def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
             continue
         if kind is StoragePlan and field in WAYS:
             found["how"] = (*found.get("how", ()), field)
-        elif field in Elsewhere.model_fields:
+        elif field in Elsewhere.model_fields or (field in NAMED and "=" in str(value)):
             found[field] = str(value).split()
         elif field not in kind.model_fields and field.startswith("no_"):
             found[field.removeprefix("no_")] = False

@@ -22,11 +22,15 @@ def rebased(spec: StudySpec, source: str) -> StudySpec:
     if not Path(source).is_absolute():
         return spec
 
+    def file(word: str) -> str:
+        found = folder / Path(word).expanduser()
+        return str(found) if word.endswith(".toml") and found.exists() else word
+
     def path(text: Value) -> Value:
-        if not isinstance(text, str) or not text.endswith(".toml"):
+        if not isinstance(text, str):
             return text
-        found = folder / Path(text).expanduser()
-        return str(found) if found.exists() else text
+        whole = file(text)
+        return whole if whole != text else "+".join(map(file, text.split("+")))
 
     def changed(one: Mapping[str, Value]) -> dict[str, Value]:
         return {key: path(value) if key == _KEY else value for key, value in one.items()}

@@ -11,8 +11,7 @@ from dyno.studies.form import StudySpec
 from dyno.studies.membernames import resolved
 from dyno.studies.metrics import METRICS, find, had_by
 from dyno.studies.model import Reset, Study, Variant
-from dyno.studies.variants import WORKLOADS, factorial, named
-from dyno.workloads import own
+from dyno.studies.variants import factorial, named, require_known
 
 MOST_VARIANTS = 64
 _LISTS = ("headline", "exploratory")
@@ -27,9 +26,8 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: define either [[variants]] or [factors].")
     spec = beside.rebased(spec, source)
-    if not own.is_meant(spec.base.workload):
-        _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
+        require_known(spec.base.workload)
         named_by = {key: resolved(getattr(spec, key), spec.base.workload) for key in _LISTS}
         spec = spec.model_copy(update=named_by)
         asked = (*spec.headline, *spec.exploratory)
@@ -101,9 +99,3 @@ def _in_turn(variants: Iterable[Variant]) -> bool:
         for one in made
     )
     return fit and len({one.data for one in made}) > len({one.target for one in made})
-
-
-def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
-    for name in names:
-        if name not in known:
-            raise UsageError(f"{what}: unknown {kind} '{name}'. {nearest(name, known)}")

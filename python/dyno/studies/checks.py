@@ -117,7 +117,7 @@ def warnings(study: Study, noise: Sequence[Noise]) -> list[str]:
             f"The number of pairs for a margin of {study.margin:g} % is unknown on this machine; "
             + (
                 f"`dyno study aa --workload {first.workload} --target {first.target}` measures it."
-                if first.target
+                if first.target and len(first.members) == 1
                 else "`dyno study aa` measures it."
             )
         )

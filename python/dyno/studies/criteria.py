@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dyno import workloads
 from dyno.errors import UsageError, nearest
 from dyno.studies.metrics import METRICS, find
+from dyno.studies.model import members
 from dyno.workloads import own
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -102,7 +103,7 @@ def broken(criteria: Iterable[str], kinds: Iterable[str], values: Mapping[str, f
 def _members(name: str, kinds: Iterable[str]) -> list[str]:
     """The known members of a family."""
     found: list[str] = []
-    for kind in kinds:
+    for kind in (word for one in kinds for word in members(one)):
         if kind in workloads.names() or own.is_meant(kind):
             workload = workloads.named(kind)
             if name == "p95_ms":

@@ -46,14 +46,13 @@ class Datasets:
         alone(out)
         if self._loads_each(variant):
             return out
-        if (
-            asked.load(variant, self.book.study, out) is not None
-            and _loaded(self.book).get(_place(variant, out)) != number
-        ):
+        if asked.loads(variant, self.book.study, out) and {
+            _loaded(self.book).get(place) for place in _places(variant, out)
+        } != {number}:
             self._load(variant, out)
             if self.book.study.reset == "reload" and variant.embedded:
                 self._keep(variant, out)
-            _mark(self.book, _place(variant, out), number)
+            _mark(self.book, _places(variant, out), number)
         return out
 
     def reset(self, variant: Variant, out: Path) -> None:
@@ -67,28 +66,29 @@ class Datasets:
             self._note("restore", variant, kept.seconds, kept.size_bytes, kept.shared)
         else:
             self._load(variant, out)
-            _mark(self.book, _place(variant, out), self._number(variant))
+            _mark(self.book, _places(variant, out), self._number(variant))
 
     def _loads_each(self, variant: Variant) -> bool:
         """Whether ``reset`` loads the data before each run, because it cannot keep a copy."""
         return self.book.study.reset == "reload" and not variant.embedded
 
     def _load(self, variant: Variant, out: Path) -> None:
-        _mark(self.book, _place(variant, out), None)
-        plan = asked.load(variant, self.book.study, out)
-        if plan is None:
+        _mark(self.book, _places(variant, out), None)
+        plans = asked.loads(variant, self.book.study, out)
+        if not plans:
             return
-        self.say(f"Load for {variant.name}: {plan.command}")
         began = time.monotonic()
-        ended = child.dyno(plan)
-        wrong = [
-            str(one.get("message", one["code"]))
-            for one in ended.document.get("reasons") or []
-            if one.get("code") in _WRONG
-        ]
-        if not ended.usable or wrong:
-            reason = "; ".join(wrong) or ended.words
-            raise TargetError(f"The data of '{variant.name}' cannot be made: {reason}")
+        for plan in plans:
+            self.say(f"Load for {variant.name}: {plan.command}")
+            ended = child.dyno(plan)
+            wrong = [
+                str(one.get("message", one["code"]))
+                for one in ended.document.get("reasons") or []
+                if one.get("code") in _WRONG
+            ]
+            if not ended.usable or wrong:
+                reason = "; ".join(wrong) or ended.words
+                raise TargetError(f"The data of '{variant.name}' cannot be made: {reason}")
         self._note("load", variant, time.monotonic() - began, saved.bytes_of(out / saved.ENGINES))
 
     def _keep(self, variant: Variant, out: Path) -> None:
@@ -114,7 +114,7 @@ class Datasets:
 
 def forget(book: StudyStore, out: Path) -> None:
     """Marks the data of private engines in a folder as not loaded."""
-    _mark(book, out.name, None)
+    _mark(book, [out.name], None)
 
 
 def alone(out: Path) -> None:
@@ -130,9 +130,14 @@ def alone(out: Path) -> None:
         time.sleep(_POLL_S)
 
 
-def _place(variant: Variant, out: Path) -> str:
-    """The location of the variant's data: a private engine's folder, or a user's database."""
-    return out.name if variant.embedded else f"{variant.workload} {variant.target}"
+def _places(variant: Variant, out: Path) -> list[str]:
+    """The locations of the variant's data.
+
+    Those are the folder of a private engine, or the tables of each workload in a user's database.
+    """
+    if variant.embedded:
+        return [out.name]
+    return [f"{word} {variant.target}" for word in variant.members]
 
 
 def _loaded(book: StudyStore) -> dict[str, int]:
@@ -143,10 +148,10 @@ def _loaded(book: StudyStore) -> dict[str, int]:
         return {}
 
 
-def _mark(book: StudyStore, place: str, number: int | None) -> None:
+def _mark(book: StudyStore, places: list[str], number: int | None) -> None:
     from dyno.bundle.writer import write_atomically
 
-    known = {key: value for key, value in _loaded(book).items() if key != place}
+    known = {key: value for key, value in _loaded(book).items() if key not in places}
     if number is not None:
-        known[place] = number
+        known |= dict.fromkeys(places, number)
     write_atomically(book.folder / _LOADED, json.dumps(known))

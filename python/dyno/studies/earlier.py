@@ -65,7 +65,9 @@ def books(out: Path) -> list[StudyStore]:
 
 def alike(one: Variant, other: Variant) -> bool:
     """Whether two variants run the same work on the same target, regardless of settings."""
-    return (one.workload, one.target, one.scale) == (other.workload, other.target, other.scale)
+    return (one.workload, one.target, one.scale, one.scales) == (
+        other.workload, other.target, other.scale, other.scales
+    )  # fmt: skip
 
 
 def known(study: Study, earlier: Iterable[StudyStore]) -> list[Noise]:

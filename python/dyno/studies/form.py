@@ -18,10 +18,13 @@ early_stop = true                    # false: make all runs, also once intervals
                                      # noise leaves too few pairs to find the margin
 
 [base]                               # settings of all variants
-workload = "tpcc"                    # or tpch, io
+workload = "tpcc"                    # or tpch, io; several at once: tpcc+tpch
 verb = "run"                         # or load: each run is a load from scratch
 target = "embedded:postgresql"
 scale = 2
+
+[base.scales]                        # of several workloads, those with another scale
+tpch = 0.1
 
 [base.load]                          # options of `dyno load`, without dashes
 streams = 2
@@ -67,6 +70,7 @@ class Base(Strict):
     run: dict[str, Value] = {}
     settings: dict[str, Value] = {}
     limits: dict[str, Value] = {}
+    scales: dict[str, Value] = {}
 
 
 class StudySpec(Strict):

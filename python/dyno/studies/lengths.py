@@ -60,7 +60,7 @@ def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
         return load(variant, earlier)
     scheme = variant.target.partition(":")[0]
     around, longest = around_s(scheme)
-    if workloads.named(variant.workload).kind == "oltp":
+    if variant.kind == "oltp" or len(variant.members) > 1:
         windows = _windows(variant)
         return Length(windows + around, "from its options", windows + longest)
     store = targets.store(targets.parse(variant.target).name) or "row store"
@@ -146,7 +146,10 @@ def _measured(variant: Variant, earlier: Sequence[StudyStore]) -> tuple[list[flo
 def raw_bytes(variant: Variant) -> float:
     """The size of the rows that a variant loads."""
     many, days = _whole(variant, "databases") or 1, _whole(variant, "days")
-    return workloads.named(variant.workload).raw_bytes(variant.scale or 0.0, days) * many
+    return many * sum(
+        workloads.named(word).raw_bytes(variant.scale_of(word) or 0.0, days)
+        for word in variant.members
+    )
 
 
 def _whole(variant: Variant, option: str) -> int | None:

@@ -24,9 +24,9 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
             continue
         if reset in {"cold", "reload"}:
             raise UsageError(f'verb = "load" always starts from scratch; remove reset = "{reset}".')
-        if variant.workload == "io" or variant.scale is None:
+        if variant.workload == "io" or variant.scale is None or len(variant.members) > 1:
             raise UsageError(
-                f'verb = "load" needs a database workload ({" or ".join(workloads.names())}) '
+                f'verb = "load" needs one database workload ({" or ".join(workloads.names())}) '
                 "and a scale."
             )
         if variant.run:

@@ -6,6 +6,7 @@ response time of its transaction ``pay``, and ``query_s.sums`` the time of its q
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 
@@ -40,7 +41,23 @@ def resolved(names: Iterable[str], workload: str) -> list[str]:
     Raises:
         UsageError: If the workload has no such transaction or query.
     """
-    return [_resolved(name, workload) for name in names]
+    return [_of_members(name, workload) for name in names]
+
+
+def _of_members(name: str, workload: str) -> str:
+    """A name of a metric of the first workload that has it.
+
+    Raises:
+        UsageError: If none has it.
+    """
+    first, *others = workloads.words(workload)
+    try:
+        return _resolved(name, first)
+    except UsageError:
+        for word in others:
+            with contextlib.suppress(UsageError):
+                return _resolved(name, word)
+        raise
 
 
 def _resolved(name: str, workload: str) -> str:

@@ -19,7 +19,7 @@ from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
 from dyno.studies import membernames
-from dyno.studies.model import Study
+from dyno.studies.model import Study, members
 from dyno.workloads import own
 
 Verb = Literal["run", "load", "both"]
@@ -88,8 +88,12 @@ class Metric:
         return None
 
 
+MIX = "mix"
+"""The kind of metrics of several workloads at once."""
+
 _L, _O, _D = metrics.Level, metrics.Operation, metrics.Stretch
 _M = metrics.Maintenance
+_X = metrics.MixMember
 _Q, _C, _S = metrics.Queries, metrics.Curve, metrics.Sampled
 _KINDS: dict[type[metrics.Scope], str] = {
     **{_L: "oltp", _O: "oltp", _D: "oltp"},
@@ -139,6 +143,12 @@ def _of_flash(name: str, meaning: str, asked: Flash, wish: Wish) -> Metric:
     return Metric(name, meaning, (_S.mean,), wish, where=where)
 
 
+def _of_member(name: str, meaning: str, asked: metrics.Metric, wish: Wish) -> Metric:
+    """A metric of each of several workloads at once."""
+    where = {"window": "together.*"}
+    return Metric(name, meaning, (asked,), wish, where=where, each=("member",), only=MIX)
+
+
 METRICS = {
     metric.name: metric
     for metric in (
@@ -148,6 +158,14 @@ METRICS = {
             "p95_ms", "response time p95 by transaction, ms",
             (_O.response("p95"),), "less", each=("operation",),
         ),
+        _of_member("member_tps", "transactions per second by workload", _X.tps, "more"),
+        _of_member(
+            "member_p95_ms", "p95 of the main transaction by workload, ms", _X.p95_ms, "less"
+        ),
+        _of_member(
+            "member_qph", "queries per hour by workload", _X.queries_per_h, "more"
+        ),
+        _of_member("member_query_p95_s", "p95 of query times by workload, s", _X.p95_s, "less"),
         Metric(
             "client_cpu_ms", "driver CPU per 1,000 transactions, ms",
             (_L.client_cpu_ms_per_1000,), "less",
@@ -322,7 +340,19 @@ METRICS = {
 
 
 def had_by(workload: str, verb: Verb) -> list[str]:
-    """Names of the metrics of a workload's runs or loads."""
+    """Names of the metrics of a workload's runs or loads, or of several workloads at once.
+
+    Streams beside other work repeat their queries, so they have none of the metrics of query tests.
+    """
+    listed = members(workload)
+    if len(listed) == 1:
+        return _had_by(workload, verb)
+    found = dict.fromkeys(name for word in listed for name in _had_by(word, verb))
+    kept = [name for name in found if owner(name).kind != "dss"]
+    return [*kept, *(name for name, metric in METRICS.items() if metric.kind == MIX)]
+
+
+def _had_by(workload: str, verb: Verb) -> list[str]:
     known = workload in workloads.names() or own.is_meant(workload)
     chosen = workloads.named(workload) if known else None
     kind, main = (chosen.kind, chosen.transactions.main) if chosen else (workload, "")

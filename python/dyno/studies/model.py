@@ -18,12 +18,20 @@ DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
 
+def members(workload: str) -> list[str]:
+    """The workloads that a study's word for a workload names."""
+    return [IO] if workload == IO else workloads.words(workload)
+
+
 class Variant(Model):
     """A variant of a study.
 
     Attributes:
         verb: Whether a run is a ``dyno run`` (or ``dyno io``), or a load from scratch.
+        workload: Its workload, or several at once joined by ``+``.
         target: Its URL; it is never stored with a password.
+        scale: Scale of the data; None if nothing is loaded.
+        scales: Scales of single workloads of several, by name.
         load: Options of ``dyno load``, by name without dashes.
         run: Options of ``dyno run`` or ``dyno io``.
         settings: Portable settings for the run; for the load if all variants with the same data
@@ -42,12 +50,25 @@ class Variant(Model):
     run: Options = {}
     settings: dict[str, Value] = {}
     limits: dict[str, Value] = {}
+    scales: dict[str, float] = {}
     levels: dict[str, Value] = {}
 
     @property
+    def members(self) -> list[str]:
+        """Its workloads; the only one, unless it runs several at once."""
+        return members(self.workload)
+
+    @property
     def kind(self) -> str:
-        """``oltp``, ``dss``, or ``io`` for a storage profile."""
-        return IO if self.workload == IO else workloads.get(self.workload).kind
+        """``oltp`` if it has transactions, ``dss``, or ``io`` for a storage profile."""
+        if self.workload == IO:
+            return IO
+        kinds = {workloads.get(word).kind for word in self.members}
+        return "oltp" if "oltp" in kinds else "dss"
+
+    def scale_of(self, word: str) -> float | None:
+        """The scale of one of its workloads."""
+        return self.scales.get(word, self.scale)
 
     @property
     def embedded(self) -> bool:
@@ -67,6 +88,7 @@ class Variant(Model):
             self.workload,
             self.target,
             self.scale,
+            tuple(sorted(self.scales.items())),
             tuple(sorted(self.load.items())),
             tuple(sorted(fixed.items())),
         )

@@ -10,15 +10,15 @@ from typing import Any
 from dyno import workloads
 from dyno.config import settings
 from dyno.confinement import limits_asked as confinement
-from dyno.errors import UsageError, closest, unknown
+from dyno.errors import UsageError, closest, nearest, unknown
 from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec
-from dyno.studies.model import IO, Value, Variant
+from dyno.studies.model import IO, Value, Variant, members
 from dyno.studies.overrides import plain as spelling
 from dyno.workloads import own
 
 WORKLOADS = (*workloads.names(), IO)
-PARTS = ("load", "run", "settings", "limits")
+PARTS = ("load", "run", "settings", "limits", "scales")
 _PLAIN = ("workload", "target", "scale")
 
 
@@ -39,8 +39,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         UsageError: If a path is unknown; the message offers the nearest one.
     """
     plain, parts = _applied(base, changes)
-    if plain["workload"] not in WORKLOADS and not own.is_meant(str(plain["workload"])):
-        raise unknown("workload", str(plain["workload"]), WORKLOADS)
+    require_known(str(plain["workload"]))
     for word in parts["settings"]:
         if word not in settings.WORDS:
             raise settings.unknown_setting(word)
@@ -54,9 +53,15 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
             "MYSQL_PWD, MSSQL_PASSWORD) or the database's password file."
         )
     scale = plain["scale"]
-    number = isinstance(scale, int | float) and not isinstance(scale, bool)
-    if scale is not None and not (number and 0 < scale < math.inf):
-        raise UsageError(f"scale is {scale!r}; it must be a number above 0.")
+    if scale is not None:
+        _require_scale("scale", scale)
+    listed = members(str(plain["workload"]))
+    for word, value in parts["scales"].items():
+        if word not in listed:
+            raise UsageError(f"scales.{word}: no such workload in it. {nearest(word, listed)}")
+        _require_scale(f"scales.{word}", value)
+    if scale is None and parts["scales"]:
+        raise UsageError("scales needs scale, for the other workloads.")
     return Variant(
         name=name,
         workload=str(plain["workload"]),
@@ -67,7 +72,26 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         run=parts["run"],
         settings=parts["settings"],
         limits=parts["limits"],
+        scales={word: float(value) for word, value in parts["scales"].items()},
     )
+
+
+def require_known(workload: str) -> None:
+    """Rejects unknown workloads, and storage beside others.
+
+    Raises:
+        UsageError: With the nearest one.
+    """
+    listed = members(workload)
+    for word in listed:
+        known = WORKLOADS if len(listed) == 1 else workloads.names()
+        if word not in known and not own.is_meant(word):
+            raise unknown("workload", word, known)
+
+
+def _require_scale(name: str, scale: Value) -> None:
+    if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0 < scale < math.inf:
+        raise UsageError(f"{name} is {scale!r}; it must be a number above 0.")
 
 
 def _applied(

@@ -9,6 +9,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dyno.contracts.databases import workload_of
@@ -31,6 +32,11 @@ def names() -> list[str]:
     """Names of all workloads, sorted."""
     found = {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}
     return sorted(found - {"own"})
+
+
+def words(text: str) -> list[str]:
+    """The workloads in ``tpcc+tpch``; a file may have a plus sign in its name."""
+    return [text] if Path(text).exists() else text.split("+")
 
 
 def named(name: str) -> Workload:

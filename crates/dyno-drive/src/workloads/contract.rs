@@ -48,6 +48,20 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
+    /// Prepares the database for a level: once, in the session of one user, when all of them are
+    /// connected and none has begun. It counts for no operation. A retry runs it again.
+    /// `unix_us` is the wall time in microseconds.
+    ///
+    /// # Errors
+    /// The database's. The transaction may then still be open.
+    fn prepare<S: Session>(
+        &self,
+        _session: &mut S,
+        _unix_us: i64,
+    ) -> impl Future<Output = Result<()>> {
+        async { Ok(()) }
+    }
+
     /// The state of user number `user`, the same for the same seed.
     fn terminal(&self, user: u32) -> Self::Terminal;
 }

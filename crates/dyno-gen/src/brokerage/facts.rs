@@ -65,6 +65,14 @@ impl Brokerage {
         (calendar::opening(self.first_day()), last + calendar::TRADING)
     }
 
+    /// The time, in microseconds since 1970-01-01, after `ms` milliseconds of trading since the first
+    /// opening of the initial trades; nights and weekends do not count.
+    pub const fn traded_at(&self, ms: u64) -> i64 {
+        const DAY_MS: u64 = calendar::TRADING as u64 / 1_000;
+        let day = self.first_day() + (ms / DAY_MS) as u32;
+        calendar::opening(day) + (ms % DAY_MS) as i64 * 1_000
+    }
+
     /// The numbers of a customer's accounts: (`c_id` − 1) × 10 + 1, and the following ones.
     pub fn accounts_of(&self, customer: u64) -> std::ops::Range<u64> {
         Customer::new(self.seed, customer).account_ids()

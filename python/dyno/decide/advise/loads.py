@@ -45,9 +45,10 @@ def of_run(bundle: Bundle, target: str) -> tuple[Load, ...]:
     """
     own = [one for one in bundle.run.phases if one.target == target and not one.part_of]
     names = dict.fromkeys(one.detail.workload for one in own if one.detail.workload)
-    queries, unit = _queries(bundle, target)
     layout = layout_of(bundle.run.plan.get("layout"))
-    return tuple(replace(_load(name, own, queries, unit), layout=layout) for name in names)
+    return tuple(
+        replace(_load(name, own, *_queries(bundle, target, name)), layout=layout) for name in names
+    )
 
 
 def layout_of(recorded: Any) -> str:
@@ -76,12 +77,15 @@ def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: s
     )
 
 
-def _queries(bundle: Bundle, target: str) -> tuple[dict[str, float], str]:
+def _queries(bundle: Bundle, target: str, workload: str) -> tuple[dict[str, float], str]:
     """Bytes read of each query, if the run counted them for all; else its time."""
     rows = [
         row
         for row in bundle.table("queries").to_pylist()
-        if row["target"] == target and row["query"] and not row["error"]
+        if row["target"] == target
+        and row["workload"] in (None, workload)
+        and row["query"]
+        and not row["error"]
     ]
     by_bytes = bool(rows) and all(row["bytes_read"] for row in rows)
     found: dict[str, float] = {}

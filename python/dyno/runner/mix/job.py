@@ -7,6 +7,7 @@ from typing import Any
 
 from dyno import targets
 from dyno.config.rates import Rate
+from dyno.config.units import parse_seconds
 from dyno.contracts.target import TargetUrl
 from dyno.contracts.workload import Workload
 from dyno.criteria import Criterion, defaults, metrics, parse_all
@@ -14,7 +15,7 @@ from dyno.plans.run import RunPlan
 from dyno.runner.ahead import Part, of_queries
 from dyno.runner.during import require_able
 from dyno.runner.engine import confinement_of, settings_of
-from dyno.runner.mix.members import Wanted, members
+from dyno.runner.mix.members import Wanted, has_windows, members
 from dyno.runner.mix.windows import Window, windows
 from dyno.runner.mix.work import Settled, work
 from dyno.runner.session import Job, Session
@@ -28,20 +29,20 @@ def job(asked: RunPlan) -> Job:
         TargetError: If a target cannot be used.
     """
     wanted = members(asked)
-    timed = any(one.drives for one in wanted)
-    mixed = timed and any(not one.drives for one in wanted)
+    timed = has_windows([one.workload for one in wanted])
+    mixed = any(one.drives for one in wanted) and any(not one.drives for one in wanted)
     settled = [_settle(one, asked, mixed=mixed) for one in wanted]
     places = {one.place.name: one.place for one in wanted}
     urls = [place.url for place in places.values()]
     confinement = confinement_of(asked, urls[0])
     tuned = {name: settings_of(asked, place.url, confinement) for name, place in places.items()}
-    duration_s, warmup_s = _times(settled)
+    duration_s, warmup_s = _times(asked, settled) if timed else (None, None)
     order = windows([one.name for one in settled], asked.rounds, alone=asked.alone)
     criteria = _criteria(asked, [one.workload for one in wanted])
     named = tuple(dict.fromkeys(one.workload.name for one in wanted))
 
     def body(session: Session) -> None:
-        work(session, settled, order, tuned, timed=timed)
+        work(session, settled, order, tuned, (warmup_s, duration_s))
 
     record = {
         "target": " ".join(url.redacted for url in urls),
@@ -53,11 +54,12 @@ def job(asked: RunPlan) -> Job:
         "duration_s": duration_s,
         "criteria": [criterion.record() for criterion in criteria],
     }
-    outline = _outline(settled, order, timed=timed)
+    outline = _outline(settled, order, warmup_s, duration_s)
     question = _question([one.workload for one in wanted], urls)
     return Job(
         asked, record, named, asked.out, body, [one for each in tuned.values() for one in each],
-        confinement, outline=outline, parts=_parts(settled, order, timed=timed), question=question,
+        confinement, outline=outline, parts=_parts(settled, order, warmup_s, duration_s),
+        question=question,
     )  # fmt: skip
 
 
@@ -93,10 +95,11 @@ def _settle(wanted: Wanted, asked: RunPlan, *, mixed: bool) -> Settled:
     )
 
 
-def _times(settled: Sequence[Settled]) -> tuple[float | None, float | None]:
-    """The measured time and the warm-up, which all members share; None without transactions."""
+def _times(asked: RunPlan, settled: Sequence[Settled]) -> tuple[float, float]:
+    """The measured time and the warm-up, which all members share."""
     times = {(one.duration_s, one.warmup_s) for one in settled if one.drives}
-    return next(iter(times), (None, None))
+    alone = asked.duration_s(searched=False), parse_seconds(asked.warmup, none=True)
+    return next(iter(times), alone)
 
 
 def _criteria(asked: RunPlan, named: Sequence[Workload]) -> list[Criterion]:
@@ -148,15 +151,17 @@ def _question(named: Sequence[Workload], urls: Sequence[TargetUrl]) -> str:
 
 
 def _outline(
-    settled: Sequence[Settled], order: Sequence[Window], *, timed: bool
+    settled: Sequence[Settled],
+    order: Sequence[Window],
+    warmup_s: float | None,
+    duration_s: float | None,
 ) -> tuple[str, ...]:
     """The members and the order of the windows, for ``--dry-run``."""
     lines = [f"{one.name}: {one.words}" for one in settled]
-    if not timed:
+    if warmup_s is None or duration_s is None:
         return (*lines, "Each query test runs to its end; all begin together.")
-    first = next(one for one in settled if one.drives)
-    each = f"{first.warmup_s:g} s of warm-up, {first.duration_s:g} s measured"
-    total_s = len(order) * (first.warmup_s + first.duration_s)
+    each = f"{warmup_s:g} s of warm-up, {duration_s:g} s measured"
+    total_s = len(order) * (warmup_s + duration_s)
     count = f"{len(order)} windows" if len(order) > 1 else "1 window"
     return (
         *lines,
@@ -165,11 +170,15 @@ def _outline(
     )
 
 
-def _parts(settled: Sequence[Settled], order: Sequence[Window], *, timed: bool) -> list[Part]:
+def _parts(
+    settled: Sequence[Settled],
+    order: Sequence[Window],
+    warmup_s: float | None,
+    duration_s: float | None,
+) -> list[Part]:
     """The parts of the run that report progress."""
-    if timed:
-        first = next(one for one in settled if one.drives)
-        return [Part(first.warmup_s + first.duration_s)] * len(order)
+    if warmup_s is not None and duration_s is not None:
+        return [Part(warmup_s + duration_s)] * len(order)
     slowest = [
         of_queries(one.asked.scale or 1.0, one.place.url, float(max(1, one.streams_at(1.0))))
         for one in settled

@@ -32,6 +32,9 @@ _TRANSACTIONS = {
     if name not in {"out", "users", "databases"}
 }
 
+_TIMES = {"duration", "warmup"}
+"""Fields of transactions that streams have too, if several workloads with queries share windows."""
+
 _WINDOWS = "all windows must be comparable"
 _CACHES = "concurrent work shares the caches"
 _ALTERNATE = "its windows have a set length"
@@ -84,14 +87,17 @@ class Wanted:
         return self.workload.kind == "oltp"
 
 
-def words(text: str) -> list[str]:
-    """The workloads in ``tpcc+tpch``; a file may have a plus sign in its name."""
-    return [text] if Path(text).exists() else text.split("+")
-
-
 def is_mix(asked: RunPlan) -> bool:
     """Whether the run has several workloads or targets."""
-    return len(words(asked.workload)) > 1 or len(asked.target) > 1 or asked.alone
+    return len(workloads.words(asked.workload)) > 1 or len(asked.target) > 1 or asked.alone
+
+
+def has_windows(named: Sequence[Workload]) -> bool:
+    """Whether the work is measured in windows of a set length; else query tests run to completion.
+
+    Queries of several workloads need them: a test that ends first would leave the other alone.
+    """
+    return len({one.name for one in named}) > 1 or any(one.kind == "oltp" for one in named)
 
 
 def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPlan:
@@ -109,8 +115,9 @@ def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPla
         UsageError: If an option is invalid, or its value is for an unknown workload.
     """
     other = _QUERIES if workload.kind == "oltp" else _TRANSACTIONS
-    shared = {one.kind for one in named} == {"oltp", "dss"}
-    kept = asked.model_fields_set - _OF_ALL - (other if shared else set())
+    if {one.kind for one in named} != {"oltp", "dss"}:
+        other = _TIMES if has_windows(named) and workload.kind == "dss" else set[str]()
+    kept = asked.model_fields_set - _OF_ALL - other
     values: dict[str, Any] = {name: getattr(asked, name) for name in kept}
     values |= {"workload": workload.called, "target": asked.target[:1]}
     mine: dict[str, list[str]] = {}
@@ -146,7 +153,7 @@ def members(asked: RunPlan) -> list[Wanted]:
     Raises:
         UsageError: If the combination is not supported, with the reason.
     """
-    named = [workloads.named(word) for word in words(asked.workload)]
+    named = [workloads.named(word) for word in workloads.words(asked.workload)]
     asked.require_alone()
     _require_combination(asked, named)
     urls = [targets.parse(url) for url in asked.target]
@@ -193,11 +200,6 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
     if repeated is not None:
         raise UsageError(f"{repeated} is named twice. Use more --users instead.")
     queried = [one.called for one in named if one.kind == "dss"]
-    if len(queried) > 1:
-        raise UsageError(
-            f"{' and '.join(queried)} both have queries, and a target runs one such workload at a "
-            "time. Combine one of them with transactions."
-        )
     if asked.alone and len(named) < 2:
         raise UsageError("--alone requires several workloads, such as tpcc+tpch.")
     if len(asked.target) > 1:
@@ -211,10 +213,11 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
                 raise UsageError(
                     f"{asked.option(name)} and several --target exclude each other: {reason}."
                 )
-    drives = any(one.kind == "oltp" for one in named)
     if queried and asked.test in ("power", "full"):
         raise UsageError(
             f"{what.capitalize()} run queries as streams. Use --test throughput, or omit --test."
         )
-    if queried and drives and asked.refresh:
-        raise UsageError("--refresh and transactions exclude each other: streams run queries only.")
+    if queried and has_windows(named) and asked.refresh:
+        drives = any(one.kind == "oltp" for one in named)
+        others = "transactions" if drives else "several workloads"
+        raise UsageError(f"--refresh and {others} exclude each other: streams run queries only.")

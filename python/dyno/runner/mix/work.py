@@ -105,8 +105,8 @@ class Settled:
             label=label,
         )
 
-    def streams(self, held: Loaded, window: Window, timing: Settled) -> HeldPlan:
-        """Its queries in a window, for as long as the transactions of ``timing``."""
+    def streams(self, held: Loaded, window: Window, times: tuple[float, float]) -> HeldPlan:
+        """Its queries in a window, with these seconds of warm-up and of measured time."""
         from dyno.stages.drive import HeldPlan
 
         words = ["alone"] if window.alone else []
@@ -116,8 +116,8 @@ class Settled:
             held.scale,
             **self._queries,
             streams=self.streams_at(held.scale),
-            warmup_s=timing.warmup_s,
-            duration_s=timing.duration_s,
+            warmup_s=times[0],
+            duration_s=times[1],
             label=", ".join(words),
         )
 
@@ -150,8 +150,7 @@ def work(
     settled: Sequence[Settled],
     order: Sequence[Window],
     tuned: Mapping[str, Sequence[Setting]],
-    *,
-    timed: bool,
+    times: tuple[float | None, float | None],
 ) -> None:
     """Runs the windows, then verifies the data and the answers of the targets that are left.
 
@@ -160,7 +159,7 @@ def work(
         settled: The members.
         order: The windows.
         tuned: Settings by target.
-        timed: Whether windows have a set length, because some members have transactions.
+        times: Seconds of warm-up and of measured time; None for query tests to completion.
 
     Raises:
         UsageError: If data is missing, or its scale differs.
@@ -177,7 +176,11 @@ def work(
         ready = [_Ready.of(session, one, opened[one.place.name]) for one in settled]
         _require_one_scale(ready)
         _note_layout(session, ready)
-        failed = _windows(session, ready, order) if timed else _tests(session, ready, order[0])
+        warmup_s, duration_s = times
+        if warmup_s is None or duration_s is None:
+            failed = _tests(session, ready, order[0])
+        else:
+            failed = _windows(session, ready, order, (warmup_s, duration_s))
         lost = {one.target.name for one in ready if one.name in failed}
         _verify(session, [one for one in ready if one.target.name not in lost])
         if failed:
@@ -277,12 +280,14 @@ def _note_layout(session: Session, ready: Sequence[_Ready]) -> None:
 
 
 def _windows(
-    session: Session, ready: Sequence[_Ready], order: Sequence[Window]
+    session: Session,
+    ready: Sequence[_Ready],
+    order: Sequence[Window],
+    times: tuple[float, float],
 ) -> dict[str, DynoError]:
     """Runs windows until one fails; returns why members failed."""
     from dyno.stages.drive import MixMember
 
-    timing = next(one.settled for one in ready if one.settled.drives)
     for window in order:
         every = [
             MixMember(
@@ -290,12 +295,12 @@ def _windows(
                 one.target,
                 one.settled.level(one.held, window)
                 if one.settled.drives
-                else one.settled.streams(one.held, window, timing),
+                else one.settled.streams(one.held, window, times),
             )
             for one in ready
             if one.name in window.members
         ]
-        found = _mixed(session, window, every, (timing.warmup_s, timing.duration_s))
+        found = _mixed(session, window, every, times)
         if found.failed:
             return found.failed
     return {}

@@ -30,6 +30,7 @@ LACKS = {
     "not of a run",
     "checkpoint_interval": "it has no log and no checkpoints",
     "checkpoint_size": "it has no log and no checkpoints",
+    "table_counts": "it has no counters by table",
 }
 
 LEAST_MEMORY = 64 << 20

@@ -19,7 +19,7 @@ _OF_SESSIONS = {
     "tmp_disk_table_size",
     "tmp_table_size",
 }
-_ONLY_AT_START = {"large_pages", "tmpdir"}
+_ONLY_AT_START = {"large_pages", "performance_schema", "tmpdir"}
 _CHUNKS = ("innodb_buffer_pool_chunk_size", "innodb_buffer_pool_instances")
 
 

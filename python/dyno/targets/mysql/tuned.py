@@ -12,6 +12,7 @@ from dyno.contracts.tuning import Change
 from dyno.errors import TargetError
 from dyno.targets.mysql import readback
 from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.inside.tablecounts import only_tables
 from dyno.targets.mysql.server import Server
 from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
@@ -44,6 +45,8 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
         server.override = override
 
     def _read_server(self, session: MysqlConnection, server: Server) -> list[Applied]:
+        if self._value("table_counts") == "on":
+            only_tables(session)
         names = [item.name for item in self._changes]
         before = {**readback.defaults(session, names), **server.usual}
         given = [

@@ -22,6 +22,7 @@ KNOBS = {
     "large_pages": "large_pages",
     "commit": "innodb_flush_log_at_trx_commit",
     "checkpoint_size": "innodb_log_file_size",
+    "table_counts": "performance_schema",
 }
 
 LACKS = {
@@ -93,6 +94,10 @@ def _change(setting: Setting, version: Version, now: Callable[[str], int | None]
     base = Change(setting.word, setting.text, name, str(setting.value))
     if setting.word == "commit":
         return _commit(base, durable=setting.value == "durable", binary_log=now("log_bin") == 1)
+    if setting.word == "table_counts":
+        counts = setting.value == "on"
+        note = "the private server counts tables only; each row costs CPU time" if counts else ""
+        return [replace(base, value="ON" if counts else "OFF", note=note)]
     if setting.word == "large_pages":
         # MariaDB itself continues without them; `on` is stricter, and verified after the start.
         return [replace(base, value="OFF" if setting.value == "off" else "ON")]

@@ -26,6 +26,7 @@ KNOBS = {
 }
 
 LACKS = {
+    "table_counts": "it always counts by table",
     "temp_path": "temporary files are in temp_tablespaces, which the server's owner creates",
 }
 

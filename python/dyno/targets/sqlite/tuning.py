@@ -29,6 +29,7 @@ LACKS = {
     "large_pages": "its cache is ordinary memory of Dyno's process",
     "checksums": "stock SQLite has no page checksums; they need an extension",
     "checkpoint_interval": "checkpoints start by log size (checkpoint_size)",
+    "table_counts": "it has no counters by table",
 }
 
 FOLDER = "temp_store_directory"

@@ -1,4 +1,4 @@
-//! Trade-Cleanup: before the first transaction, what earlier runs left unfinished is cancelled.
+//! Trade-Cleanup: before a level, what earlier ones left unfinished is cancelled.
 
 use dyno_record::Result;
 

@@ -75,10 +75,15 @@ impl Data {
         1..=self.size.trades() as i64
     }
 
-    /// When the first and the last of them completed, microseconds since the Unix epoch.
-    pub const fn traded(&self) -> RangeInclusive<i64> {
-        let (first, last) = self.size.traded();
-        first..=last
+    /// Days of the loaded trades.
+    pub const fn days(&self) -> u32 {
+        self.size.days()
+    }
+
+    /// A time of their trading, microseconds since the Unix epoch; `ms` is counted in trading
+    /// hours, from the first opening.
+    pub const fn traded_us(&self, ms: u64) -> i64 {
+        self.size.traded_at(ms)
     }
 
     /// A day with prices, since the Unix epoch, for a random number from 0 to 1.

@@ -7,10 +7,19 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::data::Data;
 use super::maintenance::Maintenance;
 use super::order::{Kind, Symbol};
+use super::skew::Skew;
 use super::statements::BROKERS;
 
 /// Trades of a Trade-Lookup or a Trade-Update.
 pub const TRADES: usize = 20;
+
+/// Trading time of a day, ms.
+const DAY_MS: u64 = 8 * 3_600_000;
+/// How long before the last of the loaded trades the times of the past end, so that enough trades
+/// follow: four days for an account's, 200 minutes for a security's, 500 for a first trade.
+const ACCOUNT_MS: u64 = 4 * DAY_MS;
+const SECURITY_MS: u64 = 200 * 60_000;
+const HOLDINGS_MS: u64 = 500 * 60_000;
 
 /// Input of a Broker-Volume.
 #[derive(Debug, Clone)]
@@ -141,12 +150,26 @@ impl Inputs {
         self.data.day(self.rng.random())
     }
 
-    fn time_us(&mut self) -> i64 {
-        self.rng.random_range(self.data.traded())
+    /// A time of trading, at least `before_ms` before its end; of short trading, in its first half.
+    fn time_us(&mut self, before_ms: u64) -> i64 {
+        let all_ms = u64::from(self.data.days()) * DAY_MS;
+        let skew = Skew::of_times(all_ms - before_ms.min(all_ms / 2));
+        self.data.traded_us(skew.draw(&mut self.rng))
     }
 
-    fn trade(&mut self) -> i64 {
-        self.rng.random_range(self.data.trades())
+    /// Numbers of loaded trades, none twice.
+    fn trades(&mut self) -> [i64; TRADES] {
+        let skew = Skew::of_trades(*self.data.trades().end() as u64);
+        let mut numbers = [0; TRADES];
+        for place in 0..TRADES {
+            numbers[place] = loop {
+                let number = skew.draw(&mut self.rng) as i64 + 1;
+                if !numbers[..place].contains(&number) {
+                    break number;
+                }
+            };
+        }
+        numbers
     }
 
     /// 20 to 40 names in the specification; here always 30, and all brokers if there are fewer.
@@ -184,19 +207,19 @@ impl Inputs {
     /// 30 % by number, 30 % of an account, 30 % of a security, 10 % holdings.
     pub fn trade_lookup(&mut self) -> Trades {
         match self.rng.random_range(0..100) {
-            0..30 => Trades::Numbers(std::array::from_fn(|_| self.trade())),
-            30..60 => Trades::Account(self.account(), self.time_us()),
-            60..90 => Trades::Security(self.symbol(), self.time_us()),
-            _ => Trades::Holdings(self.account(), self.time_us()),
+            0..30 => Trades::Numbers(self.trades()),
+            30..60 => Trades::Account(self.account(), self.time_us(ACCOUNT_MS)),
+            60..90 => Trades::Security(self.symbol(), self.time_us(SECURITY_MS)),
+            _ => Trades::Holdings(self.account(), self.time_us(HOLDINGS_MS)),
         }
     }
 
     /// A third each by number, of an account and of a security.
     pub fn trade_update(&mut self) -> Trades {
         match self.rng.random_range(0..100) {
-            0..33 => Trades::Numbers(std::array::from_fn(|_| self.trade())),
-            33..66 => Trades::Account(self.account(), self.time_us()),
-            _ => Trades::Security(self.symbol(), self.time_us()),
+            0..33 => Trades::Numbers(self.trades()),
+            33..66 => Trades::Account(self.account(), self.time_us(ACCOUNT_MS)),
+            _ => Trades::Security(self.symbol(), self.time_us(SECURITY_MS)),
         }
     }
 
@@ -240,6 +263,53 @@ impl Inputs {
             lifo: self.percent(35),
             cash: !self.percent(8),
             rolls_back: self.percent(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng as _;
+    use std::collections::HashSet;
+
+    fn inputs(days: u32) -> Inputs {
+        let data = Data::new(0.1, days, 1).unwrap();
+        Inputs::new(Xoshiro256PlusPlus::seed_from_u64(1), data)
+    }
+
+    #[test]
+    fn trades_of_the_past_are_loaded_and_drawn_once_each() {
+        let mut inputs = inputs(1);
+        let last = *inputs.data.trades().end();
+        let mut seen = HashSet::new();
+        for _ in 0..20_000 {
+            let numbers = inputs.trades();
+            assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), TRADES);
+            assert!(numbers.iter().all(|number| (1..=last).contains(number)));
+            seen.extend(numbers);
+        }
+        assert!(seen.contains(&1) && seen.contains(&last));
+    }
+
+    #[test]
+    fn times_of_the_past_are_in_trading_hours_and_early_enough() {
+        const HOUR_US: i64 = 3_600_000_000;
+        for (days, before_ms, last_day) in
+            [(10, ACCOUNT_MS, 5), (10, SECURITY_MS, 9), (1, ACCOUNT_MS, 0)]
+        {
+            let mut inputs = inputs(days);
+            let trading: Vec<i64> = dyno_gen::brokerage::market_days().map(i64::from).collect();
+            let first = trading.len() - days as usize;
+            let mut seen = HashSet::new();
+            for _ in 0..5_000 {
+                let hours = inputs.time_us(before_ms).div_euclid(HOUR_US);
+                let (day, hour) = (hours.div_euclid(24), hours.rem_euclid(24));
+                let day = trading[first..].iter().position(|known| *known == day).unwrap();
+                assert!((9..17).contains(&hour) && day <= last_day, "day {day}, {hour}:00");
+                seen.insert(day);
+            }
+            assert_eq!(seen.len(), last_day + 1);
         }
     }
 }

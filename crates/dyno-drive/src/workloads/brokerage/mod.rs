@@ -18,6 +18,7 @@ mod past;
 mod prices;
 mod procedures;
 mod reads;
+mod skew;
 mod statements;
 mod time;
 mod trade_order;
@@ -31,7 +32,6 @@ use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
-use tokio::sync::OnceCell;
 
 use crate::wire::{Dialect, Session, Statement};
 use crate::workloads::contract::{self, Terminal, TxnOutcome, Workload};
@@ -75,7 +75,7 @@ impl contract::Params for Params {
             data,
             mode: self.mode,
             exchange: Exchange::new(derive_seed(seed, Brokerage::NAME, 0, "exchange")),
-            next_trade: OnceCell::new(),
+            next_trade: AtomicI64::new(0),
             maintenance_ns: AtomicU64::new(time.now_ns() + MAINTENANCE_NS),
             maintained: AtomicU64::new(0),
             time,
@@ -91,8 +91,8 @@ pub struct Brokerage {
     mode: Mode,
     time: Time,
     exchange: Exchange,
-    /// The number of the next trade, once the database is clean.
-    next_trade: OnceCell<AtomicI64>,
+    /// The number of the next trade; 0 until the database is clean.
+    next_trade: AtomicI64,
     /// When Data-Maintenance is due.
     maintenance_ns: AtomicU64,
     /// Data-Maintenances so far.
@@ -139,6 +139,18 @@ impl Workload for Arc<Brokerage> {
 
     fn behind_ns(&self) -> Option<u64> {
         Some(self.exchange.late_ns())
+    }
+
+    /// Trade-Cleanup. It touches every unfinished order, so in a window it would delay the first
+    /// transaction of all users by its own time.
+    async fn prepare<S: Session>(&self, session: &mut S, unix_us: i64) -> Result<()> {
+        let last_loaded = *self.data.trades().end();
+        let next = match self.mode {
+            Mode::Client => cleanup::run(session, last_loaded, unix_us).await?,
+            Mode::Procedure => procedures::clean_up(session, last_loaded, unix_us).await?,
+        };
+        self.next_trade.store(next, Relaxed);
+        Ok(())
     }
 
     fn terminal(&self, user: u32) -> BrokerageTerminal {
@@ -232,18 +244,7 @@ impl Terminal for BrokerageTerminal {
 
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
         let Self { house, drawn, .. } = self;
-        let Brokerage { data, exchange, time, mode, .. } = &**house;
-        let last_loaded = *data.trades().end();
-        let next_trade = house
-            .next_trade
-            .get_or_try_init(|| async {
-                let number = match mode {
-                    Mode::Client => cleanup::run(session, last_loaded, unix_us).await,
-                    Mode::Procedure => procedures::clean_up(session, last_loaded, unix_us).await,
-                };
-                number.map(AtomicI64::new)
-            })
-            .await?;
+        let Brokerage { data, exchange, time, mode, next_trade, .. } = &**house;
         let Some(drawn) = drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
         };
@@ -262,6 +263,7 @@ impl Terminal for BrokerageTerminal {
             }
             Drawn::TradeOrder(input) => {
                 let trade = next_trade.fetch_add(1, Relaxed);
+                debug_assert!(trade > 0, "levels are prepared");
                 let now = (unix_us, time.now_ns());
                 let market = (data, exchange);
                 let ordered = match mode {

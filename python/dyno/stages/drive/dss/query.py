@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dyno.bundle.model import Clock
+from dyno.contracts.databases import workload_of
 from dyno.contracts.target import QueryResult, Target
 from dyno.contracts.workload import Query, Workload
 from dyno.errors import DatabaseError, DynoError
@@ -26,6 +27,7 @@ class Task:
     Attributes:
         parameters: Parameter values by name, as JSON text.
         database: The number of its database, if there are several.
+        workload: The workload that has the query.
     """
 
     stream: int
@@ -34,6 +36,7 @@ class Task:
     parameters: str
     sql: str
     database: int | None = None
+    workload: str | None = None
 
 
 @dataclass
@@ -98,7 +101,8 @@ def task_of(
 ) -> Task:
     """Returns a query with its parameters, in the SQL of the target."""
     recorded = json.dumps(query.recorded(values), default=str)
-    return Task(stream, position, query, recorded, query.text_for(target, workload, values))
+    text = query.text_for(target, workload, values)
+    return Task(stream, position, query, recorded, text, workload=workload_of(workload))
 
 
 def run_query(
@@ -132,6 +136,7 @@ def run_query(
         position=task.position,
         query=task.query.name,
         target=target_name,
+        workload=task.workload,
         database=task.database,
         parameters=task.parameters,
         rows=len(outcome.answer.rows) if outcome.answer else None,

@@ -221,6 +221,7 @@ class Refresher:
             position=self._plan.streams_before + number,
             query=function,
             target=self._target.name,
+            workload=databases.workload_of(self._plan.workload),
             database=self._plan.database,
             parameters=json.dumps(
                 {"pair": number, "update_set": update.number, **update.facts, **update.rows}

@@ -23,7 +23,8 @@ NOTES = (
     "for partitioned tables MariaDB counts only some, so these are unknown. Dyno resets no counter",
     "the private server leaves both off, because they cost more CPU time than observing may: in "
     "TPC-C with 4 users on 2 CPUs, `performance_schema` 9 % (standard error 2 %) and 160 MB, with "
-    "statements alone 8 % (2 %), with waits for data files alone 3 % (2 %); `userstat` 8 % (2 %)",
+    "statements alone 8 % (2 %), with waits for data files alone 3 % (2 %); `userstat` 8 % (2 %). "
+    "With `--set table_counts=on` it counts rows by table, and nothing else",
     "the process list is read ten times a second while a session waits, and twice while none does: "
     "ten readings a second cost 4 % (95 % interval 3 to 6 %) of the point selects of 8 users that "
     "keep 2 CPUs busy, two cost 0.6 % (0.1 to 1.1 %)",

@@ -74,7 +74,9 @@ def read(session: MysqlConnection, *, userstat: bool) -> Snapshot:
         one = found[str(place), str(table), "" if index in _OWN else str(index)]
         one.reads += int(reads)
         one.writes += int(writes)
-        one.time_ps = (one.time_ps or 0) + int(time_ps)
+        # Counted without a timer, the sum is 0.
+        if int(time_ps) or one.time_ps is not None:
+            one.time_ps = (one.time_ps or 0) + int(time_ps)
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.inside.tablecounts import CONSUMER
 
 _CONSUMERS = "global_instrumentation", "thread_instrumentation"
 _WAITS = (*_CONSUMERS, "events_waits_current")
@@ -18,8 +19,13 @@ _OFF = (
 _TURN_ON = "put performance_schema=ON into the server's configuration and restart it"
 _USERSTAT = "; for rows by table alone, without a restart: SET GLOBAL userstat = 1"
 _PRIVATE = (
-    "Dyno's private server leaves it off, since it would take 9 % more CPU time; observe a server "
-    "of your own at a URL with it on"
+    "Dyno's private server leaves it off, since it would take 9 % more CPU time; --set "
+    "table_counts=on counts reads by table; for the rest observe a server of your own at a URL "
+    "with it on"
+)
+_TABLES_ONLY = (
+    "{product} counts reads by table (table_counts=on), not statements, and waits for data files "
+    "count as CPU"
 )
 _DENIED = (
     "statements, reads by table and waits need another right; an administrator must run: "
@@ -82,7 +88,12 @@ class Shown:
                     raise
                 notes.append(_DENIED.format(account=session.account() or "this user"))
             else:
-                notes += _missing(enabled)
+                only = private and enabled == {CONSUMER}
+                notes += (
+                    [_TABLES_ONLY.format(product=session.version.product)]
+                    if only
+                    else _missing(enabled)
+                )
         if not private and not _allowed(session):
             notes.append(_PROCESS.format(account=session.account() or "this user"))
         counts = "global_instrumentation" in enabled
