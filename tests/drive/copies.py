@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,8 @@ from dyno import targets
 from dyno.contracts import schema
 from dyno.contracts.target import Limits, Loaded, Target
 from dyno.targets.postgresql.server import Server
+from dyno.targets.sqlserver.target import SqlServerTarget
+from tests.babelfish import alone
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
 from tests.process import wait_until
@@ -143,6 +146,55 @@ class MariadbCopies:
 
     def _target(self, name: str) -> Target:
         return targets.open_target(targets.parse("embedded:mysql"), self._folder / name, LIMITS)
+
+
+class SqlServerCopies:
+    """One database of a server that nobody else uses, loaded anew for each copy."""
+
+    conflicts = "deadlock"
+
+    def __init__(self, folder: Path, workload: str = "tpcc", loaded: Loaded = LOADED) -> None:
+        self._open = contextlib.ExitStack()
+        self._url = self._open.enter_context(alone())
+        self._folder, self._workload, self._loaded = folder, workload, loaded
+        self.make("whole")
+
+    def whole(self) -> SqlServerTarget:
+        target = targets.open_target(targets.parse(self._url), self._folder, LIMITS)
+        assert isinstance(target, SqlServerTarget)
+        return target
+
+    def make(self, name: str) -> Target:
+        with self.whole() as target:
+            target.remove()
+            fill(target, self._workload, self._loaded.scale, self._loaded.days)
+        return self.whole()
+
+    @property
+    def ignores_hints(self) -> bool:
+        """Whether it is Babelfish, which locks no rows that are only read."""
+        with self.whole() as target, closing(target.connect()) as session:
+            return session.version.is_babelfish
+
+    def digest(self, values: list[str]) -> str:
+        texts = [
+            f"CASE WHEN {value} THEN 1 ELSE 0 END" if value.endswith(" IS NULL")
+            else f"COALESCE(CAST({value} AS varchar(max)), '-')"
+            for value in values
+        ]  # fmt: skip
+        row = f"CONCAT_WS('|', {', '.join(texts)}, '')"
+        return f"SUM(CAST(CAST(SUBSTRING(HASHBYTES('MD5', {row}), 1, 4) AS int) AS bigint))"
+
+    def serialise(self, target: Target) -> None:
+        raise NotImplementedError("sessions choose their level themselves")
+
+    def remove(self) -> None:
+        with self.whole() as target:
+            target.remove()
+
+    def stop(self) -> None:
+        self.remove()
+        self._open.close()
 
 
 def contents(
