@@ -52,7 +52,9 @@ def peers(target: Target, scale: float, out: Path) -> tuple[float, float]:
             check=False, capture_output=True, text=True,
         )  # fmt: skip
         if done.returncode != 0:
-            raise SystemExit(f"freebcp of {table} failed: {done.stdout[-300:]} {done.stderr[-300:]}")
+            raise SystemExit(
+                f"freebcp of {table} failed: {done.stdout[-300:]} {done.stderr[-300:]}"
+            )
     return written - start, time.monotonic() - written
 
 

@@ -86,7 +86,7 @@ def require(version: Version, layout: Layout) -> Live:
     if version.is_babelfish:
         lacks = _BABELFISH
     elif version.is_cloud:
-        lacks = {part: _CLOUD for part in _PLACED}
+        lacks = dict.fromkeys(_PLACED, _CLOUD)
     for part, asked in needed(layout):
         if part in lacks:
             raise _refused(layout, asked, lacks[part])
