@@ -208,7 +208,10 @@ impl Column {
             TEXT | NTEXT => {
                 self.length = Length::Pointer;
                 reader.u32()?;
-                Collation::take(reader)?;
+                let collation = Collation::take(reader)?;
+                if self.kind == TEXT {
+                    self.encoding = collation.encoding();
+                }
             }
             IMAGE => {
                 self.length = Length::Pointer;
@@ -263,7 +266,7 @@ impl Column {
     }
 
     const fn is_text(self) -> bool {
-        matches!(self.kind, BIGVARCHAR | BIGCHAR | NVARCHAR | NCHAR)
+        matches!(self.kind, BIGVARCHAR | BIGCHAR | NVARCHAR | NCHAR | TEXT | NTEXT)
     }
 
     /// Whether a text is not read where it lies.

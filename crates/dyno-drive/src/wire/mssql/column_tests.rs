@@ -55,6 +55,7 @@ fn types_are_compared_with_what_was_declared() {
     assert!(is(&[DECIMALN, 9, 18, 2], Type::Decimal(2)) && is(&[INT4], Type::Decimal(2)));
     assert!(!is(&[FLT8], Type::Decimal(2)) && !is(&[DECIMALN, 9, 18, 2], Type::Int));
     assert!(is(TYPES[17], Type::Text) && is(TYPES[19], Type::Text) && !is(TYPES[21], Type::Text));
+    assert!(is(TYPES[22], Type::Text));
     assert!(is(&[DATEN], Type::Date) && is(&[DATETIME2N, 6], Type::Timestamp));
     assert!(!is(&[DATEN], Type::Timestamp));
 }

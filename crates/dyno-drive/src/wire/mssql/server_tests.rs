@@ -13,9 +13,9 @@ use tokio::runtime::Builder;
 use super::*;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
-mod driving;
+mod driving_tests;
 mod encryption;
-mod loading;
+mod loading_tests;
 mod locks;
 
 const INT: Type = Type::Int;

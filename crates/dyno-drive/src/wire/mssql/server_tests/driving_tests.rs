@@ -3,7 +3,7 @@
 use dyno_gen::Workload;
 use dyno_record::Control;
 
-use super::loading::{create, loaded, number, plan};
+use super::loading_tests::{create, loaded, number, plan};
 use super::*;
 use crate::workloads::contract::Workload as Driven;
 use crate::workloads::{Visitor, WorkloadPlan};
@@ -44,7 +44,7 @@ fn the_server_prepares_every_statement() {
                 }
                 session.recover().await.unwrap();
             }
-            super::loading::drop_tables(place, workload).await;
+            super::loading_tests::drop_tables(place, workload).await;
         }
     });
 }
