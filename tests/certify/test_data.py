@@ -56,8 +56,9 @@ def test_data_fits_its_own_description(scale: float, seed: int, own: Form, form:
 
 @pytest.mark.parametrize("name", targets.names())
 def test_both_forms_are_refused_with_the_reason_of_the_target(name: str) -> None:
-    url = targets.parse("null:" if name == "null" else f"embedded:{name}")
-    if name in {"clickhouse", "postgresql"}:  # a server may have a columnar access method
+    url = targets.parse(targets.about(name)[1][0])
+    # A server of PostgreSQL may have a columnar access method.
+    if name in {"clickhouse", "postgresql", "sqlserver"}:
         require_both(url)
     else:
         with pytest.raises(UsageError, match=r"--both-forms: .+ Name a second target"):

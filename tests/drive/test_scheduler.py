@@ -60,7 +60,8 @@ def test_a_target_says_whether_it_is_a_server() -> None:
         thread.join()
         return found[0]
 
-    assert {name for name in targets.names() if asked(name)} == {"mysql", "postgresql"}
+    servers = {"mysql", "postgresql", "sqlserver"}
+    assert {name for name in targets.names() if asked(name)} == servers
 
 
 def test_a_sandbox_that_forbids_it_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

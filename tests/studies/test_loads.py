@@ -30,7 +30,7 @@ def read(tmp_path: Path, text: str) -> Study:
 def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
     asked = read(tmp_path, HEAD + KEYS)
     _, keys = asked.variants
-    assert plans.load(keys, asked, Path("out")) is None
+    assert not plans.loads(keys, asked, Path("out"))
     assert plans.run(keys, "restart", 3, Path("/out")).words() == [
         *("load", "tpch", "--target", "embedded:sqlite", "--scale", "0.01", "--layout", "keys"),
         *("--replace", "--out", "/out"),
@@ -124,5 +124,5 @@ def test_runs_and_loads_of_a_study_ask_agents(tmp_path: Path) -> None:
         assert isinstance(plan, Elsewhere)
         assert plan.agent == ("db1=ssh://db1", "app=ssh://app")
         assert plan.exporter == ("http://db1:9100",)
-        loaded = plans.load(variant, asked, tmp_path)
-        assert loaded is not None and loaded.agent == ("db1=ssh://db1",)
+        (loaded,) = plans.loads(variant, asked, tmp_path)
+        assert isinstance(loaded, Elsewhere) and loaded.agent == ("db1=ssh://db1",)

@@ -21,6 +21,8 @@ from dyno.targets.sqlserver.target import SqlServerTarget
 from tests.babelfish import alone
 from tests.targets.sqlserver_golden import OWN, statements, written
 
+pytestmark = pytest.mark.long
+
 PLACE = "dyno_tpch"
 REGION = "INSERT INTO region VALUES (1, 'EUROPE', 'x')"
 

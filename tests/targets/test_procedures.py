@@ -115,7 +115,7 @@ def test_a_role_that_may_not_create_them_is_reported(tables: PostgresTarget) -> 
 def test_targets_without_procedures_say_why() -> None:
     for name in targets.names():
         able, _ = targets.about(name)
-        expected = name in {"mysql", "postgresql", "null"}
+        expected = name in {"mysql", "postgresql", "sqlserver", "null"}
         assert (able.procedure is True) is expected, name
     url = targets.parse("embedded:sqlite")
     limits = Limits(1 << 30, 1)

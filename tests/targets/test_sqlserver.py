@@ -35,6 +35,7 @@ def url(out: Path) -> Iterator[str]:
         target.remove()
 
 
+@pytest.mark.long
 def test_queries(url: str, out: Path) -> None:
     where = ("--target", url, "--json", "--out", out)
     assert_valid(dyno("load", "tpch", "--scale", "0.01", "--streams", "2", *where))
@@ -90,6 +91,7 @@ def test_several_databases_and_isolation(url: str, out: Path) -> None:
     assert_valid(dyno("check", "tpcc", *strict, *where))
 
 
+@pytest.mark.long
 def test_tables_of_others_stay(url: str, out: Path) -> None:
     where = ("--target", url, "--json", "--out", out)
     with closing(target_of(url, out).connect()) as session:

@@ -200,7 +200,7 @@ def opened(name: str, out: Path) -> Target:
 @pytest.mark.parametrize("target", [name for name in targets.names() if name != "null"])
 def test_what_a_target_changes_it_declares(target: str, tmp_path: Path) -> None:
     found = opened(target, tmp_path)
-    dialect = {"postgresql": "postgres"}.get(target, target)
+    dialect = {"postgresql": "postgres", "sqlserver": "tsql"}.get(target, target)
     declared = variants(found, "tpch")
     changed: set[str] = set()
     for name, query in QUERIES.items():

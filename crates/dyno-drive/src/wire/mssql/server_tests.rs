@@ -1,9 +1,10 @@
-//! The wire with a real server, named by DYNO_TEST_MSSQL_URL: effects of batches on data, and
-//! conversion of values. The login must be allowed to create databases.
+//! The wire with a real server, named by DYNO_TEST_MSSQL_TLS_URL or DYNO_TEST_MSSQL_URL: effects of
+//! batches on data, and conversion of values. The login must be allowed to create databases.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use dyno_record::ErrorKind;
@@ -95,8 +96,15 @@ fn endpoint(variable: &str) -> Option<Json> {
     let (host, port) = place.split(['/', '?']).next().unwrap().split_once(':').unwrap();
     let port: u16 = port.parse().unwrap();
     Some(json!({
-        "host": host, "port": port, "user": user, "password": password, "database": "master"
+        "host": host, "port": port, "user": user, "password": password, "database": "master",
+        // Other tests keep the machine busy.
+        "connect_timeout_s": 60
     }))
+}
+
+/// The server with TLS if there is one, as it has fewer other users; else the one without.
+fn any_endpoint() -> Option<Json> {
+    endpoint("DYNO_TEST_MSSQL_TLS_URL").or_else(|| endpoint("DYNO_TEST_MSSQL_URL"))
 }
 
 /// A database of its own.
@@ -142,10 +150,13 @@ const TABLES: [&str; 4] = [
      insert into t values (@k, @v); select v from t where k = @k; end",
 ];
 
-/// Runs `work` with a database that has the tables.
+/// Runs `work` with a database that has the tables, one such work at a time: Babelfish does not
+/// create two databases at once.
 fn with_place(work: impl AsyncFnOnce(&Place)) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let Some(mut endpoint) = endpoint("DYNO_TEST_MSSQL_URL") else { return };
+    static TURN: Mutex<()> = Mutex::new(());
+    let Some(mut endpoint) = any_endpoint() else { return };
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
         let alarm = Alarm::new().unwrap();
         ALARM.set(Some(alarm.clone()));
