@@ -135,6 +135,7 @@ def test_a_stopped_proof_is_resumed(tmp_path: Path) -> None:
     assert other["study"]["name"] == "advice-2"
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_what_can_be_read(tmp_path: Path) -> None:
     recorded(tmp_path)
     words = ("advise", "last", "--prove", "--yes", "--pairs", "2", "--json", "--out", tmp_path)

@@ -48,6 +48,7 @@ def trades(out: Path, engine: str, place: str) -> tuple[int, int]:
     return int(done), int(ordered)
 
 
+@pytest.mark.long
 def test_each_has_its_own_exchange(out: Path, engine: str) -> None:
     conducted(out, engine, "load", "--scale", "0.1", "--days", "1")
     found, bundle = conducted(

@@ -92,6 +92,7 @@ def all_sent(copies: Copies, out: Path, mode: str) -> tuple[dict[str, Any], dict
     raise AssertionError("the machine did not send all that was due")
 
 
+@pytest.mark.long
 def test_the_same_inputs_leave_the_same_tables(copies: Copies, out: Path) -> None:
     with copies.whole() as target:
         before = contents(copies, target, "brokerage")

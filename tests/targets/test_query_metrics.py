@@ -51,6 +51,7 @@ def sources(columns: dict[str, Any]) -> dict[str, str]:
     return json.loads(columns["meter"])
 
 
+@pytest.mark.long
 def test_a_query_that_spills_says_so_and_one_that_does_not_says_zero(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
         settled(target, session)

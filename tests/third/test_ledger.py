@@ -64,10 +64,8 @@ def level_of(found: dict[str, Any]) -> dict[str, Any]:
     return level
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["sqlite", *(pytest.param(name, marks=pytest.mark.long) for name in ("postgresql", "mysql"))],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("target", ["sqlite", "postgresql", "mysql"])
 def test_it_is_loaded_driven_checked_and_reported(target: str, tmp_path: Path) -> None:
     if lacks := targets.lacks(target):
         missing(lacks)
