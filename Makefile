@@ -11,6 +11,7 @@ CORE   := $(VENV)/.core
 # the tests are not: each of their programs would compile every library again. So libraries are kept
 # as objects and as bitcode.
 export CARGO_PROFILE_RELEASE_LTO := false
+LTO ?= thin
 BITCODE := -C embed-bitcode=yes
 # Once, also in a make that a make started: other flags would compile everything again.
 export RUSTFLAGS := $(strip $(if $(findstring $(BITCODE),$(RUSTFLAGS)),,$(BITCODE)) $(RUSTFLAGS))
@@ -40,7 +41,7 @@ $(STAMP): pyproject.toml constraints.txt | preflight
 $(CORE): $(RUST_SOURCES) $(STAMP)
 	@echo "Building the Rust engines (once; two or three minutes) …"
 	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --quiet -- -C lto=thin
+	  $(BIN)/maturin develop --release --quiet -- -C lto=$(LTO)
 	@touch $@
 
 build: preflight $(CORE)
@@ -71,6 +72,7 @@ test-python: build
 
 proofs:
 	$(MAKE) test-python TESTS=long
+	MAKEFLAGS= cargo test --release --workspace --tests --quiet -- --ignored
 
 lint: lint-rust lint-python
 

@@ -21,6 +21,7 @@ impl Visitor for Statements {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_server_prepares_every_statement() {
     with_place(async |place| {
         let brokerage = json!({"kind": "brokerage", "params": {"scale": 1, "days": 5, "seed": 1}});
@@ -55,6 +56,7 @@ fn driven(plan: DrivePlan) -> Result<Outcome> {
 }
 
 #[test]
+#[ignore = "long"]
 fn transactions_keep_the_data_consistent() {
     with_place(async |place| {
         create(place, Workload::Tpcc).await;
