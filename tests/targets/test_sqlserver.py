@@ -50,6 +50,7 @@ def test_queries(url: str, out: Path) -> None:
     assert removed[-1] == "database dyno_tpch"
 
 
+@pytest.mark.long
 def test_transactions(url: str, out: Path) -> None:
     where = ("--target", url, "--json", "--out", out)
     assert_valid(dyno("load", "tpcc", "--scale", "1", "--streams", "2", *where))
