@@ -192,7 +192,7 @@ def _write_report(url: str | None, out: Path, file: Path) -> None:
     """Writes the report on a server to a new file.
 
     Raises:
-        UsageError: If there is no such report, or the file cannot be made.
+        UsageError: If the target offers no report, or the file cannot be made.
     """
     from dyno import targets
     from dyno.contracts.diagnosis import Diagnosing
