@@ -41,8 +41,9 @@ def report(url: TargetUrl, address: Address) -> str:
 
 def _head(url: TargetUrl, address: Address) -> Iterator[str]:
     from dyno import __version__
+    from dyno.targets.sqlserver import TRIED
 
-    yield f"Dyno {__version__}, pymssql {package_version('pymssql')}"
+    yield f"Dyno {__version__}, pymssql {package_version('pymssql')}; tested against {TRIED}"
     yield f"target {url.redacted}"
     mode = "on" if address.encrypt else "off"
     yield f"encrypt {mode}, trust {'yes' if address.trust else 'no'}, ca {address.ca or 'system'}"
