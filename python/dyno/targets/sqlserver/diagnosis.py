@@ -14,6 +14,7 @@ from typing import Any
 
 from dyno.contracts.target import TargetUrl
 from dyno.errors import DynoError
+from dyno.targets.sqlserver import TRIED
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.diagnosed import SECTIONS, VIEWS
@@ -41,7 +42,6 @@ def report(url: TargetUrl, address: Address) -> str:
 
 def _head(url: TargetUrl, address: Address) -> Iterator[str]:
     from dyno import __version__
-    from dyno.targets.sqlserver import TRIED
 
     yield f"Dyno {__version__}, pymssql {package_version('pymssql')}; tested against {TRIED}"
     yield f"target {url.redacted}"
