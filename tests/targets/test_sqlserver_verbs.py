@@ -253,6 +253,20 @@ def test_counters_that_the_server_lacks_are_reported(loaded: tuple[str, Path]) -
     assert "dm_exec_query_stats" in line
 
 
+def test_a_recording(loaded: tuple[str, Path]) -> None:
+    url, out = loaded
+    done = dyno("watch", url, "--for", "4s", "--json", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_log_of_another_product_is_not_replayed(loaded: tuple[str, Path], tmp_path: Path) -> None:
+    url, out = loaded
+    log = tmp_path / "general.log"
+    log.write_text("2026-11-26T10:00:00.000000Z\t    8 Query\tSELECT 1\n")
+    assert refused("replay", log, "--target", url, "--out", out)
+
+
 def test_a_cold_start_is_refused(loaded: tuple[str, Path]) -> None:
     url, out = loaded
     line = refused("run", "tpch", "--target", url, "--cold", "--out", out)
