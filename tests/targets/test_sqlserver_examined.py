@@ -1,4 +1,4 @@
-"""What a connected SQL Server, or a product that speaks its protocol, is refused before any work."""
+"""What a SQL Server, or a product that speaks its protocol, is refused before any work."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A folder provides ``SCHEMES`` (its URL schemes), ``EXAMPLE`` (an example URL), ``EMBEDDED``
 (whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. Optional:
 ``SERVER`` (the work is done by server processes, which wait for clients), ``STORE`` (``row store``
-or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``TRIED`` (the products and
-versions that Dyno was tested against, if not any), ``lacks()`` (what must be installed first),
+or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``TRIED`` (the products
+and versions that Dyno was tested against, if not any), ``lacks()`` (what must be installed first),
 ``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply to), and a module
 ``layout`` with ``parts(url)``, if it supports other physical designs.
 """

@@ -295,7 +295,8 @@ def _move_log(database: str, found: Iterable[File], layout: Layout) -> str:
 
 def _move_tempdb(found: Iterable[File], folder: str) -> str:
     listed = " ".join(moves("tempdb", found, folder))
-    return f"tempdb moves when the server restarts, which Dyno never does: {listed} Then restart it."
+    never = "tempdb moves when the server restarts, which Dyno never does"
+    return f"{never}: {listed} Then restart it."
 
 
 def _unknown(layout: Layout, database: str, name: str, present: Iterable[str]) -> UsageError:

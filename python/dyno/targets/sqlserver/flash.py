@@ -27,8 +27,8 @@ LACKS: Mapping[Part, str] = {
     "For tables of Dyno's, name the flash device with dyno load --volumes",
 }
 NO_CACHE = (
-    "on Linux, Microsoft supports the files of SQL Server on ext4 and XFS only, and Dyno's cache is a "
-    "mount of its own"
+    "on Linux, Microsoft supports the files of SQL Server on ext4 and XFS only, and Dyno's cache "
+    "is a mount of its own"
 )
 """Why no cache of Dyno's goes in front of its files."""
 
