@@ -12,7 +12,6 @@ from dyno.contracts.needs import Examinable, Needs
 from dyno.contracts.target import Limits
 from dyno.errors import DynoError
 from dyno.plans import LoadingPlan, RunPlan
-from dyno.runner.engine import settings_of
 from dyno.runner.session import Job
 
 
@@ -48,6 +47,6 @@ def _needs(job: Job) -> Iterator[tuple[str, Needs]]:
         yield plan.target, Needs(home_of(plan.workload), layout, tuple(job.settings))
     elif isinstance(plan, RunPlan):
         during = None if plan.during is None else parse(plan.during)
+        settings = tuple(dict.fromkeys(job.settings))
         for url in plan.target:
-            settings = tuple(settings_of(plan, targets.parse(url), None))
             yield url, Needs(plan.workload, settings=settings, maintenance=during)

@@ -186,9 +186,7 @@ def files(session: Connection, database: str) -> list[File]:
     ]
 
 
-def misplaced(
-    session: Connection, database: str, layout: Layout, *, exists: bool = True
-) -> str:
+def misplaced(session: Connection, database: str, layout: Layout, *, exists: bool = True) -> str:
     """Which of the log and tempdb is not on the volume of the layout, and what to run; or empty.
 
     The log of a database that does not exist yet will be there.
@@ -220,13 +218,8 @@ def within(folder: str, path: str) -> bool:
 
 
 def folder_of(path: str) -> str:
-    """The folder of a file, by the rules of the server's system."""
-    return str(_pure(path).parent)
-
-
-def name_of_folder(path: str) -> str:
-    """The last part of a folder's path."""
-    return _pure(path).name
+    """The name of a file's folder, by the rules of the server's system."""
+    return _pure(path).parent.name
 
 
 def moves(database: str, found: Iterable[File], folder: str) -> Iterator[str]:

@@ -54,13 +54,12 @@ def planned(session: Session, address: Address, wanted: Wanted) -> Move:
     name = f"dyno_flash_{wanted.part}"
     found = filegroups.files(session, database)
     own = found if wanted.part == "temp" else [file for file in found if not file.group]
-    folders = list(dict.fromkeys(filegroups.folder_of(file.path) for file in own))
     if wanted.folder:
         path = _within(wanted.folder, name)
         there = bool(own) and all(filegroups.within(path, file.path) for file in own)
     else:
         path = _default(session, wanted.part)
-        there = bool(own) and all(filegroups.name_of_folder(one) == name for one in folders)
+        there = bool(own) and all(filegroups.folder_of(file.path) == name for file in own)
     now = f"{database}: {', '.join(plain(file.path) for file in own)}"
     if there is not wanted.back:
         return Move(name, now, there)
