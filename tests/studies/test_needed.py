@@ -53,9 +53,18 @@ def jobs(tmp_path: Path) -> list[tuple[str, Any]]:
     return [*work.require(spec.read(str(path)), tmp_path / "study")]
 
 
+def given(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
+    """Every target is this server."""
+
+    def opened(*_: object) -> Server:
+        return server
+
+    monkeypatch.setattr(targets, "open_target", opened)
+
+
 def test_each_need_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, server = jobs(tmp_path), Server()
-    monkeypatch.setattr(targets, "open_target", lambda *_: server)
+    given(monkeypatch, server)
     needed.require(made)
     layouts = [one.layout.name for one in server.asked if one.layout is not None]
     assert layouts == ["rows", "columnar-1"]
@@ -66,7 +75,7 @@ def test_each_need_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_the_variant_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = jobs(tmp_path)
-    monkeypatch.setattr(targets, "open_target", lambda *_: Server("columnar-1"))
+    given(monkeypatch, Server("columnar-1"))
     with pytest.raises(UsageError, match=r"^'columns': it has no column stores\.$"):
         needed.require(made)
 

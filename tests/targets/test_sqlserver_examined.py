@@ -15,7 +15,7 @@ from dyno.contracts.maintenance import NAMES, Maintenance
 from dyno.contracts.needs import Needs
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, UsageError, error_of_kind
-from dyno.plans.certify import CertifyPlan
+from dyno.plans import CertifyPlan, made
 from dyno.runner import certify
 from dyno.targets import parse as parse_url
 from dyno.targets import tried
@@ -109,7 +109,7 @@ def test_the_log_of_a_new_database_will_be_in_its_place() -> None:
 
 
 def test_a_certificate_changes_no_setting_that_nobody_named() -> None:
-    asked = CertifyPlan(targets=("mssql://dyno@db1.invalid/master",))
+    asked = made(CertifyPlan, {"targets": ("mssql://dyno@db1.invalid/master",)})
     work = certify._work(asked, URL)  # pyright: ignore[reportPrivateUsage]
     assert work.parallelism is None
     assert work.note
