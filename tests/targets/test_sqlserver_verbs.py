@@ -67,7 +67,8 @@ def refused(*args: str | Path, code: int = 2) -> str:
     done = dyno(*args)
     assert done.returncode == code, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
-    (line,) = [one for one in done.stderr.splitlines() if one.startswith("dyno: ")]
+    lines = [one for one in done.stderr.splitlines() if one.startswith("dyno: ")]
+    (line,) = [one for one in lines if not one.startswith("dyno: Note: ")]  # on the password
     return line
 
 
