@@ -20,7 +20,10 @@ READERS = {"analyse", "decide", "report"}
 """Stages that read it."""
 FACES = {"cli", "runner", "live", "__main__"}
 """Those who compose the stages, or show what they record."""
-PRODUCTS = {"postgresql", "postgres", "mysql", "mariadb", "duckdb", "clickhouse", "sqlite"}
+PRODUCTS = {
+    *("postgresql", "postgres", "mysql", "mariadb", "duckdb", "clickhouse", "sqlite"),
+    *("sqlserver", "mssql", "babelfish"),
+}
 
 
 def parts_of(path: Path) -> tuple[str, ...]:

@@ -111,9 +111,12 @@ def _addresses(names: Sequence[str]) -> list[str]:
 
 def _tested(names: Sequence[str]) -> list[str]:
     """The products and versions that a target was tested with, if it supports several."""
-    found = {name: getattr(_package(name), "TRIED", "") for name in names}
+    found = {name: targets.tried(name) for name in names}
     return [
-        line for name, text in found.items() if text for line in (f"Tested, {name}: {text}.", "")
+        line
+        for name, text in found.items()
+        if text
+        for line in (f"{name} was tested against {text}.", "")
     ]
 
 
@@ -214,10 +217,6 @@ def _opened(name: str) -> Target:
     """The target, before it is started."""
     url = targets.parse(targets.about(name)[1][0])
     return targets.open_target(url, Path(), Limits(1 << 30, 1))
-
-
-def _package(name: str) -> ModuleType:
-    return importlib.import_module(f"dyno.targets.{name}")
 
 
 def _module(name: str, part: str) -> ModuleType | Any:

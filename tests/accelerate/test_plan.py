@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dyno.accelerate.proposal import Choice
 from dyno.bundle.inside import Inside
+from dyno.cli import _plan
+from dyno.runner import traffic
 from tests import bundle_data
 from tests.bundles import Builder
 from tests.process import document, dyno
@@ -60,6 +63,44 @@ def test_a_plan_in_words(run: Path, flash: Path) -> None:
     assert done.returncode == 0, done.stderr
     for word in ("read cache", "log", "temporary files", "gain alone"):
         assert word in done.stdout
+
+
+def test_a_plan_for_sql_server_is_what_dyno_can_do_there(tmp_path: Path, flash: Path) -> None:
+    name = "sqlserver"
+    builder = Builder(tmp_path / "run", "run").machine().target(name).oltp(8, target=name)
+    builder.inside(name)
+    level = builder.phases[-1]
+    for second in range(1, 15):
+        place = {"source": "files", "subject": f"{name}/data"}
+        moment = {"t_ns": level.start_ns + second * 10**9, **place}
+        builder.tables["samples"] += [
+            {**moment, "metric": "reads", "value": 10.0, "unit": "1/s"},
+            {**moment, "metric": "read", "value": 400.0, "unit": "ms"},
+        ]
+    found = traffic.of_run(builder.write(), None)
+    assert found.load.read_ms == pytest.approx(400.0)
+    split: dict[Choice, int] = {"log": MIB, "temp": MIB, "cache": MIB}
+    lines = _plan._commands(found, split, frozenset(split), flash)  # pyright: ignore[reportPrivateUsage]
+    moves = [line for line in lines if "accelerate move" in line]
+    assert [line.split()[3] for line in moves] == ["log", "temp"]
+    assert not [line for line in lines if "accelerate apply" in line]
+
+
+@pytest.mark.parametrize(
+    ("wait", "event", "part"),
+    [
+        ("data", "DataFileRead", "reads"),
+        ("data", "DataFileWrite", "rest"),
+        ("data", "PAGEIOLATCH_SH", "reads"),
+        ("data", "WRITE_COMPLETION", "rest"),
+        ("data", "BACKUPIO", "rest"),
+        ("log", "WRITELOG", "log"),
+    ],
+)
+def test_sessions_that_write_data_files_gain_nothing_from_a_cache(
+    wait: str, event: str, part: str
+) -> None:
+    assert traffic._part(wait, event) == part  # pyright: ignore[reportPrivateUsage]
 
 
 def test_runs_that_a_plan_cannot_be_made_from(tmp_path: Path, flash: Path) -> None:

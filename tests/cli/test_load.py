@@ -40,9 +40,22 @@ def test_each_number_of_streams_is_a_load_of_its_own_and_the_last_stays(out: Pat
         (("--resume", "--streams", "1", "--streams", "2"), "--streams at most once"),
         (("--resume",), "no unfinished load"),
         (("--resume", "--spread", "2"), "omit --volumes and --spread"),
+        (("--resume", "--dry-run"), "exclude each other"),
     ],
 )
 def test_what_cannot_be(out: Path, more: Any, reason: str) -> None:
     done = dyno(*LOAD, *more, "--out", out)
     assert done.returncode == 2, done.stderr
     assert reason in done.stderr
+
+
+def test_a_dry_run_changes_nothing(out: Path) -> None:
+    done = dyno(*LOAD, "--dry-run", "--json", "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["rows"]["orders"] == 15_000
+    assert found["statements"] is None
+    text = dyno(*LOAD, "--dry-run", "--layout", "bare", "--out", out).stdout
+    assert "bare" in text
+    assert all(line.startswith("--") for line in text.splitlines())
+    assert not any(out.iterdir())

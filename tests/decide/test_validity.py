@@ -67,6 +67,18 @@ def test_databases_at_once_were_measured_at_once(
     assert found.validity.valid is (words is None)
 
 
+def test_a_product_that_dyno_was_not_tested_against_is_noted(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("third").oltp(4)
+    facts = builder.targets["third"]
+    assert "untried" not in {item.code for item in judged(builder.write()).findings}
+    builder.path = tmp_path / "untried"
+    builder.targets["third"] = facts.model_copy(update={"untried": "another product"})
+    found = judged(builder.write())
+    (note,) = [item for item in found.findings if item.code == "untried"]
+    assert (note.level, note.evidence) == ("note", (facts.version,))
+    assert "untried" not in {reason.code for reason in found.validity.reasons}
+
+
 def test_every_rule_explains_itself() -> None:
     codes = [rule.code for rule in rules()]
     assert len(codes) == len(set(codes)) >= 9

@@ -141,6 +141,10 @@ def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
     assert (base.settings["parallelism"], more.settings["memory"]) == (4, "4GB")
     assert (found.pairs, found.margin, found.time_limit_s) == (8, 5, 7200)
     assert found.reset == "nothing", "a server of the user's is not started again"
+    limited = path.read_text() + '[base.limits]\nmemory = "1GB"\n'
+    path.write_text(limited)
+    bare = spec.read(str(path), overrides.Overrides(paths=("limits.memory=", "run.duration=")))
+    assert {len(one.limits) for one in bare.variants} == {0}
     for wrong, words in (
         ({"settings": ("memory=8GB",)}, "settings.memory is what the variants differ in"),
         ({"paths": ("runn.users=1",)}, "cannot vary. Did you mean 'run.users'?"),

@@ -8,28 +8,43 @@ from typing import Any, cast
 
 from dyno import workloads
 from dyno.contracts import schema
+from dyno.contracts.flash import Part, Wanted
 from dyno.contracts.layout import Layout
 from dyno.contracts.partitioning import Cut
 from dyno.layouts.resolve import Resolver
 from dyno.layouts.spec import parse, read
 from dyno.layouts.spread import spread
-from dyno.targets.sqlserver import design, filegroups, layout, partitions, readback, sliding, state
+from dyno.targets import parse as parse_url
+from dyno.targets.sqlserver import (
+    buildmemory,
+    database,
+    filegroups,
+    flash,
+    partitions,
+    readback,
+    script,
+    sliding,
+    state,
+)
+from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.tuning import (
     DURABILITY,
     GRANT,
+    MAXDOP,
     MEMORY,
     PAGE_VERIFY,
     RECOVERY,
     SNAPSHOT,
     TEMP_FILES,
+    THRESHOLD,
 )
 from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
 
 FOLDER = Path(__file__).parent / "golden" / "sqlserver"
 COLLATION = "Latin1_General_100_BIN2_UTF8"
-VOLUMES = tuple(f"/mnt/{letter}" for letter in "abcdef")
+VOLUMES = tuple(f"/mnt/{letter}" for letter in "abcdefghij")
 
 OWN: dict[str, tuple[str, str]] = {
     "columns-beside-rows": (
@@ -47,6 +62,7 @@ OWN: dict[str, tuple[str, str]] = {
         "count = 4\n",
     ),
     "compression-page": ("tpch", 'compression = "page"\nindexes = "default+foreign"\n'),
+    "preallocated": ("tpch", "preallocate_gb = 10.0\n"),
     "compression-row-heap": ("tpch", 'compression = "row"\nindexes = "none"\n'),
     "windows-volumes": (
         "tpch",
@@ -62,17 +78,12 @@ def written(workload: str, name: str, text: str = "") -> Layout:
 
 
 def statements(wanted: Layout) -> list[str]:
-    """All statements of a layout, from the database to statistics."""
-    place, tables = f"dyno_{wanted.workload}", schema.tables(wanted.workload)
-    live = layout.require(SERVER_2022, wanted)
-    found = [filegroups.create_database(place, COLLATION, wanted, _data_folder(wanted))]
-    for volume in wanted.data_volumes():
-        found += filegroups.add_group(place, volume, 1000)
-    found += design.create_tables(tables, wanted, COLLATION)
-    known = workloads.get(wanted.workload)
-    stages = design.stages(place, tables, known, wanted, design.Present(), live)
-    found += [step.statement for stage in stages for step in stage.steps]
-    return [*found, *partitions.drop([table["name"] for table in tables if _cut(wanted, table)])]
+    """All statements of a load, from the database to statistics, and those that undo ranges."""
+    workload, tables = wanted.workload, schema.tables(wanted.workload)
+    found = database.created(workload, SERVER_2022, wanted, _data_folder(wanted))
+    found += script.statements(SERVER_2022, workload, wanted)
+    found += partitions.drop([table["name"] for table in tables if _cut(wanted, table)])
+    return [one for one in found if not one.startswith("--")]
 
 
 def _data_folder(wanted: Layout) -> str:
@@ -93,9 +104,13 @@ def layouts() -> Iterator[tuple[str, Layout]]:
         for preset in ("partitioned-4", "partitioned-8"):
             placed = spread(written("tpch", preset), VOLUMES[:count], 1)
             yield f"tpch-{preset}-on-{count}", placed
-    yield "brokerage-trades-4", written("brokerage", "trades-4")
-    yield "brokerage-trades-8", written("brokerage", "trades-8")
+        yield f"tpcc-on-{count}", spread(written("tpcc", "default"), VOLUMES[:count], 8)
+    for preset, count in (("trades-4", 6), ("trades-8", 10)):
+        yield f"brokerage-{preset}", written("brokerage", preset)
+        placed = spread(written("brokerage", preset), VOLUMES[:count], 8)
+        yield f"brokerage-{preset}-on-{count}", placed
     yield "tpcc-warehouses-4", written("tpcc", "warehouses-4")
+    yield "tpcc-warehouses-8", written("tpcc", "warehouses-8")
     for name, (workload, text) in OWN.items():
         yield f"{workload}-{name}", written(workload, name, text)
 
@@ -134,6 +149,8 @@ def settings() -> list[str]:
     for name, value, before in (
         (state.ADVANCED, "1", "0"),
         (MEMORY, "4096", "2147483647"),
+        (MAXDOP, "4", "0"),
+        (THRESHOLD, "50", "5"),
         (state.GOVERNOR, "1", "0"),
         (GRANT, "12", "25"),
         (TEMP_FILES, "2", "1"),
@@ -156,11 +173,34 @@ def reading() -> list[str]:
     recorder.known = []
     readback.settings(cast("Session", recorder))
     readback.counters(cast("Session", recorder))
-    recorder.known = [("", lambda _: [])]
+    recorder.known = [(r"SELECT MAX\(CAST\(max_target", lambda _: [(1,)]), ("", lambda _: [])]
     state.read(recorder, [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    state.workspace_bytes(recorder)
+    recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")
     return recorder.sent
+
+
+def moves() -> list[str]:
+    """What moves tempdb and the log of a database onto flash, and back."""
+    recorder = Recorder()
+    recorder.known[:0] = [
+        (r"SELECT DB_NAME\(\)", lambda _: [("dyno_tpch",)]),
+        (r"SELECT CAST\(SERVERPROPERTY", lambda _: [("/var/opt/mssql/data/",)]),
+    ]
+    address = Address.parse(parse_url("mssql://dba@db1/dyno_tpch"))
+    found: list[str] = []
+    parts: tuple[Part, ...] = ("temp", "log")
+    for part in parts:
+        for there, wanted in (
+            ("/var/opt/mssql/data", Wanted(part, "/flash")),
+            (f"/flash/dyno_flash_{part}", Wanted(part, back=True)),
+        ):
+            recorder.temp = [("tempdev", f"{there}/tempdb.mdf", 8, 8192, 0)]
+            recorder.files = [("dyno_tpch_log", None, f"{there}/dyno_tpch_log.ldf", 64)]
+            found += flash.planned(cast("Session", recorder), address, wanted).script
+    return [one for one in found if not one.startswith("--")]
 
 
 def repartitioned() -> list[str]:
@@ -185,6 +225,7 @@ def cases() -> dict[str, Sequence[str]]:
     found["settings"] = settings()
     found["reading"] = reading()
     found["repartition"] = repartitioned()
+    found["moves"] = moves()
     return found
 
 

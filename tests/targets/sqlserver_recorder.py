@@ -52,7 +52,7 @@ class Recorder:
         }
         self.temp = [("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8, 8192, 0)]
         self.groups: dict[str, str | None] = {"PRIMARY": None}
-        self.files = [
+        self.files: list[tuple[str, str | None, str, int]] = [
             ("dyno_tpch", "PRIMARY", "/var/opt/mssql/data/dyno_tpch.mdf", 64),
             ("dyno_tpch_log", None, "/var/opt/mssql/data/dyno_tpch_log.ldf", 64),
         ]

@@ -235,6 +235,7 @@ class TargetFacts(Model):
         inside_notes: What could not be observed inside the database, and the remedy.
         machine: The other machine whose samples are the database's: samples of the probes there
             have the source ``<probe>@<machine>``. Empty: this machine, if any.
+        untried: What Dyno was tested against, if not against this product; else empty.
     """
 
     url: str
@@ -248,6 +249,7 @@ class TargetFacts(Model):
     device_notes: tuple[str, ...] = ()
     inside_notes: tuple[str, ...] = ()
     machine: str = ""
+    untried: str = ""
 
     @property
     def product(self) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         "dyno accelerate move database postgresql://dba@db1/shop --flash /flash",
         "dyno accelerate move log postgresql:///shop --flash /flash",
         "dyno accelerate move log mysql://root@localhost/ --flash /flash --check",
+        "dyno accelerate move temp mssql://dba@db1/shop --flash /flash",
     ),
 )
 @click.argument("what", type=click.Choice(["temp", "database", "log"]))
@@ -52,7 +53,8 @@ def move(
     On PostgreSQL, Dyno moves temporary files and databases while the server runs, by tablespaces.
     The server records what was before, so --back needs no --flash, and an interrupted move is
     finished or undone by the next one. A server must be stopped to move its log, or MariaDB's
-    temporary files: Dyno prints the commands, and does not run them.
+    temporary files: Dyno prints the commands, and does not run them. So it does for SQL Server,
+    whose tempdb moves at a restart and whose log while its database is offline.
 
     Without --yes, shows what would be done, and asks for the name of the tablespace.
     """

@@ -60,9 +60,9 @@ def plan(
 ) -> int:  # fmt: skip
     """Propose what of a database to put on flash, from the waits that RUN observed.
 
-    RUN is a run of transactions or queries, or a recording of `dyno watch`, on PostgreSQL or
-    MariaDB: its id, `last`, or the path of a bundle or of its .tar.gz. The plan divides flash into
-    volumes for the log and temporary files and a read cache of the rest, and tells the gain to
+    RUN is a run of transactions or queries, or a recording of `dyno watch`, on PostgreSQL, MariaDB
+    or SQL Server: its id, `last`, or the path of a bundle or of its .tar.gz. The plan divides flash
+    into volumes for the log and temporary files and a read cache of the rest, and tells the gain to
     expect, with its 95 % interval. Nothing is changed.
     """
     from dyno.accelerate import latency, proposal
@@ -194,6 +194,9 @@ def _commands(
     found: Traffic, split: Mapping[Choice, int], chosen: frozenset[Choice], flash: Path
 ) -> list[str]:
     """What puts it on flash, and what proves it."""
+    from dyno.contracts.flash import lacks, no_cache
+    from dyno.contracts.target import product_of
+
     if not chosen:
         return []
     place, size = plain(str(flash)), f"{split['cache'] >> 20}M"
@@ -211,10 +214,16 @@ def _commands(
     folder = plain(quote(folder)) if isinstance(folder, str) and folder else "DATA-FOLDER"
     apply = f"dyno accelerate apply {folder} --flash {place}/cache --size {size} --work {work}"
     where = f"{quote(found.target.url)} --flash {quote(str(flash.absolute()))}"
+    product = product_of(str(found.phase.target))
     how: dict[Choice, str] = {
-        "cache": f"{apply}    with the server stopped",
-        "log": f"dyno accelerate move log {where}",
-        "temp": f"dyno accelerate move temp {where}",
+        "cache": _or_why(f"{apply}    with the server stopped", no_cache(product)),
+        "log": _or_why(f"dyno accelerate move log {where}", lacks(product, "log")),
+        "temp": _or_why(f"dyno accelerate move temp {where}", lacks(product, "temp")),
     }
     steps = [plain(step) for one, step in how.items() if one in chosen]
     return ["", "Do it:", *(f"  {step}" for step in steps)]
+
+
+def _or_why(step: str, reason: str | None) -> str:
+    """A step, or why the target cannot take it."""
+    return step if reason is None else f"# not with dyno: {reason}"

@@ -54,7 +54,8 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
         "paths",
         multiple=True,
         metavar="PATH=VALUE",
-        help="Any other value of the base, such as run.duration=60s; repeatable.",
+        help="Any other value of the base, such as run.duration=60s; repeatable. An empty one "
+        "removes it, such as limits.memory=.",
     )
     @click.option("--pairs", type=click.IntRange(2, 1000), help="Runs of each variant.")
     @click.option(

@@ -26,6 +26,7 @@ _LONGEST_S = 24 * 3600.0
         "dyno capture postgresql://app@db1/shop --from pg_stat_statements",
         "dyno capture URL --from pg_stat_statements --for 60s --out shop.toml",
         "dyno capture mysql://app@db3/shop --from performance_schema --top 10",
+        "dyno capture mssql://app@db4/shop --from dm_exec_query_stats --top 10",
         "dyno capture postgresql://app@db1/shop --from postgresql.csv --out shop.toml",
         "dyno capture URL --from general.log --out shop.toml --with-values",
         "dyno run shop.toml --target URL --dry-run     then look at each draw",
@@ -37,7 +38,7 @@ _LONGEST_S = 24 * 3600.0
     "source",
     required=True,
     metavar="SOURCE",
-    help="pg_stat_statements, performance_schema, or the path of a log.",
+    help="pg_stat_statements, performance_schema, dm_exec_query_stats, or the path of a log.",
 )
 @click.option(
     "--for",

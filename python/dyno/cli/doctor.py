@@ -181,11 +181,19 @@ def _target(url: str, out: Path, limits: Any) -> list[Item]:
                 if reason is not True
             ]
             found = Item("target", True, "; ".join([f"{parsed.redacted}: {facts.version}", *lacks]))
-            return [found, *_rights(target)]
+            return [found, *_tried(parsed.name), *_rights(target)]
     except UsageError:
         raise
     except DynoError as error:
         return [Item("target", False, str(error))]
+
+
+def _tried(name: str) -> list[Item]:
+    """What Dyno was tested against, if that is less than what the target's URL can name."""
+    from dyno import targets
+
+    found = targets.tried(name)
+    return [Item("tested", None, f"Dyno was tested against {found}")] if found else []
 
 
 def _write_report(url: str | None, out: Path, file: Path) -> None:

@@ -11,6 +11,8 @@ from dyno.cli._options import Options, chosen, common, databases_option, days_op
 from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
 from dyno.plans.loading import STREAMS, LoadingPlan
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 LAYOUT_HELP = (
     "Physical design: a name from `dyno layouts list`, or a TOML file.  [default: default]"
@@ -37,6 +39,7 @@ LAYOUT_HELP = (
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
         "dyno load tpch --target embedded:mysql --scale 1 --index orders:o_orderdate",
+        "dyno load tpch --target mssql://bench@db1/master --scale 100 --dry-run > load.sql",
         "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log",
         "dyno load ycsb-a --target embedded:postgresql --scale 100",
     ),
@@ -66,12 +69,15 @@ LAYOUT_HELP = (
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created before.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted load, in its layout.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show tables, layout and a server's statements, and exit."
+)
 @_elsewhere.options
 @_settings.options
 @_limits.options
 @_live.option
 @common
-def command(options: Options, **given: Any) -> int:
+def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
     Tables are created in their own schema (dyno_tpch, dyno_tpcc …). Those of ch are the ones of
@@ -79,7 +85,20 @@ def command(options: Options, **given: Any) -> int:
     --streams, the data is loaded once for each, and the last load stays. --databases N creates N
     complete sets of tables, each in its own schema (dyno_tpcc, dyno_tpcc_2, …), for runs against
     all of them at once; --resume then completes the interrupted one and loads the missing ones.
+
+    --dry-run asks a server whether it can have the layout and the settings, and changes nothing.
+    For SQL Server it prints the T-SQL of the load.
     """
     from dyno.runner.load import job
+    from dyno.runner.preview import preview
 
-    return conduct(job(chosen(LoadingPlan, options, given)), options)
+    asked = chosen(LoadingPlan, options, given)
+    if not dry_run:
+        return conduct(job(asked), options)
+    found = preview(asked)
+    if options.as_json:
+        head = {"run": None, "bundle": None, "valid": True, "reasons": []}
+        click.echo(plainjson.dumps({**head, **found.document()}))
+    else:
+        click.echo(shown("\n".join(found.lines())))
+    return 0

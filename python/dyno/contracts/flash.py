@@ -1,7 +1,8 @@
 """Targets that put temporary files, a database or the log on flash by their own means, and back.
 
-A target has a module ``targets/<name>/flash`` with ``LACKS`` (part → why it cannot be moved), and
-is :class:`Movable` if it can move any.
+A target has a module ``targets/<name>/flash`` with ``LACKS`` (part → why it cannot be moved) and
+optionally ``NO_CACHE`` (why a cache cannot be in front of its files), and is :class:`Movable` if it
+can move any.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 from dyno.contracts.target import Target, TargetUrl
@@ -96,11 +98,23 @@ class Movable(Protocol):
 
 def lacks(name: str, part: Part) -> str | None:
     """Why the target ``name`` cannot move a part; None if it can."""
-    module = f"dyno.targets.{name}.flash"
-    if importlib.util.find_spec(module) is None:
+    module = _module(name)
+    if module is None:
         return _UNKNOWN
-    reasons: Mapping[Part, str] = importlib.import_module(module).LACKS
+    reasons: Mapping[Part, str] = module.LACKS
     return reasons.get(part)
+
+
+def no_cache(name: str) -> str | None:
+    """Why no cache goes in front of the files of the target ``name``; None if one can."""
+    module = _module(name)
+    reason: str | None = None if module is None else getattr(module, "NO_CACHE", None)
+    return reason
+
+
+def _module(name: str) -> ModuleType | None:
+    module = f"dyno.targets.{name}.flash"
+    return None if importlib.util.find_spec(module) is None else importlib.import_module(module)
 
 
 def require(url: TargetUrl, part: Part) -> None:

@@ -174,7 +174,9 @@ def require(target: Target, name: Maintenance) -> None:
     """
     reason = lacks(target, name)
     if reason is not None:
-        raise _refused(target, name, reason)
+        has = [other for other in NAMES if other != name and lacks(target, other) is None]
+        instead = f" It supports {', '.join(has)}." if has else ""
+        raise UsageError(f"{unsupported(target, name, reason)}{instead}")
 
 
 def database(target: Target, name: Maintenance, count: int, asked: int | None) -> int | None:
@@ -213,13 +215,10 @@ def prepare(target: Target, workload: str, name: Maintenance) -> Job:
     """
     found = target.maintenance(workload, name) if isinstance(target, Maintained) else _UNKNOWN
     if isinstance(found, str):
-        raise _refused(target, name, found)
+        raise unsupported(target, name, found)
     return found
 
 
-def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
-    has = [other for other in NAMES if other != name and lacks(target, other) is None]
-    instead = f" It supports {', '.join(has)}." if has else ""
-    return UsageError(
-        f"The {target.name} target does not support {name} during a run: {reason}.{instead}"
-    )
+def unsupported(target: Target, name: Maintenance, reason: str) -> UsageError:
+    """The error for a task that a target, or the server that it is connected to, cannot do."""
+    return UsageError(f"The {target.name} target does not support {name} during a run: {reason}.")

@@ -1,8 +1,8 @@
 """How a target applies portable settings.
 
 A target with settings has a module ``targets/<name>/tuning.py`` with ``KNOBS`` (portable name →
-the target's parameter), optionally ``LACKS`` (portable name → why it has none), and implements
-:class:`Tunable`.
+the target's parameter), optionally ``LACKS`` (portable name → why it has none) and ``ONLY_NAMED``
+(why Dyno sets nothing there that the user did not name), and implements :class:`Tunable`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Protocol, runtime_checkable
 
 from dyno.bundle.model import Applied
@@ -105,6 +106,13 @@ def lacks(name: str, word: str) -> str | None:
     return _declared(name, "LACKS").get(word)
 
 
+def only_named(name: str) -> str | None:
+    """Why Dyno sets nothing at the target ``name`` that the user did not name; None if it may."""
+    module = _module(name)
+    found: str | None = None if module is None else getattr(module, "ONLY_NAMED", None)
+    return found
+
+
 def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
     """Refuses settings that the target at ``url`` does not support, before it is started.
 
@@ -146,7 +154,10 @@ def tuned(target: Target) -> tuple[Applied, ...]:
 
 
 def _declared(name: str, what: str) -> Mapping[str, str]:
+    module = _module(name)
+    return {} if module is None else getattr(module, what, {})
+
+
+def _module(name: str) -> ModuleType | None:
     module = f"dyno.targets.{name}.tuning"
-    if importlib.util.find_spec(module) is None:
-        return {}
-    return getattr(importlib.import_module(module), what, {})
+    return None if importlib.util.find_spec(module) is None else importlib.import_module(module)

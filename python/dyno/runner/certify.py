@@ -131,13 +131,17 @@ def _work(asked: CertifyPlan, url: TargetUrl) -> _Work:
     given = settings_of(asked, url, None)
     note, parallelism = None, next((one for one in given if one.word == "parallelism"), None)
     if parallelism is None:
-        parallelism = Setting("parallelism", str(PARALLELISM), PARALLELISM)
+        usual = Setting("parallelism", str(PARALLELISM), PARALLELISM)
+        reason = tuning.lacks(url.name, usual.word) or tuning.only_named(url.name)
         try:
-            tuning.require(url, [parallelism])
-            _tuned(asked, url, [parallelism])
+            tuning.require(url, [usual])
+            _tuned(asked, url, [usual])
         except UsageError as error:
-            reason = tuning.lacks(url.name, "parallelism") or str(error).removesuffix(".")
-            parallelism, note = None, f"no parallelism of {PARALLELISM} CPUs per query: {reason}"
+            reason = reason or str(error).removesuffix(".")
+        if reason is None:
+            parallelism = usual
+        else:
+            note = f"no parallelism of {PARALLELISM} CPUs per query: {reason}"
     form: Form = "column" if targets.store(url.name) == "column store" else "row"
     return _Work(url, form, given, parallelism, note)
 

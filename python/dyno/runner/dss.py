@@ -36,13 +36,14 @@ def run_tests(
     from dyno.runner import guests, stages
     from dyno.runner.cold import start_cold
     from dyno.runner.databases import loaded_in_all
-    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.during import before_start, during_plan, require_here
     from dyno.runner.layout import note_layout
     from dyno.stages import drive
     from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
     with session.target(asked.url, before_start(settings)) as target:
+        require_here(target, workload, settings)
         guests.add(session, target, workload, asked.databases)
         every = loaded_in_all(target, workload, scale, asked.databases)
         found = every[workload]

@@ -38,6 +38,18 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
         )
 
 
+def require_here(target: Target, workload: str, settings: dict[str, Any]) -> None:
+    """Rejects maintenance that the connected server cannot do, before anything is measured.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    from dyno.contracts.needs import Examinable, Needs
+
+    if settings["during"] is not None and isinstance(target, Examinable):
+        target.examine(Needs(workload, maintenance=settings["during"]))
+
+
 def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
     """Returns the maintenance plan; None if no maintenance is requested."""
     from dyno.stages.drive import DuringPlan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dyno.config.units import bytes_text, parse_seconds
 from dyno.errors import DynoError, Interrupted, UsageError
-from dyno.runner import study_page
+from dyno.runner import needed, study_page
 from dyno.runner.jobs import job_of
 from dyno.runner.signals import Signals
 from dyno.studies import asked, checks, cleanup, earlier, space
@@ -24,6 +24,7 @@ from dyno.workspace.lock import OutLock
 
 if TYPE_CHECKING:
     from dyno.runner.events import Events
+    from dyno.runner.session import Job
     from dyno.studies.model import Study
 
 _COLUMNS = 80
@@ -39,15 +40,19 @@ def slots_of(study: Study) -> list[Slot]:
     return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
 
 
-def require(study: Study, folder: Path) -> None:
+def require(study: Study, folder: Path) -> list[tuple[str, Job]]:
     """Rejects an invalid study, as far as can be checked before it runs.
 
     Errors of a load or run plan, or of its job, keep their message.
+
+    Returns:
+        The jobs of each variant, with its name.
 
     Raises:
         DynoError: With the variant and the reason.
     """
     checks.require(study)
+    jobs: list[tuple[str, Job]] = []
     for variant in study.variants:
         asked.require_known(variant)
         try:
@@ -55,11 +60,11 @@ def require(study: Study, folder: Path) -> None:
                 *asked.loads(variant, study, folder / "data-1"),
                 asked.run(variant, study.reset, study.seed, folder / "data-1"),
             )
-            for plan in plans:
-                job_of(plan)
+            jobs += [(variant.name, job_of(plan)) for plan in plans]
         except DynoError as error:
             error.args = (f"'{variant.name}': {error}",)
             raise
+    return jobs
 
 
 def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
@@ -132,10 +137,11 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
     book = resumed(study, folder) if resume else None
     if book is not None:
         _go_to(book, events.say)
-    require(study, folder)
+    jobs = require(study, folder)
     checks.require_installed(study)
     if OutLock.held(folder):
         raise UsageError(f"A study is running in {folder}; wait for it, or use another --out.")
+    needed.require(jobs)
     slots = slots_of(study)
     found, messages = ahead(study, slots, out)
     if book is None:

@@ -12,7 +12,7 @@ from dyno.analyse import estimate
 from dyno.analyse.rows import columns
 from dyno.analyse.series import sampled
 from dyno.bundle import metrics
-from dyno.bundle.inside import SESSIONS, Inside
+from dyno.bundle.inside import SESSIONS, Files, Inside
 from dyno.bundle.model import Phase, Run, TargetFacts, has_detail
 from dyno.bundle.observed import Series
 from dyno.bundle.phases.oltp import OltpDetail
@@ -26,8 +26,8 @@ _MEASURED = ("oltp", "dss", "watch")
 _LOG_SIZES = ("max_wal_size", "innodb_log_file_size", "innodb_redo_log_capacity")
 _LOG_ROOM, _TEMP_ROOM = 1.25, 2.0
 _LEAST_LOG = 256 << 20
-_WRITING = ("Write", "Extend", "Flush", "Sync")
-"""Events of PostgreSQL in which a session writes data files."""
+_WRITING = ("write", "extend", "flush", "sync", "backup")
+"""Parts of events in which a session writes data files, in small letters."""
 _LOG_S = 600
 """Without a setting, the log of so many seconds is kept."""
 
@@ -78,7 +78,7 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
     if not waits:
         raise UsageError(
             f"{bundle.path.name} does not tell what the sessions of {target} waited for. Plan from "
-            "a run on PostgreSQL or MariaDB, or use a record: dyno accelerate simulate"
+            "a run on PostgreSQL, MariaDB or SQL Server, or use a record: dyno accelerate simulate"
         )
     facts = bundle.run.targets[target]
     at = metrics.Resources(phase.name, machine=facts.machine)
@@ -86,6 +86,9 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
 
     def of(metric: Inside) -> float:
         return known.value(inside.inside(target, metric).mean) or 0.0
+
+    def of_data(metric: Files) -> float | None:
+        return known.value(inside.file(target, "data", metric).mean)
 
     temp = known.value(inside.inside(target, Inside.temp_used).max) or 0.0
     commit_ms = of(Inside.log_write) + of(Inside.log_flush)
@@ -97,9 +100,11 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
             users=_users(phase),
             read_ms=_longer(
                 known.value(at.volume("data", "read_await").mean),
+                of_data(Files.read),
                 _residence(
                     waits["reads"],
                     of(Inside.physical_reads),
+                    of_data(Files.reads),
                     known.value(at.volume("data", "read_iops").mean),
                 ),
             ),
@@ -154,7 +159,7 @@ def _waits(every: Mapping[Key, Series], phase: Phase, target: str) -> dict[Part,
 def _part(wait: str, event: str) -> Part:
     """The part of a wait: writes of data by sessions stay as they are."""
     if wait == "data":
-        return "rest" if any(word in event for word in _WRITING) else "reads"
+        return "rest" if any(word in event.lower() for word in _WRITING) else "reads"
     own: dict[str, Part] = {"log": "log", "temp": "temp", "lock": "lock"}
     return own.get(wait, "rest")
 

@@ -37,13 +37,14 @@ def run_transactions(
     from dyno.runner import stages
     from dyno.runner.confirm import confirm
     from dyno.runner.databases import loaded_in_all
-    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.during import before_start, during_plan, require_here
     from dyno.runner.layout import note_layout
     from dyno.runner.search import find_max
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
 
     with session.target(asked.url, before_start(settings)) as target:
+        require_here(target, workload, settings)
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])
         if settings["think"]:

@@ -97,7 +97,7 @@ def _require_scale(name: str, scale: Value) -> None:
 def _applied(
     base: Base, changes: Mapping[str, Value]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Value]]]:
-    """Applies changes by path to the values and sections of the base."""
+    """Applies changes by path to the values and sections of the base; an empty text removes one."""
     plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
     parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
     for path, value in changes.items():
@@ -106,7 +106,10 @@ def _applied(
             plain[path] = value
         elif dot and part in PARTS:
             same = next((old for old in parts[part] if spelling(old) == spelling(key)), key)
-            parts[part][same] = value
+            if value == "":
+                parts[part].pop(same, None)
+            else:
+                parts[part][same] = value
         else:
             raise UsageError(f"'{path}' cannot vary. {_offer(part, key)}")
     return plain, parts

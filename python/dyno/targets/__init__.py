@@ -3,9 +3,10 @@
 A folder provides ``SCHEMES`` (its URL schemes), ``EXAMPLE`` (an example URL), ``EMBEDDED``
 (whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. Optional:
 ``SERVER`` (the work is done by server processes, which wait for clients), ``STORE`` (``row store``
-or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``lacks()`` (what must be
-installed first), ``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply
-to), and a module ``layout`` with ``parts(url)``, if it supports other physical designs.
+or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``TRIED`` (the products
+and versions that Dyno was tested against, if not any), ``lacks()`` (what must be installed first),
+``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply to), and a module
+``layout`` with ``parts(url)``, if it supports other physical designs.
 """
 
 from __future__ import annotations
@@ -145,6 +146,11 @@ def is_others(address: str) -> bool:
 def expansion(name: str) -> float:
     """Bytes on disk per byte of raw rows, including keys, indexes and log."""
     return float(getattr(_module(name), "EXPANSION", 2.0))
+
+
+def tried(name: str) -> str:
+    """The products and versions that Dyno was tested against; empty if a target does not say."""
+    return str(getattr(_module(name), "TRIED", ""))
 
 
 def lacks(name: str) -> str | None:

@@ -112,9 +112,11 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     Attributes:
         name: The product: the target's folder.
+        EMBEDDED: Whether Dyno has a private server of it.
     """
 
     name: str
+    EMBEDDED: ClassVar = True
     SEVERAL_DATABASES: ClassVar = True
 
     def __init__(
@@ -145,9 +147,10 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         self._tuning = tuning(())
         self._here = ELSEWHERE
         self._no_cold = (
-            "Dyno does not restart a server at a URL and cannot empty its machine's "
-            f"caches; only embedded:{self.name} starts cold"
+            "Dyno does not restart a server at a URL and cannot empty its machine's caches"
         )
+        if self.EMBEDDED:
+            self._no_cold += f"; only embedded:{self.name} starts cold"
         cold = True if embedded else self._no_cold
         self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dyno.analyse import estimate
+from dyno.bundle.metrics import Estimates
+from dyno.bundle.model import Location, those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.size.count import count, need
 from dyno.decide.size.evidence import Evidence, Found, Load, Machine, Queries
 from dyno.decide.size.growth import growth
+from dyno.decide.size.loads import server
 from dyno.decide.size.lot import Lot, spread
 from dyno.decide.size.model import Sizing
 from dyno.decide.size.sizing import size
 from dyno.decide.size.wants import Wants
 from dyno.errors import UsageError
 from dyno.statistics.usl import Usl
+from tests.bundles import Builder
 from tests.decide.size.evidence import array, load
 
 DRAWS = 200
@@ -48,6 +55,21 @@ def test_cpu_by_hand() -> None:
     assert found.servers.p50 == 2
     assert found.servers.binding == "CPU"
     assert found.servers.parts[0].needed == pytest.approx(2900 * 0.001 / 1.6, rel=0.02)
+
+
+@pytest.mark.parametrize(("place", "known"), [("machine", True), ("elsewhere", False)])
+def test_the_clients_cpus_are_not_those_of_a_server_elsewhere(
+    tmp_path: Path, place: Location, known: bool
+) -> None:
+    builder = Builder(tmp_path / "run", "run").machine().target("third").oltp(4, target="third")
+    builder.targets["third"] = builder.targets["third"].model_copy(update={"place": place})
+    samples = builder.tables["samples"]
+    samples[:] = [row for row in samples if row["source"] != "process"]
+    bundle = builder.write()
+    (phase,) = those(bundle.run.phases, OltpDetail)
+    found = server(bundle.run, phase, Estimates(estimate(bundle)), 100.0)
+    assert (found["cpu_s"] is not None) is known
+    assert (found["whole_cpu_s"] is not None) is known
 
 
 def test_every_input_has_a_source() -> None:

@@ -103,7 +103,8 @@ def server(run: Run, phase: Phase, known: metrics.Estimates, per_s: float) -> di
     if facts is not None and facts.place == "process" and dyno:
         taken, whole, of = dyno, dyno, "CPU of Dyno with the engine in it"
     elif not own:  # everything on the machine, also other processes
-        taken = whole = 0.0 if busy is None else busy / 100 * cpus
+        unseen = busy is None or (facts is not None and facts.place == "elsewhere" and not other)
+        taken = whole = 0.0 if busy is None or unseen else busy / 100 * cpus
         of = "CPU of the machine, with the driver"
     return {
         "cpus": min(cpus, _limit(run)),

@@ -44,8 +44,10 @@ def server(
     queries: Decisions | None,
     inputs: Inputs,
 ) -> Server:
-    """The server that was measured."""
+    """The server that was measured; one CPU if its machine was not sampled."""
     top = work.top if work is not None else queries.top if queries is not None else None
+    if top is not None and top.cpu_s is None:
+        top = None
     cpus = 1.0 if top is None else inputs.add("CPUs of a server", top.cpus, "CPUs", top.source)
     headroom = CPU if wants.cpu is None else wants.cpu
     if wants.cpu is None and top is not None:

@@ -11,7 +11,7 @@ from dyno.errors import DynoError
 from dyno.targets.sqlserver.connection import Session
 from dyno.workspace.footprint import Probe
 
-_USED = (
+USED = (
     "SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 "
     "FROM sys.dm_exec_query_memory_grants WHERE session_id = {}"
 )
@@ -28,7 +28,7 @@ def probing(connect: Callable[[], Connection], session: Session) -> Generator[Pr
         connect: Opens a session.
         session: The session that builds.
     """
-    query = _USED.format(int(session.number))
+    query = USED.format(int(session.number))
     try:
         observer = connect()
     except DynoError:

@@ -62,11 +62,16 @@ def create(session: Session, workload: str, layout: Layout) -> None:
     Raises:
         TargetError: Without the right to create it, with the T-SQL that gives it.
     """
-    folder = ""
-    if layout.log is not None:
-        folder = str(session.execute(_FOLDER).rows[0][0] or "")
+    folder = data_folder(session, layout)
     for statement in created(workload, session.version, layout, folder):
         session.execute(statement, CREATE_RIGHT)
+
+
+def data_folder(session: Session, layout: Layout) -> str:
+    """The server's folder for data files, if the layout places the log; else empty."""
+    if layout.log is None:
+        return ""
+    return str(session.execute(_FOLDER).rows[0][0] or "")
 
 
 CREATE_RIGHT = "USE [master]; GRANT CREATE ANY DATABASE"

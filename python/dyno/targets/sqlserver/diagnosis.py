@@ -14,6 +14,7 @@ from typing import Any
 
 from dyno.contracts.target import TargetUrl
 from dyno.errors import DynoError
+from dyno.targets.sqlserver import TRIED
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.diagnosed import SECTIONS, VIEWS
@@ -42,7 +43,7 @@ def report(url: TargetUrl, address: Address) -> str:
 def _head(url: TargetUrl, address: Address) -> Iterator[str]:
     from dyno import __version__
 
-    yield f"Dyno {__version__}, pymssql {package_version('pymssql')}"
+    yield f"Dyno {__version__}, pymssql {package_version('pymssql')}; tested against {TRIED}"
     yield f"target {url.redacted}"
     mode = "on" if address.encrypt else "off"
     yield f"encrypt {mode}, trust {'yes' if address.trust else 'no'}, ca {address.ca or 'system'}"

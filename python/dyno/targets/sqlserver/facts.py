@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.bundle.model import TargetFacts
 from dyno.contracts.target import TargetUrl
-from dyno.targets.sqlserver import readback
+from dyno.targets.sqlserver import TRIED, readback
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 
@@ -29,4 +29,5 @@ def read(session: Session, url: TargetUrl, address: Address) -> TargetFacts:
         place="machine" if address.is_local else "elsewhere",
         version=version_text(session),
         settings=readback.settings(session),
+        untried="" if session.version.is_babelfish else TRIED,
     )

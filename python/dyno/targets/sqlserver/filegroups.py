@@ -7,7 +7,7 @@ or ``E:\data``; or ``tablespace:NAME`` for a filegroup that exists.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
@@ -70,33 +70,57 @@ def create_database(
     return f"{text} COLLATE {collation}"
 
 
+def require(session: Connection, database: str, layout: Layout, *, exists: bool = True) -> None:
+    """Rejects a layout if the log, tempdb or a filegroup of the user's is not where it says.
+
+    Args:
+        session: A session.
+        database: The workload's database.
+        layout: The layout.
+        exists: Whether the database exists already.
+
+    Raises:
+        UsageError: With the statements that help.
+    """
+    problem = misplaced(session, database, layout, exists=exists)
+    if problem:
+        raise UsageError(f"Layout {layout.name}: {problem}")
+    own = [volume for volume in layout.data_volumes() if volume.startswith(TABLESPACE)]
+    present = groups(session, database) if own and exists else {}
+    for volume in own:
+        if name_of(volume) not in present:
+            raise _unknown(layout, database, name_of(volume), present)
+
+
 def ensure(session: Connection, database: str, layout: Layout) -> None:
     """Adds the missing filegroups of a layout to an existing database, with a file on each volume.
 
     Raises:
-        UsageError: If a filegroup of the user's, the log or tempdb is not where the layout says,
-            with the statements that help.
+        UsageError: As :func:`require`.
         TargetError: If the server cannot use a folder.
     """
     placed = (*layout.data_volumes(), layout.log, layout.temp)
     if not layout.preallocate_bytes and not any(placed):
         return
-    present = groups(session, database)
-    problem = misplaced(session, database, layout)
-    if problem:
-        raise UsageError(f"Layout {layout.name}: {problem}")
-    for volume in layout.data_volumes():
-        own = volume.startswith(TABLESPACE)
-        if own and name_of(volume) not in present:
-            raise _unknown(layout, database, name_of(volume), present)
-        if not own and name_of(volume) not in present:
-            _add(session, database, layout, volume)
-    _enlarge(session, database, layout)
+    require(session, database, layout)
+    for volume in added(layout, groups(session, database)):
+        _add(session, database, layout, volume)
+    for name in _small(layout, files(session, database)):
+        session.execute(enlarge(database, name, share_mib(layout)))
+
+
+def added(layout: Layout, present: Container[str]) -> list[str]:
+    """The volumes of a layout whose filegroups Dyno adds, given those that exist."""
+    return [
+        volume
+        for volume in layout.data_volumes()
+        if not volume.startswith(TABLESPACE) and name_of(volume) not in present
+    ]
 
 
 def _add(session: Connection, database: str, layout: Layout, volume: str) -> None:
     try:
-        for statement in add_group(database, volume, _share_mib(layout)):
+        for statement in add_group(database, volume, share_mib(layout)):
             session.execute(statement)
     except DynoError as error:
         raise _unusable(error, layout, volume) from error
@@ -162,11 +186,16 @@ def files(session: Connection, database: str) -> list[File]:
     ]
 
 
-def misplaced(session: Connection, database: str, layout: Layout) -> str:
-    """Which of the log and tempdb is not on the volume of the layout, and what to run; or empty."""
-    logs = [file for file in files(session, database) if not file.group]
-    if layout.log is not None and (wrong := _elsewhere(logs, layout.log)):
-        return f"the log of {database} is not on {layout.log}. {_move_log(database, wrong, layout)}"
+def misplaced(session: Connection, database: str, layout: Layout, *, exists: bool = True) -> str:
+    """Which of the log and tempdb is not on the volume of the layout, and what to run; or empty.
+
+    The log of a database that does not exist yet will be there.
+    """
+    if layout.log is not None and exists:
+        logs = [file for file in files(session, database) if not file.group]
+        if wrong := _elsewhere(logs, layout.log):
+            how = _move_log(database, wrong, layout)
+            return f"the log of {database} is not on {layout.log}. {how}"
     if layout.temp is not None and (wrong := _elsewhere(files(session, "tempdb"), layout.temp)):
         return f"tempdb is not on {layout.temp}. {_move_tempdb(wrong, layout.temp)}"
     return ""
@@ -188,23 +217,42 @@ def within(folder: str, path: str) -> bool:
     return _pure(path).is_relative_to(_pure(folder))
 
 
+def folder_of(path: str) -> str:
+    """The name of a file's folder, by the rules of the server's system."""
+    return _pure(path).parent.name
+
+
+def moves(database: str, found: Iterable[File], folder: str) -> Iterator[str]:
+    """The statements that let files be in another folder, once they are opened again."""
+    for file in found:
+        path = _joined(folder, _pure(file.path).name)
+        yield (
+            f"ALTER DATABASE {quoted(database)} MODIFY FILE (NAME = {literal(file.name)}, "
+            f"FILENAME = {literal(path)});"
+        )
+
+
 def _elsewhere(found: Iterable[File], folder: str) -> list[File]:
     return [file for file in found if not within(folder, file.path)]
 
 
-def _enlarge(session: Connection, database: str, layout: Layout) -> None:
-    """Gives the files of the layout the space that it preallocates."""
+def enlarge(database: str, file: str, mib: int) -> str:
+    """The statement that gives a file its preallocated space."""
+    size = f"SIZE = {mib}MB"
+    return f"ALTER DATABASE {quoted(database)} MODIFY FILE (NAME = {literal(file)}, {size})"
+
+
+def _small(layout: Layout, present: Iterable[File]) -> Iterator[str]:
+    """The files of a layout that have less space than it preallocates."""
     if not layout.preallocate_bytes:
         return
     wanted = {name_of(volume) for volume in layout.data_volumes()} or {PRIMARY}
-    for file in files(session, database):
-        if file.group in wanted and file.mib < _share_mib(layout):
-            size = f"SIZE = {_share_mib(layout)}MB"
-            statement = f"MODIFY FILE (NAME = {literal(file.name)}, {size})"
-            session.execute(f"ALTER DATABASE {quoted(database)} {statement}")
+    for file in present:
+        if file.group in wanted and file.mib < share_mib(layout):
+            yield file.name
 
 
-def _share_mib(layout: Layout) -> int:
+def share_mib(layout: Layout) -> int:
     """The size of the file on each volume."""
     count = max(1, len(layout.data_volumes()))
     return max(_LEAST_MIB, -(-layout.preallocate_bytes // count // _MIB))
@@ -231,7 +279,7 @@ def _joined(folder: str, name: str) -> str:
 def _move_log(database: str, found: Iterable[File], layout: Layout) -> str:
     return "Move it, with the database offline: " + " ".join(
         [
-            *_moves(database, found, layout.log or ""),
+            *moves(database, found, layout.log or ""),
             f"ALTER DATABASE {quoted(database)} SET OFFLINE WITH ROLLBACK IMMEDIATE; "
             f"(move the file) ALTER DATABASE {quoted(database)} SET ONLINE;",
         ]
@@ -239,24 +287,21 @@ def _move_log(database: str, found: Iterable[File], layout: Layout) -> str:
 
 
 def _move_tempdb(found: Iterable[File], folder: str) -> str:
-    moves = " ".join(_moves("tempdb", found, folder))
-    return f"tempdb moves when the server restarts, which Dyno never does: {moves} Then restart it."
-
-
-def _moves(database: str, found: Iterable[File], folder: str) -> Iterator[str]:
-    for file in found:
-        path = _joined(folder, _pure(file.path).name)
-        yield (
-            f"ALTER DATABASE {quoted(database)} MODIFY FILE (NAME = {literal(file.name)}, "
-            f"FILENAME = {literal(path)});"
-        )
+    listed = " ".join(moves("tempdb", found, folder))
+    never = "tempdb moves when the server restarts, which Dyno never does"
+    return f"{never}: {listed} Then restart it."
 
 
 def _unknown(layout: Layout, database: str, name: str, present: Iterable[str]) -> UsageError:
+    add = f"ALTER DATABASE {quoted(database)} ADD FILEGROUP {quoted(name)};"
+    if not (known := list(present)):
+        return UsageError(
+            f"Layout {layout.name} uses the filegroup '{name}' of {database}, which does not exist "
+            f"yet. Create both, and a file: CREATE DATABASE {quoted(database)}; {add}"
+        )
     return UsageError(
         f"Layout {layout.name}: {database} has no filegroup '{name}'. "
-        f"{nearest(name, list(present))} Or add it, and a file: "
-        f"ALTER DATABASE {quoted(database)} ADD FILEGROUP {quoted(name)};"
+        f"{nearest(name, known)} Or add it, and a file: {add}"
     )
 
 

@@ -14,6 +14,7 @@ from dyno.targets.sqlserver.backup import CLOUD, DatabaseBackup
 from dyno.targets.sqlserver.integrity import DatabaseCheck, PhysicalCheck
 from dyno.targets.sqlserver.newdatabase import new_database
 from dyno.targets.sqlserver.rebuild import Rebuild, Reorganise
+from dyno.targets.sqlserver.version import Version
 from dyno.targets.sqlserver.work import Connect
 
 _BABELFISH = "{version} has no {statement}; SQL Server has"
@@ -24,6 +25,7 @@ _STATEMENTS: Mapping[Maintenance, str] = {
     "vacuum": "ALTER INDEX",
     "backup": "BACKUP DATABASE",
     "create-database": "ALTER DATABASE … MODIFY FILE",
+    "sliding-window": "ALTER TABLE … SWITCH",
 }
 _TASKS: Mapping[Maintenance, Callable[[Connect, str], Job]] = {
     "integrity-check": DatabaseCheck,
@@ -32,6 +34,15 @@ _TASKS: Mapping[Maintenance, Callable[[Connect, str], Job]] = {
     "vacuum": Reorganise,
     "backup": DatabaseBackup,
 }
+
+
+def lacks(version: Version, name: Maintenance) -> str | None:
+    """Why a server cannot do a task; None if its version can."""
+    if version.is_babelfish:
+        return _BABELFISH.format(version=version, statement=_STATEMENTS[name])
+    if name == "backup" and version.product == "Azure SQL Database":
+        return CLOUD
+    return None
 
 
 def job(connect: Connect, workload: str, name: Maintenance) -> Job | str:
@@ -48,10 +59,8 @@ def job(connect: Connect, workload: str, name: Maintenance) -> Job | str:
     session = connect("")
     version = session.version
     session.close()
-    if version.is_babelfish:
-        return _BABELFISH.format(version=version, statement=_STATEMENTS[name])
-    if name == "backup" and version.product == "Azure SQL Database":
-        return CLOUD
+    if reason := lacks(version, name):
+        return reason
     if name == "create-database":
         return new_database(lambda: connect(""))
     try:

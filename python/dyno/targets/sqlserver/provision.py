@@ -51,7 +51,7 @@ def create_tables(
     """
     place, tables = mark.schema_of(workload), schema.tables(workload)
     plan = wanted or Layout(name=DEFAULT, workload=workload)
-    layout.require(session.version, plan)
+    require(session, workload, plan)
     there = database.use(session, place)
     gone = ddl.to_replace(session, server, workload, replace=replace) if there else []
     if not there:
@@ -68,6 +68,17 @@ def create_tables(
     ddl.replace_tables(session, workload, gone, created)
     if there and not session.version.is_babelfish:
         filegroups.sweep(session, place, wanted)
+
+
+def require(session: Session, workload: str, wanted: Layout) -> None:
+    """Rejects a layout that this server cannot have, before anything is created.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    place = mark.schema_of(workload)
+    layout.require(session.version, wanted)
+    filegroups.require(session, place, wanted, exists=database.exists(session, place))
 
 
 def loaded(session: Session, server: str, workload: str) -> Loaded | None:  # noqa: ARG001

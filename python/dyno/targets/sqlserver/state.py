@@ -155,6 +155,14 @@ def assign(name: str, database: str, value: str, state: State) -> list[str]:
     return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}{alone}"]
 
 
+def right(name: str) -> str:
+    """The GRANT that a change needs, without its login; empty for options of Dyno's databases."""
+    if name in OF_DATABASES:
+        return ""
+    what = "ALTER SETTINGS" if name in CONFIGURED or name == ADVANCED else "CONTROL SERVER"
+    return f"USE [master]; GRANT {what}"
+
+
 def _temp_files(count: int, present: Sequence[TempFile]) -> list[str]:
     """Adds files like the first one, or removes those that Dyno added."""
     missing = count - len(present)

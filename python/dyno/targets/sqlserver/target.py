@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Self, cast
+from typing import Any, ClassVar, NoReturn, Self, cast
 
 from dyno.bundle.model import TargetFacts
 from dyno.contracts.advice import Catalog
+from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
-from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.maintenance import Job, Maintenance, unsupported
+from dyno.contracts.needs import Needs
 from dyno.contracts.plans import QueryPlan
 from dyno.contracts.target import Connection, Limits, TargetUrl
 from dyno.contracts.whereabouts import Told
@@ -27,8 +29,10 @@ from dyno.targets.sqlserver import (
     catalog,
     ddl,
     diagnosis,
+    examined,
     facts,
     filegroups,
+    flash,
     inside,
     isolation,
     journal,
@@ -39,6 +43,7 @@ from dyno.targets.sqlserver import (
     queries,
     removal,
     rights,
+    script,
     sliding,
     whereabouts,
 )
@@ -81,6 +86,8 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "sqlserver"
+    EMBEDDED: ClassVar = False
+    BATCH_END: ClassVar = "GO"
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         tuning = partial(Tuning, home=(out / "engines" / self.name).resolve())
@@ -215,6 +222,23 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
         return plans.explain(cast("Session", connection), sql, analyse=analyse)
+
+    def examine(self, needs: Needs) -> None:
+        """Refuses what this server cannot do (see :mod:`dyno.contracts.needs`)."""
+        with closing(self.connect()) as session:
+            reason = examined.lacks(session, self._called, needs)
+        if reason and needs.maintenance is not None:
+            raise unsupported(self, needs.maintenance, reason)
+
+    def script(self, workload: str, layout: Layout | None, *, replace: bool) -> list[str]:
+        """The statements of a load (see :mod:`dyno.contracts.script`)."""
+        with closing(self.connect()) as session:
+            return script.read(session, self._called, workload, layout, replace=replace)
+
+    def move(self, wanted: Wanted) -> Move:
+        """Where a part lies, and the commands that move it (see :mod:`dyno.contracts.flash`)."""
+        with closing(self.connect()) as session:
+            return flash.planned(session, self._address, wanted)
 
     def catalog(self) -> Catalog:
         """What advice needs (see :mod:`dyno.contracts.advice`)."""

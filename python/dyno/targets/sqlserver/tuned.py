@@ -133,16 +133,30 @@ class Tuning(ServerTuning[Session, Any]):
     def _read_server(self, session: Session, server: Any) -> Sequence[Applied]:  # noqa: ARG002
         return ()
 
-    def _plan(self, session: Session, server: str) -> None:
+    def require(self, session: Session, server: str) -> None:
+        """Rejects settings that this server does not have, or not with these values.
+
+        Raises:
+            UsageError: With the reason.
+        """
+        if self._changes:
+            self._wanted(session, server)
+
+    def _wanted(self, session: Session, server: str) -> tuple[State, list[Changed]]:
+        """The current values, and the changes that they need."""
         _require(session, self._changes, server)
         names = [item.name for item in self._changes]
         space = state.workspace_bytes(session) if GRANT in names else None
         self._changes = changes(self._asked, space)
         now = state.read(session, names)
-        own = [name for name in now.databases if is_own(name)]
-        self._before = {name: _before(now, name, own) for name in names}
+        return now, _planned(self._changes, now, _own(now))
+
+    def _plan(self, session: Session, server: str) -> None:
+        now, planned = self._wanted(session, server)
+        names = [item.name for item in self._changes]
+        self._before = {name: _before(now, name, _own(now)) for name in names}
         try:
-            for item in _planned(self._changes, now, own):
+            for item in planned:
                 self._apply(session, item, now)
         except BaseException:
             self._undo(session)
@@ -153,7 +167,7 @@ class Tuning(ServerTuning[Session, Any]):
         assert self._journal is not None  # noqa: S101  (set before any change)
         self._journal.write([*self._journal.read(), item])
         for statement in state.assign(item.name, item.database, item.value, now):
-            session.execute(statement)
+            session.execute(statement, state.right(item.name))
 
     def _undo(self, session: Session) -> None:
         """Restores the changes in the journal, the newest first.
@@ -185,6 +199,10 @@ def is_own(database: str) -> bool:
     return (
         re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
     )
+
+
+def _own(now: State) -> list[str]:
+    return [name for name in now.databases if is_own(name)]
 
 
 def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Changed]:
@@ -235,7 +253,7 @@ def _verify(
         TargetError: If the server has another value.
     """
     now = state.read(session, [item.name for item in asked])
-    own = [name for name in now.databases if is_own(name)]
+    own = _own(now)
     found: list[Applied] = []
     for item in asked:
         places = own if item.name in OF_DATABASES else [""]

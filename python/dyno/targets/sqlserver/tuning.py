@@ -41,6 +41,9 @@ LACKS = {
     "checkpoint_size": "a checkpoint follows the target recovery time, not the size of the log",
 }
 
+ONLY_NAMED = "it would be that of the whole server, which Dyno changes only if --set names it"
+"""See ``contracts/tuning.py``."""
+
 CONFIGURED = (MEMORY, MAXDOP, THRESHOLD)
 """Set with ``sp_configure``."""
 

@@ -1,5 +1,11 @@
 CREATE DATABASE [dyno_brokerage] COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_brokerage] SET RECOVERY SIMPLE
+GO
+USE [dyno_brokerage]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:brokerage schema'
+GO
 CREATE TABLE [dbo].[status_type] ([st_id] char(4) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [st_name] varchar(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
 GO
 CREATE TABLE [dbo].[taxrate] ([tx_id] char(4) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [tx_name] varchar(50) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [tx_rate] decimal(6,5) NOT NULL)

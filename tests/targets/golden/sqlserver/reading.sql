@@ -38,6 +38,10 @@ SELECT name, physical_name, CAST(size AS bigint) / 128, CAST(growth AS bigint), 
 GO
 SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
 GO
+SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2
+GO
+SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
+GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
 GO
 SELECT f.name, g.name, f.physical_name, CAST(f.size AS bigint) / 128 FROM [dyno_tpch].sys.database_files AS f LEFT JOIN [dyno_tpch].sys.filegroups AS g ON g.data_space_id = f.data_space_id

@@ -14,6 +14,22 @@ EXEC sys.sp_configure N'max server memory (MB)', 2147483647
 GO
 RECONFIGURE
 GO
+EXEC sys.sp_configure N'max degree of parallelism', 4
+GO
+RECONFIGURE
+GO
+EXEC sys.sp_configure N'max degree of parallelism', 0
+GO
+RECONFIGURE
+GO
+EXEC sys.sp_configure N'cost threshold for parallelism', 50
+GO
+RECONFIGURE
+GO
+EXEC sys.sp_configure N'cost threshold for parallelism', 5
+GO
+RECONFIGURE
+GO
 ALTER RESOURCE GOVERNOR RECONFIGURE
 GO
 ALTER RESOURCE GOVERNOR DISABLE

@@ -1,5 +1,11 @@
 CREATE DATABASE [dyno_tpcc] COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_tpcc] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpcc]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpcc schema'
+GO
 CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_im_id] int NOT NULL, [i_name] varchar(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_price] decimal(5,2) NOT NULL, [i_data] varchar(50) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
 GO
 CREATE TABLE [dbo].[warehouse] ([w_id] int NOT NULL, [w_name] varchar(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_street_1] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_street_2] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_city] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_state] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_zip] char(9) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_tax] decimal(4,4) NOT NULL, [w_ytd] decimal(12,2) NOT NULL)

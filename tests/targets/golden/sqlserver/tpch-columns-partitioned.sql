@@ -1,5 +1,11 @@
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpch]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+GO
 CREATE TABLE [dbo].[part] ([p_partkey] int NOT NULL, [p_name] varchar(55) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_mfgr] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_brand] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_type] varchar(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_size] int NOT NULL, [p_container] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_retailprice] decimal(15,2) NOT NULL, [p_comment] varchar(23) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
 GO
 CREATE TABLE [dbo].[supplier] ([s_suppkey] int NOT NULL, [s_name] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_address] varchar(40) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_nationkey] int NOT NULL, [s_phone] char(15) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_acctbal] decimal(15,2) NOT NULL, [s_comment] varchar(101) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)

@@ -1,26 +1,32 @@
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpch]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_f72353b3dc]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_f72353b3dc]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_a01535755c]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_tpch_dyno_a01535755c.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_a01535755c]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_tpch_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/b', @level0type = N'FILEGROUP', @level0name = N'dyno_a01535755c'
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_c8de20eeaa]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_tpch_dyno_c8de20eeaa.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_c8de20eeaa]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_tpch_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/c', @level0type = N'FILEGROUP', @level0name = N'dyno_c8de20eeaa'
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_4a5eb65000]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_4a5eb65000', FILENAME = N'/mnt/d/dyno_tpch_dyno_4a5eb65000.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_4a5eb65000]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_4a5eb65000', FILENAME = N'/mnt/d/dyno_tpch_dyno_4a5eb65000.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_4a5eb65000]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/d', @level0type = N'FILEGROUP', @level0name = N'dyno_4a5eb65000'
 GO

@@ -1,8 +1,14 @@
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpch]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_f72353b3dc]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_f72353b3dc]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
 GO

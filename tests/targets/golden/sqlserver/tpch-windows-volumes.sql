@@ -1,8 +1,14 @@
 CREATE DATABASE [dyno_tpch] ON PRIMARY (NAME = N'dyno_tpch', FILENAME = N'C:\data\dyno_tpch.mdf', SIZE = 64MB, FILEGROWTH = 64MB) LOG ON (NAME = N'dyno_tpch_log', FILENAME = N'F:\log\dyno_tpch_log.ldf', SIZE = 64MB, FILEGROWTH = 64MB) COLLATE Latin1_General_100_BIN2_UTF8
 GO
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpch]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_444197000f]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_444197000f', FILENAME = N'E:\data\dyno_tpch_dyno_444197000f.ndf', SIZE = 1000MB, FILEGROWTH = 100MB) TO FILEGROUP [dyno_444197000f]
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_444197000f', FILENAME = N'E:\data\dyno_tpch_dyno_444197000f.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_444197000f]
 GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'E:\data', @level0type = N'FILEGROUP', @level0name = N'dyno_444197000f'
 GO

@@ -1,0 +1,100 @@
+CREATE DATABASE [dyno_tpcc] COLLATE Latin1_General_100_BIN2_UTF8
+GO
+ALTER DATABASE [dyno_tpcc] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpcc]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpcc schema'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_f72353b3dc]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpcc_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_a01535755c]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_tpcc_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/b', @level0type = N'FILEGROUP', @level0name = N'dyno_a01535755c'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_c8de20eeaa]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_tpcc_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/c', @level0type = N'FILEGROUP', @level0name = N'dyno_c8de20eeaa'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_4a5eb65000]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_4a5eb65000', FILENAME = N'/mnt/d/dyno_tpcc_dyno_4a5eb65000.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_4a5eb65000]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/d', @level0type = N'FILEGROUP', @level0name = N'dyno_4a5eb65000'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_fc6fb7174c]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_fc6fb7174c', FILENAME = N'/mnt/e/dyno_tpcc_dyno_fc6fb7174c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_fc6fb7174c]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/e', @level0type = N'FILEGROUP', @level0name = N'dyno_fc6fb7174c'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_a9edd8f73e]
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_a9edd8f73e', FILENAME = N'/mnt/f/dyno_tpcc_dyno_a9edd8f73e.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a9edd8f73e]
+GO
+EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/f', @level0type = N'FILEGROUP', @level0name = N'dyno_a9edd8f73e'
+GO
+CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_im_id] int NOT NULL, [i_name] varchar(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_price] decimal(5,2) NOT NULL, [i_data] varchar(50) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_a9edd8f73e]
+GO
+CREATE TABLE [dbo].[warehouse] ([w_id] int NOT NULL, [w_name] varchar(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_street_1] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_street_2] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_city] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_state] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_zip] char(9) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [w_tax] decimal(4,4) NOT NULL, [w_ytd] decimal(12,2) NOT NULL) ON [dyno_a9edd8f73e]
+GO
+CREATE TABLE [dbo].[district] ([d_id] int NOT NULL, [d_w_id] int NOT NULL, [d_name] varchar(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_street_1] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_street_2] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_city] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_state] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_zip] char(9) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [d_tax] decimal(4,4) NOT NULL, [d_ytd] decimal(12,2) NOT NULL, [d_next_o_id] int NOT NULL) ON [dyno_a9edd8f73e]
+GO
+CREATE TABLE [dbo].[customer] ([c_id] int NOT NULL, [c_d_id] int NOT NULL, [c_w_id] int NOT NULL, [c_first] varchar(16) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_middle] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_last] varchar(16) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_street_1] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_street_2] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_city] varchar(20) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_state] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_zip] char(9) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_phone] char(16) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_since] datetime2(6) NOT NULL, [c_credit] char(2) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_credit_lim] decimal(12,2) NOT NULL, [c_discount] decimal(4,4) NOT NULL, [c_balance] decimal(12,2) NOT NULL, [c_ytd_payment] decimal(12,2) NOT NULL, [c_payment_cnt] int NOT NULL, [c_delivery_cnt] int NOT NULL, [c_data] varchar(500) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_c8de20eeaa]
+GO
+CREATE TABLE [dbo].[history] ([h_c_id] int NOT NULL, [h_c_d_id] int NOT NULL, [h_c_w_id] int NOT NULL, [h_d_id] int NOT NULL, [h_w_id] int NOT NULL, [h_date] datetime2(6) NOT NULL, [h_amount] decimal(6,2) NOT NULL, [h_data] varchar(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_4a5eb65000]
+GO
+CREATE TABLE [dbo].[stock] ([s_i_id] int NOT NULL, [s_w_id] int NOT NULL, [s_quantity] int NOT NULL, [s_dist_01] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_02] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_03] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_04] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_05] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_06] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_07] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_08] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_09] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_dist_10] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_ytd] int NOT NULL, [s_order_cnt] int NOT NULL, [s_remote_cnt] int NOT NULL, [s_data] varchar(50) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_f72353b3dc]
+GO
+CREATE TABLE [dbo].[orders] ([o_id] int NOT NULL, [o_d_id] int NOT NULL, [o_w_id] int NOT NULL, [o_c_id] int NOT NULL, [o_entry_d] datetime2(6) NOT NULL, [o_carrier_id] int NULL, [o_ol_cnt] int NOT NULL, [o_all_local] int NOT NULL) ON [dyno_fc6fb7174c]
+GO
+CREATE TABLE [dbo].[new_order] ([no_o_id] int NOT NULL, [no_d_id] int NOT NULL, [no_w_id] int NOT NULL) ON [dyno_a9edd8f73e]
+GO
+CREATE TABLE [dbo].[order_line] ([ol_o_id] int NOT NULL, [ol_d_id] int NOT NULL, [ol_w_id] int NOT NULL, [ol_number] int NOT NULL, [ol_i_id] int NOT NULL, [ol_supply_w_id] int NOT NULL, [ol_delivery_d] datetime2(6) NULL, [ol_quantity] int NOT NULL, [ol_amount] decimal(6,2) NOT NULL, [ol_dist_info] char(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_a01535755c]
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[item] ADD CONSTRAINT [item_pkey] PRIMARY KEY CLUSTERED ([i_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[warehouse] ADD CONSTRAINT [warehouse_pkey] PRIMARY KEY CLUSTERED ([w_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[district] ADD CONSTRAINT [district_pkey] PRIMARY KEY CLUSTERED ([d_w_id], [d_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[customer] ADD CONSTRAINT [customer_pkey] PRIMARY KEY CLUSTERED ([c_w_id], [c_d_id], [c_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[stock] ADD CONSTRAINT [stock_pkey] PRIMARY KEY CLUSTERED ([s_w_id], [s_i_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[orders] ADD CONSTRAINT [orders_pkey] PRIMARY KEY CLUSTERED ([o_w_id], [o_d_id], [o_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[new_order] ADD CONSTRAINT [new_order_pkey] PRIMARY KEY CLUSTERED ([no_w_id], [no_d_id], [no_o_id])
+GO
+USE [dyno_tpcc]; ALTER TABLE [dbo].[order_line] ADD CONSTRAINT [order_line_pkey] PRIMARY KEY CLUSTERED ([ol_w_id], [ol_d_id], [ol_o_id], [ol_number])
+GO
+USE [dyno_tpcc]; CREATE INDEX [customer_by_name] ON [dbo].[customer] ([c_w_id], [c_d_id], [c_last], [c_first])
+GO
+USE [dyno_tpcc]; CREATE INDEX [orders_by_customer] ON [dbo].[orders] ([o_w_id], [o_d_id], [o_c_id], [o_id])
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[item]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[warehouse]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[district]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[customer]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[history]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[stock]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[orders]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[new_order]
+GO
+USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[order_line]
+GO

@@ -1,0 +1,66 @@
+CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
+GO
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+GO
+USE [dyno_tpch]
+GO
+EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
+GO
+ALTER DATABASE [dyno_tpch] MODIFY FILE (NAME = N'dyno_tpch', SIZE = 9537MB)
+GO
+CREATE TABLE [dbo].[part] ([p_partkey] int NOT NULL, [p_name] varchar(55) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_mfgr] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_brand] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_type] varchar(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_size] int NOT NULL, [p_container] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_retailprice] decimal(15,2) NOT NULL, [p_comment] varchar(23) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[supplier] ([s_suppkey] int NOT NULL, [s_name] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_address] varchar(40) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_nationkey] int NOT NULL, [s_phone] char(15) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [s_acctbal] decimal(15,2) NOT NULL, [s_comment] varchar(101) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[partsupp] ([ps_partkey] int NOT NULL, [ps_suppkey] int NOT NULL, [ps_availqty] int NOT NULL, [ps_supplycost] decimal(15,2) NOT NULL, [ps_comment] varchar(199) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[customer] ([c_custkey] int NOT NULL, [c_name] varchar(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_address] varchar(40) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_nationkey] int NOT NULL, [c_phone] char(15) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_acctbal] decimal(15,2) NOT NULL, [c_mktsegment] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [c_comment] varchar(117) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[orders] ([o_orderkey] bigint NOT NULL, [o_custkey] int NOT NULL, [o_orderstatus] char(1) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [o_totalprice] decimal(15,2) NOT NULL, [o_orderdate] date NOT NULL, [o_orderpriority] char(15) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [o_clerk] char(15) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [o_shippriority] int NOT NULL, [o_comment] varchar(79) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[lineitem] ([l_orderkey] bigint NOT NULL, [l_partkey] int NOT NULL, [l_suppkey] int NOT NULL, [l_linenumber] int NOT NULL, [l_quantity] decimal(15,2) NOT NULL, [l_extendedprice] decimal(15,2) NOT NULL, [l_discount] decimal(15,2) NOT NULL, [l_tax] decimal(15,2) NOT NULL, [l_returnflag] char(1) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [l_linestatus] char(1) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [l_shipdate] date NOT NULL, [l_commitdate] date NOT NULL, [l_receiptdate] date NOT NULL, [l_shipinstruct] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [l_shipmode] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [l_comment] varchar(44) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[nation] ([n_nationkey] int NOT NULL, [n_name] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [n_regionkey] int NOT NULL, [n_comment] varchar(152) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+CREATE TABLE [dbo].[region] ([r_regionkey] int NOT NULL, [r_name] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [r_comment] varchar(152) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL)
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[part] ADD CONSTRAINT [part_pkey] PRIMARY KEY CLUSTERED ([p_partkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[supplier] ADD CONSTRAINT [supplier_pkey] PRIMARY KEY CLUSTERED ([s_suppkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[partsupp] ADD CONSTRAINT [partsupp_pkey] PRIMARY KEY CLUSTERED ([ps_partkey], [ps_suppkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[customer] ADD CONSTRAINT [customer_pkey] PRIMARY KEY CLUSTERED ([c_custkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[orders] ADD CONSTRAINT [orders_pkey] PRIMARY KEY CLUSTERED ([o_orderkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] ADD CONSTRAINT [lineitem_pkey] PRIMARY KEY CLUSTERED ([l_orderkey], [l_linenumber])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[nation] ADD CONSTRAINT [nation_pkey] PRIMARY KEY CLUSTERED ([n_nationkey])
+GO
+USE [dyno_tpch]; ALTER TABLE [dbo].[region] ADD CONSTRAINT [region_pkey] PRIMARY KEY CLUSTERED ([r_regionkey])
+GO
+USE [dyno_tpch]; CREATE INDEX [lineitem_by_part] ON [dbo].[lineitem] ([l_partkey], [l_suppkey])
+GO
+USE [dyno_tpch]; CREATE INDEX [partsupp_by_supplier] ON [dbo].[partsupp] ([ps_suppkey])
+GO
+USE [dyno_tpch]; CREATE INDEX [orders_by_customer] ON [dbo].[orders] ([o_custkey])
+GO
+USE [dyno_tpch]; CREATE INDEX [lineitem_by_shipdate] ON [dbo].[lineitem] ([l_shipdate])
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[part]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[supplier]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[partsupp]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[customer]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[orders]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[lineitem]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[nation]
+GO
+USE [dyno_tpch]; UPDATE STATISTICS [dbo].[region]
+GO
