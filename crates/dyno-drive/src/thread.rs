@@ -12,6 +12,7 @@ use std::time::Duration;
 use dyno_record::{Control, Error, ErrorKind, Result, derive_seed, monotonic_ns};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tokio::sync::Notify;
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::alarm::Alarm;
@@ -175,6 +176,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             clock: plan.clock,
             starts,
             stopping: Cell::new(false),
+            cut: Notify::new(),
             busy: Cell::new(0),
             alive: Cell::new(users),
             max_retries: plan.max_retries,
@@ -184,8 +186,13 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
     }
 
     /// Lets the users end, and counts their unfinished work.
-    async fn finish(&self, shared: &Shared, users: JoinSet<()>) -> Result<()> {
-        ended_in_time(shared, users, self.control, self.signals).await?;
+    async fn finish(&self, shared: &Shared, mut users: JoinSet<()>) -> Result<()> {
+        ended_in_time(shared, &mut users, self.control, self.signals).await?;
+        // What is still in progress is cancelled where the protocol allows it, so that the server
+        // does not go on with it.
+        shared.cut.notify_waiters();
+        let cancelled = async { while users.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(GRACE_CANCELLED, cancelled).await;
         // The results of a stopped run are discarded, so it need not count them.
         if let (Starts::Open(schedule), false) = (&shared.starts, self.is_stopped()) {
             let mut recorder = shared.recorder.borrow_mut();
@@ -308,7 +315,7 @@ pub async fn supervise(shared: &Shared, control: &Control, signals: &Signals) ->
 /// `internal` if one of them panicked.
 pub async fn ended_in_time(
     shared: &Shared,
-    mut users: JoinSet<()>,
+    users: &mut JoinSet<()>,
     control: &Control,
     signals: &Signals,
 ) -> Result<()> {

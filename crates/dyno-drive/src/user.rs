@@ -6,6 +6,7 @@ use std::rc::Rc;
 use dyno_record::{Clock, Error, ErrorKind, Result, monotonic_ns};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tokio::sync::Notify;
 
 use crate::alarm::Alarm;
 use crate::pacer::{Schedule, closed_next_ns};
@@ -47,6 +48,8 @@ pub struct Shared {
     pub starts: Starts,
     /// Set when users must end before their next transaction.
     pub stopping: Cell<bool>,
+    /// Notified when users must end in the middle of a transaction.
+    pub cut: Notify,
     /// Transactions in progress.
     pub busy: Cell<u64>,
     /// Users with a connection or still trying to reconnect.
@@ -99,6 +102,20 @@ impl<W: Wire, T: Terminal> User<W, T> {
     /// Runs until the window ends, the run is stopped, or the server is permanently lost.
     pub async fn run(mut self) {
         let shared = Rc::clone(&self.shared);
+        let usable = tokio::select! {
+            biased;
+            usable = self.work() => usable,
+            // If the server cannot be told, it sees the end of the connection.
+            () = shared.cut.notified() => self.session.cancel().await.is_ok(),
+        };
+        if usable {
+            self.session.close().await;
+        }
+    }
+
+    /// Runs transactions. Returns whether the session can be used at the end.
+    async fn work(&mut self) -> bool {
+        let shared = Rc::clone(&self.shared);
         let mut free_ns = shared.window.get().start_ns;
         shared.alarm.sleep_until(free_ns).await;
         loop {
@@ -121,7 +138,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
                     if session_lost {
                         if let Err(last) = self.reconnect().await {
                             shared.give_up(last);
-                            return;
+                            return false;
                         }
                         free_ns = monotonic_ns();
                     }
@@ -131,7 +148,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
             tokio::task::coop::consume_budget().await;
         }
         shared.recorder.borrow_mut().report.connected += 1;
-        self.session.close().await;
+        true
     }
 
     /// Waits for the next start. Returns when it was due and the actual time; None at the end.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender};
 
 use dyno_record::{Control, Result};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
@@ -69,6 +70,7 @@ impl<W: Wire<Session: Verbatim>> Hand<'_, W> {
             clock: plan.clock,
             starts: Starts::Closed { think: false },
             stopping: Cell::new(false),
+            cut: Notify::new(),
             busy: Cell::new(0),
             alive: Cell::new(1),
             max_retries: 0,
@@ -93,7 +95,7 @@ impl<W: Wire<Session: Verbatim>> Hand<'_, W> {
             cpu_ns = supervise(&shared, control, signals) => cpu_ns,
             () = all_ended => 0,
         };
-        ended_in_time(&shared, tasks, control, signals).await?;
+        ended_in_time(&shared, &mut tasks, control, signals).await?;
         let mut report = std::mem::take(&mut shared.recorder.borrow_mut().report);
         report.cpu_ns = cpu_ns;
         let _ = out.send(Message::Finished(Box::new(report)));

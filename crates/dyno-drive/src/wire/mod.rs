@@ -17,7 +17,7 @@ mod unix;
 mod value;
 
 use std::borrow::Cow;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
@@ -122,8 +122,9 @@ pub struct Slot(pub u16);
 /// `queue…` call. In the steady state nothing allocates.
 ///
 /// Obligations of the caller: parameters match the declared types in number and order; a flush
-/// whose future was dropped leaves the session unusable, so drop that too; after an error, call
-/// [`recover`](Self::recover) before the next transaction.
+/// whose future was dropped leaves the session unusable, so drop that too, unless
+/// [`cancel`](Self::cancel) succeeds; after an error, call [`recover`](Self::recover) before the
+/// next transaction.
 pub trait Session {
     /// SQL dialect of the database.
     const DIALECT: Dialect;
@@ -153,6 +154,16 @@ pub trait Session {
     /// # Errors
     /// As [`flush`](Self::flush).
     fn recover(&mut self) -> impl Future<Output = Result<()>>;
+
+    /// Cancels the request of a flush whose future was dropped, and rolls back: the session can be
+    /// used again. Only possible where the protocol has a signal for it on the same connection.
+    ///
+    /// # Errors
+    /// `connection_lost` if the session is unusable.
+    fn cancel(&mut self) -> impl Future<Output = Result<()>> {
+        let message = "a request cannot be cancelled on its own connection";
+        ready(Err(Error::new(ErrorKind::ConnectionLost, message)))
+    }
 
     /// Closes the session without waiting for an answer.
     fn close(self) -> impl Future<Output = ()>;
@@ -237,7 +248,7 @@ pub trait Wire: Clone + Send + Sync + 'static {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::future::{pending, ready};
+    use std::future::pending;
     use std::pin::Pin;
 
     #[test]

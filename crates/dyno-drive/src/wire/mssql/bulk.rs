@@ -94,8 +94,10 @@ impl Loader {
         self.done(&answer)?;
         let collations = texts(&answer)?;
         let collation = |name: &str| {
-            let row = collations.iter().find(|row| row[0].as_deref() == Some(name));
-            row.and_then(|row| row[1].clone())
+            collations.iter().find_map(|row| match &row[..] {
+                [Some(found), collation] if found == name => collation.clone(),
+                _ => None,
+            })
         };
         let sql = format!(
             "select cast(type as varchar(9)) from sys.indexes \

@@ -9,8 +9,11 @@ use crate::wire::{AND_THEN, Statement};
 pub enum Command {
     /// A text to prepare, with parameters `@p1`, `@p2` …
     Text(String),
-    /// A procedure with this name and all parameters, in order.
+    /// A procedure with this name and all parameters, in order; it returns a row.
     Call(String),
+    /// A procedure with this name and all parameters, in order, then its results as output
+    /// parameters.
+    CallWithOutputs(String),
 }
 
 /// Translates a statement for SQL Server, or for `babelfish`.
@@ -22,8 +25,8 @@ pub fn command(statement: &Statement, babelfish: bool) -> Result<Command> {
         let message = format!("statement {} cannot be translated to T-SQL", statement.name);
         Error::new(ErrorKind::Internal, message)
     };
-    if let Some(name) = called(statement) {
-        return Ok(Command::Call(name));
+    if let Some(call) = call(statement) {
+        return Ok(call);
     }
     let parts = statement.sql.split(AND_THEN).map(|sql| {
         let sql = locking(&returning(sql, babelfish));
@@ -33,12 +36,18 @@ pub fn command(statement: &Statement, babelfish: bool) -> Result<Command> {
     Ok(Command::Text(parts.join(AND_THEN)))
 }
 
-/// The procedure that a statement calls with all its parameters in order, if it is such a call.
-fn called(statement: &Statement) -> Option<String> {
+/// A statement that calls a procedure with all its parameters in order, and perhaps with a further
+/// `$n output` for each of its results.
+fn call(statement: &Statement) -> Option<Command> {
     let (name, arguments) = statement.sql.strip_prefix("exec ")?.split_once(' ')?;
-    let all: Vec<String> =
+    let mut all: Vec<String> =
         (1..=statement.params.len()).map(|number| format!("${number}")).collect();
-    (arguments == all.join(", ")).then(|| name.to_owned())
+    if arguments == all.join(", ") {
+        return Some(Command::Call(name.to_owned()));
+    }
+    let next = all.len() + 1;
+    all.extend((next..next + statement.returns.len()).map(|number| format!("${number} output")));
+    (arguments == all.join(", ")).then(|| Command::CallWithOutputs(name.to_owned()))
 }
 
 /// Whether a text only reads.
@@ -151,7 +160,7 @@ mod tests {
         let statement = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
         match command(&statement, false).unwrap() {
             Command::Text(text) => text,
-            Command::Call(name) => panic!("a call of {name}"),
+            call => panic!("{call:?}"),
         }
     }
 
@@ -210,9 +219,12 @@ mod tests {
     fn calls_with_all_parameters_are_by_name() {
         let call = |sql: &'static str| {
             let params = &[Type::Int, Type::Int];
-            command(&Statement { name: "x", sql: sql.into(), params, returns: &[] }, false).unwrap()
+            let returns = &[Type::Int];
+            command(&Statement { name: "x", sql: sql.into(), params, returns }, false).unwrap()
         };
         assert_eq!(call("exec p $1, $2"), Command::Call("p".to_owned()));
+        let outputs = "exec p $1, $2, $3 output";
+        assert_eq!(call(outputs), Command::CallWithOutputs("p".to_owned()));
         assert_eq!(call("exec p $2, $1"), Command::Text("exec p @p2, @p1".to_owned()));
     }
 

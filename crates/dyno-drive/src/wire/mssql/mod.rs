@@ -14,8 +14,11 @@
 //!   transactions.
 //! - The first failure is the batch's error, and `recover` rolls back.
 //!
-//! **Procedures** are called by name and return a row. Each begins and ends its own transaction,
-//! for which `implicit_transactions` must be off. Sessions that only call procedures therefore
+//! **Cancelling.** `cancel` sends the attention signal, reads until the server has confirmed it,
+//! and rolls back. If that takes longer than a connect may take, the connection is closed.
+//!
+//! **Procedures** are called by name. They return a row, or output parameters, which are read as a
+//! row. Each begins and ends its own transaction, for which `implicit_transactions` must be off. Sessions that only call procedures therefore
 //! leave it off, and begin a transaction of several calls by a message.
 //!
 //! **Statements** are translated (`dialect`): TOP for LIMIT, OUTPUT for RETURNING, a hint for FOR
@@ -30,6 +33,7 @@ mod batch;
 mod bulk;
 mod column;
 mod config;
+mod converted;
 mod dialect;
 mod endpoint;
 mod error;
@@ -59,7 +63,7 @@ pub(crate) use bulk::{Field, Loader, quoted};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use tunnel::Tunnel;
 
-use super::{Dialect, Statement, Wire, within};
+use super::{Dialect, Statement, Wire, connect_timeout, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
@@ -88,7 +92,8 @@ impl Wire for Mssql {
             answer::run(&mut transport, &config.driven(), server.packet_size).await?;
             server.babelfish = answer::is_babelfish(&mut transport, server.packet_size).await?;
             let prepared = prepare::prepare(&mut transport, statements, &server).await?;
-            Ok(MssqlSession::new(transport, prepared, &server))
+            let patience = connect_timeout(config.connect_timeout_s)?;
+            Ok(MssqlSession::new(transport, prepared, &server, patience))
         };
         within(config.connect_timeout_s, config.server(), connecting).await
     }

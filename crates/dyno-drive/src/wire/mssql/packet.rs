@@ -11,6 +11,8 @@ pub const BATCH: u8 = 0x01;
 pub const CALLS: u8 = 0x03;
 /// The server's answer to any message.
 pub const ANSWER: u8 = 0x04;
+/// The signal that cancels the current request. It has no body.
+pub const ATTENTION: u8 = 0x06;
 /// Rows to load.
 pub const ROWS: u8 = 0x07;
 /// Begin, commit or roll back.

@@ -5,14 +5,14 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use super::answer::{Tokens, read, send};
 use super::batch::headers;
-use super::column::{Column, INTN, NVARCHAR};
+use super::column::{Cell, Column, INTN, NVARCHAR};
 use super::dialect::{self, Command};
 use super::error::ServerError;
 use super::login::Server;
-use super::packet::CALLS;
+use super::packet::{CALLS, Reader};
 use super::prepared::{Prepared, Request, put_head, require_declared};
-use super::text::put_utf16;
-use super::token::Token;
+use super::text::{Collation, put_utf16};
+use super::token::{self, Token};
 use super::value::declaration;
 use crate::wire::transport::Transport;
 use crate::wire::{Statement, Type};
@@ -57,7 +57,7 @@ pub async fn prepare(
     let mut answers = answers.into_iter();
     let mut all = Vec::with_capacity(statements.len());
     for (statement, command) in statements.iter().zip(commands) {
-        let made = prepared(statement, command, &mut answers);
+        let made = prepared(statement, command, &mut answers, server.collation);
         all.push(
             made.map_err(|error| error.context(format!("preparing statement {}", statement.name)))?,
         );
@@ -104,23 +104,36 @@ fn prepared(
     statement: &Statement,
     command: Command,
     answers: &mut impl Iterator<Item = Result<Answer, ServerError>>,
+    collation: Collation,
 ) -> Result<Prepared> {
-    let Statement { name, params, returns, .. } = *statement;
-    let (request, columns, reads) = match command {
-        Command::Call(procedure) => (Request::Call(procedure), Vec::new(), false),
-        Command::Text(sql) => {
-            let answer = answers.next().unwrap_or(Ok(Answer::default()));
-            let answer = answer.map_err(|error| error.into_error_with(ADVICE))?;
-            let handle = answer.handle.ok_or_else(|| {
-                Error::new(ErrorKind::Protocol, "the server did not prepare the statement")
-            })?;
-            if !answer.columns.is_empty() {
-                require_declared(name, returns, &answer.columns)?;
-            }
-            (Request::Prepared(handle), answer.columns, dialect::reads(&sql))
-        }
+    let prepared = |request| Prepared::new(statement, request, collation);
+    let sql = match command {
+        Command::Call(name) => return Ok(prepared(Request::Call(name))),
+        Command::CallWithOutputs(name) => return Ok(prepared(Request::CallWithOutputs(name))),
+        Command::Text(sql) => sql,
     };
-    Ok(Prepared { name, params, returns, reads, request, columns, described: Vec::new() })
+    let answer = answers.next().unwrap_or(Ok(Answer::default()));
+    let answer = answer.map_err(|error| error.into_error_with(ADVICE))?;
+    let handle = answer.handle.ok_or_else(|| {
+        Error::new(ErrorKind::Protocol, "the server did not prepare the statement")
+    })?;
+    if !answer.columns.is_empty() {
+        require_declared(statement.name, statement.returns, &answer.columns)?;
+    }
+    let mut prepared = prepared(Request::Prepared(handle));
+    prepared.reads = dialect::reads(&sql);
+    prepared.columns = answer.columns;
+    Ok(prepared)
+}
+
+/// The number in the token of an output parameter.
+fn number(token: &[u8]) -> Result<Option<i32>> {
+    let output = token::output(&mut Reader(&token[1..]))?;
+    let found = output.and_then(|(column, cell)| match cell {
+        Cell::Whole(bytes) => column.integer(bytes),
+        Cell::Null | Cell::Chunks(_) => None,
+    });
+    Ok(found.and_then(|number| i32::try_from(number).ok()))
 }
 
 /// The server's answer to one command.
@@ -136,11 +149,9 @@ impl Answer {
         let mut all = Vec::new();
         let (mut current, mut failure) = (Self::default(), None);
         let mut tokens = Tokens::of(bytes);
-        while let Some((token, _)) = tokens.next()? {
+        while let Some((token, bytes)) = tokens.next()? {
             match token {
-                Token::Returned(number) => {
-                    current.handle = number.and_then(|number| i32::try_from(number).ok());
-                }
+                Token::Returned(_) => current.handle = number(bytes)?,
                 Token::Columns(columns) => current.columns = columns,
                 Token::Error(error) => {
                     failure.get_or_insert(error);

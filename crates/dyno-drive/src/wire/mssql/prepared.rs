@@ -5,8 +5,8 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use super::column::{Column, INTN};
 use super::text::{Collation, put_utf16};
-use super::value::put_parameter;
-use crate::wire::{Type, Value, is_declared};
+use super::value::{put_output, put_parameter};
+use crate::wire::{Statement, Type, Value, is_declared};
 
 /// Marks a procedure of the server that is called by number.
 const BY_NUMBER: u16 = u16::MAX;
@@ -16,11 +16,13 @@ const EXECUTE: u16 = 12;
 /// How a statement is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// The server prepared it under this number. The indexes of its parameters among the
-    /// statement's, in order.
+    /// The server prepared it under this number.
     Prepared(i32),
-    /// A call of the procedure with this name.
+    /// A call of the procedure with this name, which returns a row.
     Call(String),
+    /// A call of the procedure with this name. Its results are output parameters, after the
+    /// statement's own.
+    CallWithOutputs(String),
 }
 
 /// A declared statement.
@@ -40,27 +42,60 @@ pub struct Prepared {
     pub columns: Vec<Column>,
     /// That description, as the server sent it.
     pub described: Vec<u8>,
+    /// What precedes the parameters of a request.
+    head: Vec<u8>,
+    /// What follows them: the output parameters.
+    tail: Vec<u8>,
 }
 
 impl Prepared {
-    /// Appends an execution with parameters. Texts are sent in the encoding of `collation`.
-    #[inline]
-    pub fn put(&self, values: &[Value<'_>], collation: Collation, out: &mut BytesMut) {
-        match &self.request {
+    /// A statement that is requested in this way. Null texts have `collation`.
+    pub fn new(statement: &Statement, request: Request, collation: Collation) -> Self {
+        let Statement { name, params, returns, .. } = *statement;
+        let (mut head, mut tail) = (BytesMut::new(), BytesMut::new());
+        match &request {
             Request::Prepared(handle) => {
-                put_head(EXECUTE, out);
-                out.put_slice(&[0, 0, INTN, 4, 4]);
-                out.put_i32_le(*handle);
+                put_head(EXECUTE, &mut head);
+                head.put_slice(&[0, 0, INTN, 4, 4]);
+                head.put_i32_le(*handle);
             }
-            Request::Call(name) => {
-                out.put_u16_le(name.encode_utf16().count() as u16);
-                put_utf16(out, name);
-                out.put_u16_le(0);
+            Request::Call(name) | Request::CallWithOutputs(name) => {
+                head.put_u16_le(name.encode_utf16().count() as u16);
+                put_utf16(&mut head, name);
+                head.put_u16_le(0);
             }
         }
+        if matches!(request, Request::CallWithOutputs(_)) {
+            for kind in returns {
+                put_output(*kind, collation, &mut tail);
+            }
+        }
+        Self {
+            name,
+            params,
+            returns,
+            reads: false,
+            request,
+            columns: Vec::new(),
+            described: Vec::new(),
+            head: head.to_vec(),
+            tail: tail.to_vec(),
+        }
+    }
+
+    /// Appends a request with parameters. Texts are sent in the encoding of `collation`.
+    #[inline]
+    pub fn put(&self, values: &[Value<'_>], collation: Collation, out: &mut BytesMut) {
+        out.put_slice(&self.head);
         for (kind, value) in self.params.iter().zip(values) {
             put_parameter(*kind, *value, collation, out);
         }
+        out.put_slice(&self.tail);
+    }
+
+    /// Whether its results are output parameters.
+    pub const fn has_outputs(&self) -> bool {
+        matches!(self.request, Request::CallWithOutputs(_))
     }
 }
 
@@ -91,30 +126,35 @@ pub fn require_declared(name: &str, declared: &[Type], columns: &[Column]) -> Re
 mod tests {
     use super::*;
 
-    fn prepared(request: Request) -> Prepared {
-        Prepared {
-            name: "x",
-            params: &[Type::Int],
-            returns: &[],
-            reads: true,
-            request,
-            columns: Vec::new(),
-            described: Vec::new(),
-        }
+    fn put(request: Request, returns: &'static [Type], value: Value<'_>) -> BytesMut {
+        let statement = Statement { name: "x", sql: "".into(), params: &[Type::Int], returns };
+        let mut out = BytesMut::new();
+        Prepared::new(&statement, request, Collation::default()).put(
+            &[value],
+            Collation::default(),
+            &mut out,
+        );
+        out
     }
 
     #[test]
     fn requests_are_by_number_or_name() {
-        let mut out = BytesMut::new();
-        prepared(Request::Prepared(9)).put(&[Value::Int(5)], Collation::default(), &mut out);
         let head = [0xFF, 0xFF, 12, 0, 0, 0];
         let parameters = [0, 0, 0x26, 4, 4, 9, 0, 0, 0, 0, 0, 0x26, 4, 4, 5, 0, 0, 0];
+        let out = put(Request::Prepared(9), &[Type::Int], Value::Int(5));
         assert_eq!(out[..], [&head[..], &parameters[..]].concat());
 
-        out.clear();
-        let call = Request::Call("pq".to_owned());
-        prepared(call).put(&[Value::Null], Collation::default(), &mut out);
+        let out = put(Request::Call("pq".to_owned()), &[Type::Int], Value::Null);
         assert_eq!(out[..], [2, 0, b'p', 0, b'q', 0, 0, 0, 0, 0, 0x26, 4, 0]);
+    }
+
+    #[test]
+    fn outputs_follow_the_parameters() {
+        let request = Request::CallWithOutputs("p".to_owned());
+        let out = put(request, &[Type::BigInt, Type::Decimal(2)], Value::Int(5));
+        let given = [1, 0, b'p', 0, 0, 0, 0, 0, 0x26, 4, 4, 5, 0, 0, 0];
+        let outputs = [0, 1, 0x26, 8, 0, 0, 1, 0x6A, 17, 38, 2, 0];
+        assert_eq!(out[..], [&given[..], &outputs].concat());
     }
 
     #[test]

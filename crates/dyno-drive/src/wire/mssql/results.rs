@@ -4,11 +4,11 @@ use bytes::{Buf as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::column::{Cell, Column, each_cell};
+use super::converted::Converted;
 use super::error::ServerError;
 use super::packet::{Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
-use super::text::decode;
-use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, Token};
+use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, RETURN_VALUE, Token};
 use crate::wire::LONGEST_ANSWERS;
 
 /// Statement index of undeclared requests, such as a commit.
@@ -23,16 +23,16 @@ pub struct Results {
     /// Bytes of the tokens that are parsed.
     parsed: usize,
     statements: Vec<Answer>,
-    /// Offset of each row's token.
+    /// Offset of each row's token, or of each output parameter's.
     rows: Vec<u32>,
     /// The statement with the next answer.
     current: usize,
     failure: Option<(ServerError, u16)>,
-    /// Texts that are not read where they lie: row, column, and their place in `texts`.
-    converted: Vec<(u32, u16, u32, u32)>,
-    texts: String,
+    converted: Converted,
     /// The transaction that requests belong to, 0 for none.
     transaction: u64,
+    /// Whether the server has confirmed that the batch is cancelled.
+    cancelled: bool,
 }
 
 /// One request of the batch.
@@ -42,10 +42,19 @@ struct Answer {
     statement: u16,
     /// Whether it has returned a result, even without rows.
     returned: bool,
+    /// Whether its result is one row of output parameters. `rows` then counts their values.
+    outputs: bool,
     first_row: u32,
     rows: u32,
     /// Rows that it changed; `None` if it changes none.
     changed: Option<u64>,
+}
+
+impl Answer {
+    /// Rows returned.
+    const fn rows(&self) -> usize {
+        if self.outputs { 1 } else { self.rows as usize }
+    }
 }
 
 impl Results {
@@ -61,13 +70,19 @@ impl Results {
         self.current = 0;
         self.failure = None;
         self.converted.clear();
-        self.texts.clear();
+        self.cancelled = false;
     }
 
     /// Expects the answer to a request of `statement` next; returns its slot.
     pub fn expect(&mut self, statement: u16) -> u16 {
-        let answer = Answer { statement, returned: false, first_row: 0, rows: 0, changed: None };
-        self.statements.push(answer);
+        self.statements.push(Answer {
+            statement,
+            returned: false,
+            outputs: false,
+            first_row: 0,
+            rows: 0,
+            changed: None,
+        });
         (self.statements.len() - 1) as u16
     }
 
@@ -102,6 +117,39 @@ impl Results {
         count: usize,
         prepared: &mut [Prepared],
     ) -> Result<bool> {
+        if !self.take(read, count, prepared)? {
+            return Ok(false);
+        }
+        // After some errors, the server runs nothing that follows.
+        if self.current < count && self.failure.is_none() {
+            return Err(broken("fewer answers than requests"));
+        }
+        self.current = count;
+        Ok(true)
+    }
+
+    /// Like [`advance`](Self::advance), for a batch that is being cancelled. True once the server
+    /// has confirmed it: at the end of the answer, or in a message of its own if the answer ended
+    /// before the server read the signal.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn advance_cancelled(
+        &mut self,
+        read: &mut BytesMut,
+        prepared: &mut [Prepared],
+    ) -> Result<bool> {
+        while !self.cancelled && self.take(read, self.statements.len(), prepared)? {}
+        Ok(self.cancelled)
+    }
+
+    /// Takes packets up to the end of a message. True if it has ended.
+    fn take(
+        &mut self,
+        read: &mut BytesMut,
+        count: usize,
+        prepared: &mut [Prepared],
+    ) -> Result<bool> {
         let mut ended = false;
         while !ended {
             let Some(packet) = Packet::first(read)? else { break };
@@ -114,18 +162,10 @@ impl Results {
             ended = last;
         }
         self.parse(count, prepared)?;
-        if !ended {
-            return Ok(false);
-        }
-        if self.parsed < self.bytes.len() {
+        if ended && self.parsed < self.bytes.len() {
             return Err(broken("a truncated answer"));
         }
-        // After some errors, the server runs nothing that follows.
-        if self.current < count && self.failure.is_none() {
-            return Err(broken("fewer answers than requests"));
-        }
-        self.current = count;
-        Ok(true)
+        Ok(ended)
     }
 
     fn parse(&mut self, count: usize, prepared: &mut [Prepared]) -> Result<()> {
@@ -148,9 +188,17 @@ impl Results {
             self.parsed += length;
             match token {
                 Token::Row(packed) => self.add_row(start, packed, columns)?,
+                Token::Done(done) if done.cancelled => self.cancelled = true,
                 Token::Done(done) => self.end(done, count)?,
+                Token::Returned(column) => {
+                    if let Some(known) = known.as_mut().filter(|known| known.has_outputs()) {
+                        self.add_output(known, column, start)?;
+                    }
+                }
                 Token::Columns(columns) => {
-                    let known = known.as_mut().filter(|known| !known.returns.is_empty());
+                    let returns =
+                        |known: &Prepared| !known.returns.is_empty() && !known.has_outputs();
+                    let known = known.as_mut().filter(|known| returns(known));
                     let known = known.ok_or_else(|| broken("unrequested rows"))?;
                     if !columns.is_empty() {
                         self.describe(known, columns, start)?;
@@ -161,7 +209,7 @@ impl Results {
                     self.failure.get_or_insert((error, statement.unwrap_or(UNDECLARED)));
                 }
                 Token::Environment(Change::Transaction(number)) => self.transaction = number,
-                Token::Environment(_) | Token::Returned(_) | Token::Accepted | Token::Other => {}
+                Token::Environment(_) | Token::Accepted | Token::Other => {}
             }
         }
         Ok(())
@@ -170,18 +218,50 @@ impl Results {
     /// New columns of a statement, whose description begins at `start`.
     fn describe(&self, known: &mut Prepared, columns: Vec<Column>, start: usize) -> Result<()> {
         if known.columns != columns {
-            // Rows indexed by the old description would become unreadable.
-            let place = self.statements[self.current].statement;
-            let before = &self.statements[..self.current];
-            if before.iter().any(|answer| answer.statement == place && answer.rows > 0) {
-                return Err(broken("columns that differ from the previous ones"));
-            }
+            self.require_no_rows()?;
             require_declared(known.name, known.returns, &columns)?;
             known.columns = columns;
         }
         known.described.clear();
         known.described.extend_from_slice(&self.bytes[start..self.parsed]);
         Ok(())
+    }
+
+    /// Fails if earlier requests of the current statement have returned rows, which would become
+    /// unreadable with other columns.
+    fn require_no_rows(&self) -> Result<()> {
+        let statement = self.statements[self.current].statement;
+        let before = &self.statements[..self.current];
+        if before.iter().any(|answer| answer.statement == statement && answer.rows > 0) {
+            return Err(broken("columns that differ from the previous ones"));
+        }
+        Ok(())
+    }
+
+    /// Adds the next output parameter, whose token begins at `start`.
+    fn add_output(&mut self, known: &mut Prepared, column: Column, start: usize) -> Result<()> {
+        let place = self.statements[self.current].rows as usize;
+        if place >= known.returns.len() {
+            return Err(broken("more outputs than requested"));
+        }
+        if known.columns.get(place) != Some(&column) {
+            self.require_no_rows()?;
+            known.columns.truncate(place);
+            known.columns.push(column);
+            let declared = &known.returns[..=place];
+            require_declared(known.name, declared, &known.columns)?;
+        }
+        let answer = &mut self.statements[self.current];
+        if place == 0 {
+            answer.outputs = true;
+            answer.first_row = self.rows.len() as u32;
+        }
+        answer.rows += 1;
+        let number = self.rows.len() as u32;
+        self.rows.push(start as u32);
+        let output = token::output(&mut Reader(&self.bytes[start + 1..]))?;
+        let valid = output.map(|(_, cell)| self.converted.add(number, place, column, cell));
+        if valid == Some(true) { Ok(()) } else { Err(undecoded()) }
     }
 
     fn begin_result(&mut self, known: &Prepared) -> Result<()> {
@@ -197,26 +277,16 @@ impl Results {
     fn add_row(&mut self, start: usize, packed: bool, columns: &[Column]) -> Result<()> {
         let answer = self.statements.get_mut(self.current).filter(|answer| answer.returned);
         let answer = answer.ok_or_else(|| broken("a row without its columns"))?;
-        let number = answer.rows;
         answer.rows += 1;
+        let number = self.rows.len() as u32;
         self.rows.push(start as u32);
         let mut row = Reader(&self.bytes[start + 1..]);
         let mut valid = true;
-        let slot = self.rows.len() as u32 - 1;
-        debug_assert!(slot >= number);
-        let (texts, converted) = (&mut self.texts, &mut self.converted);
         each_cell(&mut row, columns, packed, |place, cell| {
-            if columns[place].is_converted(cell) {
-                let from = texts.len() as u32;
-                let encoding = columns[place].encoding;
-                // A character may be split between two chunks only where one is longer than any
-                // answer.
-                valid &= cell.parts().all(|part| decode(part, encoding, texts).is_some());
-                converted.push((slot, place as u16, from, texts.len() as u32));
-            }
+            valid &= self.converted.add(number, place, columns[place], cell);
             true
         });
-        if valid { Ok(()) } else { Err(broken("a text that is not in its column's encoding")) }
+        if valid { Ok(()) } else { Err(undecoded()) }
     }
 
     fn end(&mut self, done: Done, count: usize) -> Result<()> {
@@ -241,7 +311,7 @@ impl Results {
 
     /// Rows that a slot returned.
     pub fn rows(&self, slot: u16) -> usize {
-        self.statements.get(usize::from(slot)).map_or(0, |answer| answer.rows as usize)
+        self.statements.get(usize::from(slot)).map_or(0, Answer::rows)
     }
 
     /// Rows that a slot changed, or returned if it changed none.
@@ -249,12 +319,15 @@ impl Results {
         let answer = self.statements.get(usize::from(slot));
         let answer = answer.ok_or_else(|| broken("no answer to a statement"))?;
         // Babelfish reports 0 for a change with OUTPUT.
-        Ok(answer.changed.filter(|rows| *rows > 0).unwrap_or(u64::from(answer.rows)))
+        Ok(answer.changed.filter(|rows| *rows > 0).unwrap_or(answer.rows() as u64))
     }
 
-    fn row(&self, slot: u16, row: usize) -> Option<u32> {
+    /// The place in `rows` of a row, or of an output parameter.
+    fn place(&self, slot: u16, row: usize, column: usize) -> Option<u32> {
         let answer = self.statements.get(usize::from(slot))?;
-        (row < answer.rows as usize).then(|| answer.first_row + row as u32)
+        let next = if answer.outputs { column } else { row };
+        let found = row < answer.rows() && next < answer.rows as usize;
+        found.then(|| answer.first_row + next as u32)
     }
 
     /// A column's value.
@@ -270,10 +343,14 @@ impl Results {
         column: usize,
     ) -> Result<Cell<'_>> {
         let none = || missing(row, column);
-        let place = self.row(slot, row).filter(|_| column < columns.len()).ok_or_else(none)?;
-        let start = self.rows[place as usize] as usize;
+        let place = self.place(slot, row, column).filter(|_| column < columns.len());
+        let start = self.rows[place.ok_or_else(none)? as usize] as usize;
         let bytes = self.bytes.get(start..).ok_or_else(none)?;
         let (kind, rest) = bytes.split_first().ok_or_else(none)?;
+        if *kind == RETURN_VALUE {
+            let output = token::output(&mut Reader(rest))?;
+            return output.map(|(_, cell)| cell).ok_or_else(none);
+        }
         let mut found = None;
         each_cell(&mut Reader(rest), columns, *kind == PACKED_ROW, |at, cell| {
             found = Some(cell);
@@ -284,11 +361,13 @@ impl Results {
 
     /// A text that is not read where it lies.
     pub fn converted(&self, slot: u16, row: usize, column: usize) -> Option<&str> {
-        let key = (self.row(slot, row)?, column as u16);
-        let found = self.converted.binary_search_by_key(&key, |it| (it.0, it.1)).ok()?;
-        let (_, _, from, to) = self.converted[found];
-        self.texts.get(from as usize..to as usize)
+        self.converted.get(self.place(slot, row, column)?, column)
     }
+}
+
+#[cold]
+fn undecoded() -> Error {
+    broken("a text that is not in its column's encoding")
 }
 
 #[cold]
@@ -303,3 +382,7 @@ fn missing(row: usize, column: usize) -> Error {
 #[cfg(test)]
 #[path = "results_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded_tests;

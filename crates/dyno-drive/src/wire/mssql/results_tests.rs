@@ -3,8 +3,9 @@ use proptest::prelude::{any, prop, proptest};
 
 use super::super::packet::{ANSWER, put_message};
 use super::super::prepared::Request;
+use super::super::text::Collation;
 use super::*;
-use crate::wire::Type;
+use crate::wire::{Statement, Type};
 
 /// Columns "a" (integer), "b" (UTF-16) and "c" (Western).
 const THREE: &[u8] = &[
@@ -22,16 +23,15 @@ const FAILED: &[u8] = &[
 ];
 
 fn prepared() -> Vec<Prepared> {
-    let statement = |name, returns| Prepared {
-        name,
-        params: &[],
-        returns,
-        reads: false,
-        request: Request::Prepared(1),
-        columns: Vec::new(),
-        described: Vec::new(),
+    let statement = |name, returns, request| {
+        let statement = Statement { name, sql: "".into(), params: &[], returns };
+        Prepared::new(&statement, request, Collation::default())
     };
-    vec![statement("query", &[Type::Int, Type::Text, Type::Text]), statement("change", &[])]
+    vec![
+        statement("query", &[Type::Int, Type::Text, Type::Text], Request::Prepared(1)),
+        statement("change", &[], Request::Prepared(2)),
+        statement("call", &[Type::Int, Type::Text], Request::CallWithOutputs("p".to_owned())),
+    ]
 }
 
 /// The answers to a query, a change and a query, in packets of `size` bytes.
@@ -144,6 +144,54 @@ fn transactions_are_known_by_their_number() {
     let ended: &[u8] = &[0xE3, 11, 0, 9, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(answered(&[begun, ENDED, ENDED]).unwrap().transaction(), 7);
     assert_eq!(answered(&[begun, ENDED, ended, ENDED]).unwrap().transaction(), 0);
+}
+
+/// Outputs: an integer, a Western text, and a null.
+const NUMBER: &[u8] = &[0xAC, 0, 0, 1, b'a', 0, 1, 0, 0, 0, 0, 0, 0, 0x26, 4, 4, 9, 0, 0, 0];
+const WORD: &[u8] =
+    &[0xAC, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xA7, 20, 0, 9, 4, 0xD0, 0, 0x34, 2, 0, b'a', 0x80];
+const NOTHING: &[u8] = &[0xAC, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x26, 4, 0];
+
+/// The results of calls with these answers.
+fn called(answers: &[&[&[u8]]]) -> Result<(Results, Vec<Prepared>)> {
+    let (mut out, mut results, mut prepared) = (BytesMut::new(), Results::default(), prepared());
+    put_message(&mut out, ANSWER, &answers.concat().concat(), 16);
+    for _ in answers {
+        results.expect(2);
+    }
+    results.advance(&mut out, answers.len(), &mut prepared).map(|_| (results, prepared))
+}
+
+#[test]
+fn outputs_are_a_row() {
+    let (results, prepared) =
+        called(&[&[NUMBER, WORD, ENDED], &[ENDED], &[NOTHING, WORD, ENDED]]).unwrap();
+    let columns = &prepared[2].columns;
+    let cell = |slot, row, column| results.cell(columns, slot, row, column);
+    assert_eq!([0, 1, 2].map(|slot| results.rows(slot)), [1, 0, 1]);
+    assert_eq!(results.affected(0).unwrap(), 1);
+    assert_eq!(cell(0, 0, 0).unwrap(), Cell::Whole(&[9, 0, 0, 0]));
+    assert_eq!(results.converted(0, 0, 1), Some("a\u{20ac}"));
+    assert_eq!(cell(2, 0, 0).unwrap(), Cell::Null);
+    assert_eq!(results.converted(2, 0, 1), Some("a\u{20ac}"));
+    for (slot, row, column) in [(0, 1, 0), (0, 0, 2), (1, 0, 0)] {
+        let error = cell(slot, row, column).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Database);
+    }
+}
+
+#[test]
+fn wrong_outputs_are_errors() {
+    for (tokens, kind) in [
+        (&[NUMBER, WORD, NUMBER, ENDED][..], ErrorKind::Protocol),
+        (&[NUMBER, THREE, ENDED], ErrorKind::Protocol),
+        (&[NUMBER, FIRST, ENDED], ErrorKind::Protocol),
+        (&[WORD, NUMBER, ENDED], ErrorKind::Usage),
+    ] {
+        assert_eq!(called(&[tokens]).err().unwrap().kind, kind, "{tokens:?}");
+    }
+    // A call of a statement that has rows.
+    answered(&[NUMBER, THREE, FIRST, SELECTED, ENDED, CHANGED, ENDED]).unwrap();
 }
 
 proptest! {

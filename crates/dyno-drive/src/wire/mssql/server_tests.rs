@@ -14,10 +14,12 @@ use tokio::runtime::Builder;
 use super::*;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
+mod cancelling;
 mod driving_tests;
 mod encryption;
 mod loading_tests;
 mod locks;
+mod outputs;
 
 const INT: Type = Type::Int;
 
@@ -82,6 +84,12 @@ fn calls() -> Vec<Statement> {
     vec![
         statement("own", "exec own_put $1, $2", &[INT, INT], &[INT]),
         statement("bare", "exec bare_put $1, $2", &[INT, INT], &[INT]),
+        statement(
+            "given_back",
+            "exec give_back $1, $2 output, $3 output, $4 output, $5 output, $6 output",
+            &[INT],
+            &[INT, Type::BigInt, Type::Decimal(2), Type::Text, Type::Timestamp],
+        ),
     ]
 }
 
@@ -140,7 +148,7 @@ fn alarm() -> Alarm {
     ALARM.with_borrow(|alarm| alarm.clone().unwrap())
 }
 
-const TABLES: [&str; 4] = [
+const TABLES: [&str; 5] = [
     "create table t (k int primary key, v int not null)",
     "create table kinds (small smallint, large bigint, money decimal(17, 2), words varchar(60), \
      wide nvarchar(60), moment datetime2(6), day date, k int primary key)",
@@ -148,6 +156,10 @@ const TABLES: [&str; 4] = [
      insert into t values (@k, @v); commit; select v from t where k = @k; end",
     "create procedure bare_put @k int, @v int as begin set nocount on; \
      insert into t values (@k, @v); select v from t where k = @k; end",
+    "create procedure give_back @k int, @small int output, @large bigint output, \
+     @money decimal(17, 2) output, @words varchar(60) output, @moment datetime2(6) output as \
+     begin set nocount on; if @k < 0 return; set @small = @k; set @large = @k; set @money = @k; \
+     set @words = concat('d\u{e9}j\u{e0} vu ', @k); set @moment = '2026-01-02'; end",
 ];
 
 /// Runs `work` with a database that has the tables, one such work at a time: Babelfish does not

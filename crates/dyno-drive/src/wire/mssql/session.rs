@@ -1,12 +1,14 @@
 //! A session: prepared statements, several calls in a message, answers in order.
 
+use std::time::Duration;
+
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::answer::{self, run};
 use super::batch::{Batch, Kind, PREFIX, Part, headers, put_control};
 use super::column::{Cell, Column};
 use super::login::Server;
-use super::packet::{CALLS, HEADER, broken, header, put_message};
+use super::packet::{ATTENTION, CALLS, HEADER, broken, header, put_message};
 use super::prepared::{Prepared, Request};
 use super::results::{Results, UNDECLARED};
 use super::text::{Collation, Encoding};
@@ -28,6 +30,9 @@ pub struct MssqlSession {
     /// Reused for messages that are not in the transport's buffer.
     scratch: BytesMut,
     transactions: Transactions,
+    progress: Progress,
+    /// Maximum wait until the server confirms that a request is cancelled.
+    patience: Duration,
     /// A value that cannot be sent, of the statement with this name.
     unfit: Option<&'static str>,
     /// Set while answers can be read; the next `queue…` call starts a new batch.
@@ -46,9 +51,25 @@ enum Transactions {
     Implicit,
 }
 
+/// How far the current request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// Answered, or not begun.
+    Idle,
+    /// Being sent.
+    Sending,
+    /// Sent; its answer is not complete.
+    Sent,
+}
+
 impl MssqlSession {
-    pub(super) fn new(transport: Transport, prepared: Vec<Prepared>, server: &Server) -> Self {
-        let call = |prepared: &Prepared| matches!(prepared.request, Request::Call(_));
+    pub(super) fn new(
+        transport: Transport,
+        prepared: Vec<Prepared>,
+        server: &Server,
+        patience: Duration,
+    ) -> Self {
+        let call = |prepared: &Prepared| !matches!(prepared.request, Request::Prepared(_));
         let calls = !prepared.is_empty() && prepared.iter().all(call);
         Self {
             transport,
@@ -59,6 +80,8 @@ impl MssqlSession {
             collation: server.collation,
             scratch: BytesMut::new(),
             transactions: if calls { Transactions::Explicit } else { Transactions::None },
+            progress: Progress::Idle,
+            patience,
             unfit: None,
             answered: true,
             broken: false,
@@ -102,11 +125,14 @@ impl MssqlSession {
     }
 
     async fn exchange_part(&mut self, part: &Part) -> Result<()> {
+        self.progress = Progress::Sending;
         let sent = self.send(part).await;
+        self.progress = Progress::Sent;
         // Even if sending failed: the server's last message may have the reason.
         loop {
             let Self { results, transport, prepared, .. } = self;
             if results.advance(&mut transport.read, part.requests, prepared)? {
+                self.progress = Progress::Idle;
                 return Ok(());
             }
             if let Err(error) = transport.receive().await {
@@ -136,11 +162,22 @@ impl MssqlSession {
     /// Lets the server begin transactions. Waits for the answer before anything else is sent,
     /// because a statement could otherwise be committed alone.
     async fn begin_transactions(&mut self) -> Result<()> {
-        let batch = self.transport.write.split();
+        self.progress = Progress::Sending;
         let set = run(&mut self.transport, "set implicit_transactions on", self.packet_size).await;
-        self.transport.write.unsplit(batch);
+        self.progress = Progress::Idle;
         self.transactions = Transactions::Implicit;
         set.map_err(|error| answer::lost_during(error, "turning on transactions"))
+    }
+
+    /// Sends the signal that cancels a request, and reads until the server has confirmed it.
+    async fn stop(&mut self) -> Result<()> {
+        let signal = header(ATTENTION, true, HEADER, 1);
+        self.transport.send_bytes(&signal).await.map_err(|error| lost(&error))?;
+        while !self.results.advance_cancelled(&mut self.transport.read, &mut self.prepared)? {
+            self.transport.receive().await.map_err(|error| lost(&error))?;
+        }
+        self.progress = Progress::Idle;
+        Ok(())
     }
 
     fn name(&self, statement: usize) -> &'static str {
@@ -222,7 +259,7 @@ impl Session for MssqlSession {
 
     async fn flush(&mut self) -> Result<()> {
         if self.broken {
-            return Err(Error::new(ErrorKind::ConnectionLost, "the connection is closed"));
+            return Err(closed());
         }
         self.open_batch();
         if let Some(name) = self.unfit.take() {
@@ -260,6 +297,24 @@ impl Session for MssqlSession {
         // the middle leaves its transaction open.
         self.queue_rollback();
         self.flush().await
+    }
+
+    async fn cancel(&mut self) -> Result<()> {
+        let patience = self.patience;
+        let ending = async {
+            match self.progress {
+                _ if self.broken => return Err(closed()),
+                Progress::Idle => {}
+                // The server waits for the rest of the request, which is gone.
+                Progress::Sending => return Err(closed()),
+                Progress::Sent => self.stop().await?,
+            }
+            self.recover().await
+        };
+        let ended = tokio::time::timeout(patience, ending).await;
+        let ended = ended.unwrap_or_else(|_| Err(closed()));
+        self.broken |= ended.is_err();
+        ended.map_err(|error| answer::lost_during(error, "cancelling a request"))
     }
 
     async fn close(self) {
@@ -312,3 +367,11 @@ impl Session for MssqlSession {
         }
     }
 }
+
+fn closed() -> Error {
+    Error::new(ErrorKind::ConnectionLost, "the connection is closed")
+}
+
+#[cfg(test)]
+#[path = "cancel_tests.rs"]
+mod cancel_tests;

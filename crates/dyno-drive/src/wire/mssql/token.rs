@@ -14,7 +14,7 @@ const COLUMN_INFO: u8 = 0xA5;
 const ORDER: u8 = 0xA9;
 const ERROR: u8 = 0xAA;
 const INFORMATION: u8 = 0xAB;
-const RETURN_VALUE: u8 = 0xAC;
+pub const RETURN_VALUE: u8 = 0xAC;
 const ACCEPTED: u8 = 0xAD;
 const FEATURES: u8 = 0xAE;
 pub const ROW: u8 = 0xD1;
@@ -27,6 +27,8 @@ const DONE_INSIDE: u8 = 0xFF;
 
 /// The end of a list of features.
 const NO_FEATURE: u8 = 0xFF;
+/// The status of the end of a cancelled request.
+const CANCELLED: u16 = 0x20;
 /// A statement that returns rows, in the end of its result.
 const SELECT: u16 = 0xC1;
 
@@ -50,8 +52,8 @@ pub enum Token {
     Error(ServerError),
     /// A change of the session's environment.
     Environment(Change),
-    /// The value of an output parameter, if it is a number.
-    Returned(Option<i64>),
+    /// The value of an output parameter of this type.
+    Returned(Column),
     /// The login is accepted.
     Accepted,
     /// The end of a result, a call or a batch.
@@ -84,6 +86,8 @@ pub struct Done {
     pub failed: bool,
     /// Rows that a statement changed.
     pub changed: Option<u64>,
+    /// Whether it confirms the signal that cancels a request.
+    pub cancelled: bool,
 }
 
 /// The token at the start of `bytes`, with its length; `None` if it is truncated. Rows have
@@ -104,7 +108,7 @@ pub fn next(bytes: &[u8], columns: &[Column]) -> Result<Option<(Token, usize)>> 
         COLUMNS => Description::take_all(&mut reader)?.map(|all| {
             Token::Columns(all.into_iter().map(|description| description.column).collect())
         }),
-        RETURN_VALUE => return_value(&mut reader)?,
+        RETURN_VALUE => output(&mut reader)?.map(|(column, _)| Token::Returned(column)),
         RETURN_STATUS => reader.u32().map(|_| Token::Other),
         ERROR => reader.long().map(ServerError::parse).map(known(Token::Error)).transpose()?,
         ENVIRONMENT => reader.long().map(change).map(known(Token::Environment)).transpose()?,
@@ -135,18 +139,20 @@ fn done(kind: u8, reader: &mut Reader<'_>) -> Option<Done> {
         ends: kind == DONE_CALL || kind == DONE && status & 0x01 == 0,
         failed: status & 0x102 != 0,
         changed: counted.then_some(rows),
+        cancelled: status & CANCELLED != 0,
     })
 }
 
-fn return_value(reader: &mut Reader<'_>) -> Result<Option<Token>> {
+/// Removes an output parameter from the front, after its token's kind; `None` if it is truncated.
+///
+/// # Errors
+/// `protocol` for an unknown type.
+pub fn output<'a>(reader: &mut Reader<'a>) -> Result<Option<(Column, Cell<'a>)>> {
     if parameter(reader).is_none() {
         return Ok(None);
     }
     let Some(column) = Column::take_type(reader)? else { return Ok(None) };
-    Ok(column.take(reader).map(|cell| match cell {
-        Cell::Whole(bytes) => Token::Returned(column.integer(bytes)),
-        _ => Token::Returned(None),
-    }))
+    Ok(column.take(reader).map(|cell| (column, cell)))
 }
 
 /// Removes a parameter's number, name, status, user type and flags.

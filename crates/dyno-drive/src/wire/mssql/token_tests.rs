@@ -47,7 +47,8 @@ fn every_token_is_read() {
     let all = all(&answer()).unwrap();
     let collation = Collation([9, 4, 0xD0, 0, 0x34]);
     let error = ServerError { code: 1205, severity: 13, message: "x".into() };
-    let inside = |changed| Token::Done(Done { ends: false, failed: false, changed });
+    let done = Done { ends: false, failed: false, changed: None, cancelled: false };
+    let inside = |changed| Token::Done(Done { changed, ..done });
     let Token::Columns(columns) = &all[7] else { panic!("{all:?}") };
     assert_eq!(columns.len(), 1);
     let others = [
@@ -62,8 +63,9 @@ fn every_token_is_read() {
     assert_eq!(all[..7], others);
     assert_eq!(all[8..11], [Token::Other, Token::Row(false), Token::Row(true)]);
     assert_eq!(all[11..13], [inside(None), inside(Some(3))]);
-    assert_eq!(all[13..16], [Token::Other, Token::Returned(Some(9)), Token::Error(error)]);
-    assert_eq!(all[16..], [Token::Done(Done { ends: true, failed: true, changed: None })]);
+    let integer = Column::take_type(&mut Reader(&[0x26, 4])).unwrap().unwrap();
+    assert_eq!(all[13..16], [Token::Other, Token::Returned(integer), Token::Error(error)]);
+    assert_eq!(all[16..], [Token::Done(Done { ends: true, failed: true, ..done })]);
 }
 
 #[test]

@@ -14,6 +14,12 @@ pub const LONGEST_TEXT: usize = 8000;
 /// Digits of a decimal with eight bytes, and its bytes with the sign.
 const PRECISION: u8 = 19;
 const DECIMAL_BYTES: u8 = 9;
+/// The same of any decimal.
+const WIDEST_PRECISION: u8 = 38;
+const WIDEST_BYTES: u8 = 17;
+// The status of a parameter.
+const INPUT: u8 = 0;
+const OUTPUT: u8 = 1;
 /// Digits after the point of a time stamp.
 const MICROSECONDS: u8 = 6;
 
@@ -46,32 +52,47 @@ pub fn fits(value: Value<'_>) -> bool {
 /// Appends a parameter without a name: type and value.
 #[inline]
 pub fn put_parameter(kind: Type, value: Value<'_>, collation: Collation, out: &mut BytesMut) {
-    out.put_slice(&[0, 0]);
     match value {
         Value::Int(value) => {
-            out.put_slice(&[INTN, 4, 4]);
-            out.put_i32_le(value);
+            // Most parameters are integers: append them in one piece.
+            let [a, b, c, d] = value.to_le_bytes();
+            out.put_slice(&[0, INPUT, INTN, 4, 4, a, b, c, d]);
         }
         Value::BigInt(value) => {
-            out.put_slice(&[INTN, 8, 8]);
+            out.put_slice(&[0, INPUT, INTN, 8, 8]);
             out.put_i64_le(value);
         }
         Value::Decimal { units, scale } => {
             let sign = u8::from(units >= 0);
-            out.put_slice(&[DECIMALN, DECIMAL_BYTES, PRECISION, scale, DECIMAL_BYTES, sign]);
+            let (kind, bytes) = (DECIMALN, DECIMAL_BYTES);
+            out.put_slice(&[0, INPUT, kind, bytes, PRECISION, scale, bytes, sign]);
             out.put_u64_le(units.unsigned_abs());
         }
         Value::Text(text) => put_text(text, collation, out),
         Value::Date(days) => {
-            out.put_slice(&[DATEN, 3]);
+            out.put_slice(&[0, INPUT, DATEN, 3]);
             out.put_uint_le((days + EPOCH_DAYS) as u64, 3);
         }
         Value::Timestamp(unix_us) => {
-            out.put_slice(&[DATETIME2N, MICROSECONDS, 8]);
+            out.put_slice(&[0, INPUT, DATETIME2N, MICROSECONDS, 8]);
             out.put_uint_le(unix_us.rem_euclid(DAY_US) as u64, 5);
             out.put_uint_le((unix_us.div_euclid(DAY_US) + i64::from(EPOCH_DAYS)) as u64, 3);
         }
-        Value::Null => put_null(kind, collation, out),
+        Value::Null => {
+            out.put_slice(&[0, INPUT]);
+            put_null(kind, collation, out);
+        }
+    }
+}
+
+/// Appends an output parameter without a name. The server converts its value to this type.
+pub fn put_output(kind: Type, collation: Collation, out: &mut BytesMut) {
+    out.put_slice(&[0, OUTPUT]);
+    match kind {
+        Type::Decimal(scale) => {
+            out.put_slice(&[DECIMALN, WIDEST_BYTES, WIDEST_PRECISION, scale, 0]);
+        }
+        _ => put_null(kind, collation, out),
     }
 }
 
@@ -79,7 +100,7 @@ pub fn put_parameter(kind: Type, value: Value<'_>, collation: Collation, out: &m
 /// its code page, unless that is UTF-8.
 fn put_text(text: &str, collation: Collation, out: &mut BytesMut) {
     let plain = text.is_ascii() || collation.encoding() == Encoding::Utf8;
-    out.put_u8(if plain { BIGVARCHAR } else { NVARCHAR });
+    out.put_slice(&[0, INPUT, if plain { BIGVARCHAR } else { NVARCHAR }]);
     out.put_u16_le(LONGEST_TEXT as u16);
     out.put_slice(&collation.0);
     if plain {

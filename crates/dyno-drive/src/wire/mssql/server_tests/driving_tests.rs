@@ -51,7 +51,7 @@ fn the_server_prepares_every_statement() {
 }
 
 /// Drives in a thread of its own: a run has its own runtimes.
-fn driven(plan: DrivePlan) -> Result<Outcome> {
+pub fn driven(plan: DrivePlan) -> Result<Outcome> {
     std::thread::spawn(move || drive(&plan, &Control::new())).join().unwrap()
 }
 
