@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from dyno.bundle import mixes
@@ -22,8 +23,13 @@ TIMES: dict[Time, str] = {
 }
 """Percentiles: suffix of the metric name, and title."""
 
-_LABEL = 24
+_COLUMNS = 80
 _WIDTH = 9
+"""Of a time."""
+_KIND = 8
+"""Of the word before the times."""
+_NAME = _COLUMNS - _KIND - _WIDTH * len(TIMES)
+"""Most columns of a name beside its times; a longer one has a line of its own."""
 
 
 def latencies(
@@ -49,18 +55,34 @@ def _levels(page: Page) -> list[Level]:
 
 
 def _of_level(page: Page, best: Level) -> list[str]:
+    rows = list(_rows(page, best))
+    if not rows:
+        return []
     title = users_title(best.phase.detail if best.phase else None, best.name)
-    head = f"Milliseconds, {plain(title)}"
-    names = "".join(f"{name:>{_WIDTH}}" for name in TIMES.values())
-    heads = [f"{head:<{_LABEL}}{names}"]
-    if len(head) >= _LABEL:
-        heads = [head[:80], f"{'':<{_LABEL}}{names}"]
-    lines: list[str] = []
+    head = textwrap.wrap(f"Milliseconds, {plain(title)}", _COLUMNS)
+    longest = max((len(name) for name, _, _ in rows if len(name) < _NAME), default=0)
+    width = max(longest + 1, len(head[-1]) - _KIND + 1)
+    if width > _NAME:
+        width, head = longest + 1, [*head, ""]
+    lines = [*head[:-1], f"{head[-1]:<{width + _KIND}}{_cells(TIMES.values())}"]
+    for name, kind, times in rows:
+        beside = len(name) < _NAME
+        lines += [] if beside else textwrap.wrap(name, _COLUMNS, subsequent_indent="  ")
+        cells = _cells(map(rounded, times))
+        lines.append(f"{name if beside else '':<{width}}{kind:<{_KIND}}{cells}")
+    return lines
+
+
+def _rows(page: Page, best: Level) -> Iterable[tuple[str, str, list[float | None]]]:
+    """Title, kind and times of each row; the title only once."""
     for operation in best.operations:
+        title = plain(operation_title(operation))
         for kind, key in best.metrics.operation(operation).kinds.items():
             values = [page.value(key(time)) for time in TIMES]
             if any(value is not None for value in values):
-                name = plain(operation_title(operation))[:12] if kind == "response" else ""
-                cells = "".join(f"{rounded(value):>{_WIDTH}}" for value in values)
-                lines.append(f"{name:<13}{kind:<{_LABEL - 13}}{cells}")
-    return [*heads, *lines] if lines else []
+                yield title, kind, values
+                title = ""
+
+
+def _cells(texts: Iterable[str]) -> str:
+    return "".join(f"{text:>{_WIDTH}}" for text in texts)
