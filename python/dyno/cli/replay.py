@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dyno.cli import _elsewhere, _live
+from dyno.cli._console import cut
 from dyno.cli._options import Options, chosen, common, examples
 from dyno.cli._work import conduct
 from dyno.plans.replay import MOST_SESSIONS, SPEEDS, ReplayPlan
@@ -69,9 +72,16 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
     work = job(chosen(ReplayPlan, options, given))
     if dry_run:
-        click.echo("\n".join(work.outline))
+        click.echo("\n".join(map(_shown, work.outline)))
         return 0
     if work.question and not options.yes and not click.confirm(work.question, err=True):
         click.echo("Nothing run.", err=True)
         return 0
     return conduct(work, options)
+
+
+def _shown(line: str) -> str:
+    """Cuts the statement at the end of an indented line at the width of a terminal."""
+    if not sys.stdout.isatty() or not line.startswith(" "):
+        return line
+    return cut(line, shutil.get_terminal_size().columns)
