@@ -37,7 +37,7 @@ _LONGEST_S = 24 * 3600.0
     "source",
     required=True,
     metavar="SOURCE",
-    help="pg_stat_statements, performance_schema, or the path of a log.",
+    help="pg_stat_statements, performance_schema, dm_exec_query_stats, or the path of a log.",
 )
 @click.option(
     "--for",
