@@ -28,7 +28,8 @@ def text_of(draft: Draft, name: str, title: str, about: Sequence[str]) -> str:
     """
     lines = [f"# {plain(line)}" for line in about]
     for reason, count in draft.left_out.items():
-        lines.append(f"# Left out, {count:,} executions: {plain(reason)}.")
+        many = f"{count:,} execution{'s'[: count != 1]}"
+        lines.append(f"# Left out, {many}: {plain(reason)}.")
     lines += [f"name = {_string(name)}", f"title = {_string(title)}", ""]
     if draft.draws:
         lines.append("[draws]")
