@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,10 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
 
 def _shown(line: str) -> str:
-    """Cuts the statement at the end of an indented line at the width of a terminal."""
-    if not sys.stdout.isatty() or not line.startswith(" "):
+    """Cuts the statement of an indented line at the width of a terminal; wraps other lines."""
+    if not sys.stdout.isatty():
         return line
-    return cut(line, shutil.get_terminal_size().columns)
+    columns = shutil.get_terminal_size().columns
+    if line.startswith(" "):
+        return cut(line, columns)
+    return textwrap.fill(line, max(columns, 40), subsequent_indent="  ", break_long_words=False)

@@ -25,11 +25,9 @@ TIMES: dict[Time, str] = {
 
 _COLUMNS = 80
 _WIDTH = 9
-"""Of a time."""
+"""Of a time, at most."""
 _KIND = 8
 """Of the word before the times."""
-_NAME = _COLUMNS - _KIND - _WIDTH * len(TIMES)
-"""Most columns of a name beside its times; a longer one has a line of its own."""
 
 
 def latencies(
@@ -37,11 +35,11 @@ def latencies(
 ) -> list[str]:
     """A line per transaction and time, for the level with the highest throughput.
 
-    Of several workloads or targets at once, each has its lines. Empty if no transaction ended, and
-    for runs with other parts.
+    Of several workloads or targets at once, each has its lines; of a replay, response times only.
+    Empty if no transaction ended, and for runs with other parts.
     """
     page = Page.of(bundle, estimates, findings)
-    if page.run.verb != "run":
+    if page.run.verb not in {"run", "replay"}:
         return []
     return [line for level in _levels(page) for line in _of_level(page, level)]
 
@@ -60,16 +58,20 @@ def _of_level(page: Page, best: Level) -> list[str]:
         return []
     title = users_title(best.phase.detail if best.phase else None, best.name)
     head = textwrap.wrap(f"Milliseconds, {plain(title)}", _COLUMNS)
-    longest = max((len(name) for name, _, _ in rows if len(name) < _NAME), default=0)
+    cells = [list(TIMES.values()), *([rounded(time) for time in times] for _, _, times in rows)]
+    each = min(_WIDTH, 2 + max(len(cell) for row in cells for cell in row))
+    # A name that does not fit beside its times has a line of its own.
+    most = _COLUMNS - _KIND - each * len(TIMES)
+    longest = max((len(name) for name, _, _ in rows if len(name) < most), default=0)
     width = max(longest + 1, len(head[-1]) - _KIND + 1)
-    if width > _NAME:
+    if width > most:
         width, head = longest + 1, [*head, ""]
-    lines = [*head[:-1], f"{head[-1]:<{width + _KIND}}{_cells(TIMES.values())}"]
-    for name, kind, times in rows:
-        beside = len(name) < _NAME
+    texts = ["".join(f"{cell:>{each}}" for cell in row) for row in cells]
+    lines = [*head[:-1], f"{head[-1]:<{width + _KIND}}{texts[0]}"]
+    for (name, kind, _), times in zip(rows, texts[1:], strict=True):
+        beside = len(name) < most
         lines += [] if beside else textwrap.wrap(name, _COLUMNS, subsequent_indent="  ")
-        cells = _cells(map(rounded, times))
-        lines.append(f"{name if beside else '':<{width}}{kind:<{_KIND}}{cells}")
+        lines.append(f"{name if beside else '':<{width}}{kind:<{_KIND}}{times}")
     return lines
 
 
@@ -77,12 +79,10 @@ def _rows(page: Page, best: Level) -> Iterable[tuple[str, str, list[float | None
     """Title, kind and times of each row; the title only once."""
     for operation in best.operations:
         title = plain(operation_title(operation))
-        for kind, key in best.metrics.operation(operation).kinds.items():
+        kinds = best.metrics.operation(operation).kinds.items()
+        # A log has many classes of statements.
+        for kind, key in list(kinds)[:1] if page.run.verb == "replay" else kinds:
             values = [page.value(key(time)) for time in TIMES]
             if any(value is not None for value in values):
                 yield title, kind, values
                 title = ""
-
-
-def _cells(texts: Iterable[str]) -> str:
-    return "".join(f"{text:>{_WIDTH}}" for text in texts)
