@@ -125,10 +125,11 @@ def test_needs_are_what_the_load_takes(loaded: Target) -> None:
     """The estimate is rough, and least so where pages are full: InnoDB leaves more of them free."""
     layout = resolve("default", "brokerage", SCALE).model_copy(update={"data": "/a"})
     taken = loaded.data_bytes("brokerage")  # type: ignore[attr-defined]
-    needed = volumes.needs(layout, SCALE, DAYS)["/a"]
+    needed = volumes.needs(layout, SCALE, DAYS, targets.extends(loaded.name))["/a"]
     assert 0.65 * taken < needed < 1.6 * taken, (taken, needed)
     raw = workloads.get("brokerage").raw_bytes(SCALE, DAYS)
-    assert 0.9 * taken < raw * targets.expansion(loaded.name) < 1.8 * taken
+    # Little data: what InnoDB keeps free in each file is a large share of it.
+    assert 0.8 * taken < raw * targets.expansion(loaded.name) < 1.8 * taken
     with closing(loaded.connect("brokerage")) as session:
         largest = session.execute("SELECT max(t_id) FROM trade").rows[0][0]
     assert workloads.get("brokerage").ranges["trade", "t_id"](SCALE, DAYS) == (1, largest)

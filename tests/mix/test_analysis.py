@@ -19,6 +19,7 @@ from dyno.decide import judge
 from dyno.decide.advise.loads import of_run
 from dyno.decide.case import Case
 from dyno.decide.view import view
+from dyno.live.watched import Watched
 
 S = 1_000_000_000
 NO_TIMES = Latencies().encode()
@@ -182,3 +183,20 @@ def test_the_sessions_of_a_target_are_those_of_all_its_members(tmp_path: Path) -
     assert sessions == {
         "oltp-tpcc-a-users-8": 10, "held-tpch-a": 10, "oltp-tpcc-b-users-8-b": 8
     }  # fmt: skip
+
+
+def test_the_live_page_names_the_member_of_each_operation(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.level("users-8", "a", 0.0, 100),
+        made.streams("a", 0.0, 10.0, [1.0, 2.0]),
+        made.streams("a", 0.0, 10.0, [3.0], workload="ch"),
+    )
+    bundle, _ = made.done()
+    watched = Watched(bundle.path)
+    while not watched.poll():
+        pass
+    done = {name: watched.operations.by_name[name].done for name in watched.operations.names}
+    watched.close()
+    assert done == {"users-8 new_order": 1000.0, "tpch q01": 2.0, "ch q01": 1.0}

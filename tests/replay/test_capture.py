@@ -87,6 +87,15 @@ def test_values_that_are_unknown_are_refused_until_they_are_filled_in() -> None:
     assert spec.read(filled, "the draft", "shop").draws["id"].sequence == 1000
 
 
+def test_a_long_statement_is_written_in_lines_and_read_as_it_was() -> None:
+    columns = ", ".join(f'\'a  {number}\\ "\' AS "c {number}"' for number in range(20))
+    made = drafted(example(f"SELECT {columns} FROM item WHERE name = 'it''s'"))
+    text = text_of(made, "shop", "Shop", [])
+    assert max(map(len, text.splitlines())) <= 100
+    (read,) = tomllib.loads(text)["transactions"].values()
+    assert read["statements"] == [made.transactions[0].statements[0][0]]
+
+
 def test_what_cannot_be_drafted_is_left_out_with_its_reason() -> None:
     made = counted(
         "SELECT 1", "VACUUM item", "ALTER ROLE u PASSWORD 'hunter2'", "COMMIT",

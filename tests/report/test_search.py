@@ -130,6 +130,23 @@ def test_times_by_transaction_on_a_terminal(tmp_path: Path) -> None:
     assert low < made["tps"] < high
 
 
+def test_long_names_of_transactions_stay_whole(tmp_path: Path) -> None:
+    long = "select_from_orders_with_lines_and_customers_of_a_region"
+    named = {"new_order": "customer_position", "payment": long}
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql").oltp(4)
+    rows = builder.tables["ops/users-4"]
+    for row in rows:
+        row["op"] = named.get(row["op"], row["op"])
+    found = judged(builder.write())
+    lines = latencies(found.bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in lines)
+    (beside,) = (line for line in lines if line.startswith("Customer-Position"))
+    assert beside.split()[1] == "response"
+    at = lines.index("Select-From-Orders-With-Lines-And-Customers-Of-A-Region")
+    assert lines[at + 1].split()[0] == "response"
+    assert len({len(line) for line in lines if "response" in line or "service" in line}) == 1
+
+
 def test_a_search_shows_its_times_and_the_interval_of_each_window(tmp_path: Path) -> None:
     found = judged(searched(tmp_path).write())
     lines = latencies(found.bundle, found.estimates, found.findings)

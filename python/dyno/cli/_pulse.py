@@ -65,7 +65,9 @@ def words(watched: Watched) -> str:
 
     found = headline(watched)
     parts: list[str] = []
-    kind = next((one.kind for one in reversed(watched.run.phases) if one.end_ns is None), "")
+    kinds = [one.kind for one in watched.run.phases if one.end_ns is None]
+    # At the same time, they are transactions and queries.
+    kind = "" if "mix" in kinds else kinds[-1] if kinds else ""
     rate, p95 = found.get("throughput"), found.get("p95")
     age_s = (watched.samples.last_ns - watched.operations.last_ns) / 1e9
     if rate is not None and age_s < _STALE_S:

@@ -126,7 +126,7 @@ def _explain(made: Captured, *, with_values: bool) -> None:
     count = len(made.draft.transactions)
     click.echo(f"{count} transaction{'s'[: count != 1]} drafted.", err=True)
     for reason, left in made.draft.left_out.items():
-        click.echo(f"  left out, {left:,} executions: {reason}", err=True)
+        click.echo(f"  left out, {left:,} execution{'s'[: left != 1]}: {reason}", err=True)
     if made.draft.open:
         names = ", ".join(made.draft.open)
         click.echo(f"Fill in before it runs: {names}.", err=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dyno.cli import _elsewhere, _live
+from dyno.cli._console import cut
 from dyno.cli._options import Options, chosen, common, examples
 from dyno.cli._work import conduct
 from dyno.plans.replay import MOST_SESSIONS, SPEEDS, ReplayPlan
@@ -69,9 +73,19 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
     work = job(chosen(ReplayPlan, options, given))
     if dry_run:
-        click.echo("\n".join(work.outline))
+        click.echo("\n".join(map(_shown, work.outline)))
         return 0
     if work.question and not options.yes and not click.confirm(work.question, err=True):
         click.echo("Nothing run.", err=True)
         return 0
     return conduct(work, options)
+
+
+def _shown(line: str) -> str:
+    """Cuts the statement of an indented line at the width of a terminal; wraps other lines."""
+    if not sys.stdout.isatty():
+        return line
+    columns = shutil.get_terminal_size().columns
+    if line.startswith(" "):
+        return cut(line, columns)
+    return textwrap.fill(line, max(columns, 40), subsequent_indent="  ", break_long_words=False)

@@ -20,6 +20,8 @@ _ROW_OVERHEAD = 28
 _VARCHAR_FILL = 0.6
 _KEYS = 1.5
 """Tables with their keys and indexes against tables alone: 1.4 for TPC-H in PostgreSQL 18."""
+_SMALL = 1 << 19
+"""Files up to this size grow page by page in engines that extend larger ones in steps."""
 _LEAST = 1 << 20
 """Space that any volume must have: what a log or temporary files need is not known before."""
 _LARGEST_COUNTED = 0.4
@@ -76,8 +78,15 @@ def _with_history(workload: str, table: str, scale: float, days: int | None) -> 
     return rows(half) + growth * (scale - half)
 
 
-def needs(layout: Layout, scale: float, days: int | None = None) -> dict[str, int]:
-    """Bytes that each data volume must hold at the peak of the load, roughly."""
+def needs(layout: Layout, scale: float, days: int | None = None, ahead: int = 0) -> dict[str, int]:
+    """Bytes that each data volume must hold at the peak of the load, roughly.
+
+    Args:
+        layout: The layout.
+        scale: Of the data.
+        days: Its initial days.
+        ahead: Bytes by which the engine extends each file before it needs them.
+    """
     found: dict[str, float] = {}
     for name in schema.table_names(layout.workload):
         design = layout.design(name)
@@ -87,7 +96,8 @@ def needs(layout: Layout, scale: float, days: int | None = None) -> dict[str, in
         for part in parts:
             volume = layout.volume_of(name, part)
             if volume is not None:
-                found[volume] = found.get(volume, 0.0) + size / len(parts)
+                own = size / len(parts)
+                found[volume] = found.get(volume, 0.0) + own + (ahead if own > _SMALL else 0)
     return {volume: round(size) for volume, size in found.items()}
 
 

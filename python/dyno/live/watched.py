@@ -18,6 +18,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import counts
 from dyno.errors import UsageError
+from dyno.live import members
 from dyno.live.bins import NS, Array
 from dyno.live.journal import Journal
 from dyno.live.operations import Completed, Operations, of_histograms, of_queries
@@ -214,10 +215,11 @@ class Watched:
         failed = np.array([sum(counts(text).values()) for text in errors], float)[where]
         seconds = np.nan_to_num(numbers(batch, "seconds", np.float64)) / parts
         rows = of_histograms(t_ns, seconds, done.astype(float), failed, _texts(batch, "response"))
+        names = members.of_level(self.run, level, names)
         self.operations.add(names, codes, rows, self._tails[f"ops/{level}"].until_ns)
 
     def _add_queries(self, batch: pa.RecordBatch) -> None:
-        names, codes = encoded(batch, "query")
+        names, codes = members.of_queries(self.run, batch)
         errors, where = encoded(batch, "error")
         failed = np.array([error is not None for error in errors])[where]
         seconds = np.nan_to_num(numbers(batch, "seconds", np.float64))

@@ -89,7 +89,8 @@ def chosen_layout(
     # Dyno creates its own folders with the engine. They use the same disk space.
     checked = plain if asked.beside else spread
     checked = checked if asked.flash is None else places.on_flash(asked, checked, url)
-    notes = volumes.check(checked, volumes.needs(checked, scale, days), asked.out)
+    needed = volumes.needs(checked, scale, days, targets.extends(url.name))
+    notes = volumes.check(checked, needed, asked.out)
     layout = layout.model_copy(update={"notes": (*notes, *places.notes(asked))})
     return Chosen(layout, volumes.share_here(checked, scale, days))
 

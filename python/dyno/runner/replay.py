@@ -134,8 +134,9 @@ def outline(scanned: Scanned, speed: float) -> list[str]:
     if found["cut_at"] is not None:
         lines.append(f"left out: the last record, which is cut, in line {found['cut_at']:,}")
     width = max(len(str(one.operation)) for one in scanned.classes)
+    digits = max(len(f"{one.count or 0:,}") for one in scanned.classes) + 2
     for one in scanned.classes:
         text = plain(one.text or "all other classes")
         short = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT].rstrip()}…"
-        lines.append(f"{one.count or 0:>12,}  {one.operation!s:<{width}}  {short}")
+        lines.append(f"{one.count or 0:>{digits},}  {one.operation!s:<{width}}  {short}")
     return lines

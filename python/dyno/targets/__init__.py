@@ -153,6 +153,11 @@ def tried(name: str) -> str:
     return str(getattr(_module(name), "TRIED", ""))
 
 
+def extends(name: str) -> int:
+    """Bytes by which the engine extends each file of a table before it needs them."""
+    return int(getattr(_module(name), "EXTENDS", 0))
+
+
 def lacks(name: str) -> str | None:
     """What must be installed before a target can be used, and how; None if nothing."""
     found: str | None = getattr(_module(name), "lacks", lambda: None)()

@@ -21,6 +21,11 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "200px" });
 
+// A chart may be made before the page has a layout.
+const sized = new ResizeObserver((entries) => {
+  for (const { target } of entries) charts.get(target.dataset.chart)?.resize();
+});
+
 const overview = new Overview($("overview"), zoomTo);
 
 export function range() {
@@ -97,6 +102,7 @@ function draw(found, asked) {
   for (const [id, chart] of charts) {
     if (wanted.has(id)) continue;
     seen.unobserve(chart.figure);
+    sized.unobserve(chart.figure);
     chart.plot?.destroy();
     chart.figure.remove();
     charts.delete(id);
@@ -109,6 +115,7 @@ function draw(found, asked) {
       charts.set(shape.id, chart);
       group(shape.group, volume).append(chart.figure);
       seen.observe(chart.figure);
+      sized.observe(chart.figure);
     }
     chart.update(found.times, found.width, shape, asked);
   }

@@ -191,8 +191,14 @@ def cards(page: Page) -> list[Cards]:
         unit = "transactions/s" if tps is not None else "queries/h"
         found.append(Card(f"{name}, sum", rounded(rate if tps is None else tps), unit, words))
     for one in against(page):
-        detail = f"p95 {change(one.p95)}; {one.pairs} pair{'s'[: one.pairs != 1]} of windows"
-        found.append(Card(f"{one.name} against itself alone", change(one.throughput), "", detail))
+        value, _, interval = change(one.throughput).partition(" % ")
+        words = ["throughput", *([interval] if interval else [])]
+        detail = f"{' '.join(words)}; p95 {change(one.p95)}; "
+        detail += f"{one.pairs} pair{'s'[: one.pairs != 1]} of windows"
+        unit = "" if one.throughput is None else "%"
+        found.append(
+            Card(f"{one.name} against itself alone", value.removesuffix(" %"), unit, detail)
+        )
     holds = page.passed(check_names.CONDITION)
     if holds is not None:
         found.append(Card("Consistency", "pass" if holds else "FAIL", "", "conditions of the data"))

@@ -64,6 +64,15 @@ class Level:
         return self.phase is not None and self.phase.detail.part_of is not None
 
 
+def _in_order(phase: Phase[OltpDetail] | None, names: list[str]) -> tuple[str, ...]:
+    """The operations of a level; of a replay, the most frequent first."""
+    if phase is None or phase.detail.replayed is None:
+        return tuple(names)
+    classes = [one.operation for one in phase.detail.replayed.classes]
+    places = {name: place for place, name in enumerate(classes)}
+    return tuple(sorted(names, key=lambda name: places.get(name, len(places))))
+
+
 @dataclass(frozen=True)
 class LoadRate:
     """The speed of a load with a number of streams; None if it did not complete."""
@@ -165,7 +174,11 @@ class Page(metrics.FindsEstimates):
         """Load levels with metrics, in order."""
         phases = {str(phase.detail.level): phase for phase in self.phases_of(OltpDetail)}
         return [
-            Level(name, phases.get(name), tuple(metrics.Level(name).operations(self.known)))
+            Level(
+                name,
+                phases.get(name),
+                _in_order(phases.get(name), metrics.Level(name).operations(self.known)),
+            )
             for name in self.bundle.levels()
             if self.value(metrics.Level(name).tps) is not None
         ]

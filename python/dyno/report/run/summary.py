@@ -5,6 +5,7 @@ Comparisons of volumes may be longer.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from dyno.bundle import check_names, metrics
@@ -57,6 +58,7 @@ def summary(
     """The verdict, a line per measured part, and the notices."""
     page = Page.of(bundle, estimates, findings)
     storage = _storage(page)
+    mixed = [line for label, text in mix.lines(page) for line in _wrapped(label, text)]
     lines = [
         _head(page),
         *storage,
@@ -68,9 +70,9 @@ def summary(
         _line("Freshness", freshness.line(page)),
         _line("Intervals", certify.line(page)),
         _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
-        *(_line(label, text) for label, text in mix.lines(page)),
+        *mixed,
         _line("Maximum", capacity.line(page)),
-        _line("Criteria", _criteria(page)),
+        *_wrapped("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
         _line("Checks", _checks(page)),
         # Last: the first to go where lines are many.
@@ -79,7 +81,7 @@ def summary(
     notices, reasons = _notices(page), _reasons(page)
     why = [] if reasons else _why(page)
     most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices) - len(why)
-    most += len(mix.lines(page))
+    most += len(mixed)
     kept = [line for line in lines if line][: max(1, most)]
     return [*kept, *(reasons or why), *notices]
 
@@ -132,8 +134,6 @@ def _why(page: Page) -> list[str]:
 
 def _wrapped(label: str, text: str, most: int = 2) -> list[str]:
     """A label and its text, wrapped to at most ``most`` lines."""
-    import textwrap
-
     text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
     wrapped = textwrap.wrap(text, COLUMNS - _LABEL, max_lines=most, placeholder=" …")
     return [f"{label if not place else '':<{_LABEL}}{part}" for place, part in enumerate(wrapped)]
@@ -326,4 +326,8 @@ def _counts(results: dict[str, list[bool | None]], word: str, *, passed: bool) -
 
 
 def _notices(page: Page) -> list[str]:
-    return [_cut(notice) for notice in dict.fromkeys(page.run.notices)]
+    return [
+        line
+        for notice in dict.fromkeys(page.run.notices)
+        for line in textwrap.wrap(plain(notice), COLUMNS, max_lines=3, placeholder=" …")
+    ]

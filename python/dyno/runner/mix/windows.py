@@ -29,7 +29,9 @@ class Window:
     @property
     def title(self) -> str:
         """Its title."""
-        what = f"{self.members[0]} alone" if self.alone else " and ".join(self.members)
+        *others, last = self.members
+        every = " and ".join(filter(None, [", ".join(others), last]))
+        what = f"{last} alone" if self.alone else every
         return what if self.round == 1 else f"{what}, round {self.round}"
 
 

@@ -96,9 +96,7 @@ def _over_time(
         multiples.Panel("All, ms: p50, p95 (dashed), p99 (dotted)", all_points),
         multiples.Panel("p95 by transaction, ms", each),
     ]
-    left = f" {len(operations) - len(shown)} rarer transactions are not drawn." * (
-        len(operations) > len(shown)
-    )
+    left = _left(len(operations) - len(shown))
     span = courses.extent(all_points)
     alt = "Response time percentiles over time; the tables by transaction have those of each level."
     return Figure(
@@ -113,6 +111,10 @@ def _over_time(
     )
 
 
+def _left(count: int) -> str:
+    return f" {count} rarer transaction{'s are' if count > 1 else ' is'} not drawn." * (count > 0)
+
+
 def _gap(
     intervals: list[tuple[float, Spread, dict[str, Spread]]], name: str
 ) -> list[multiples.Point]:
@@ -124,9 +126,12 @@ def _by_operation(
     page: Page, level: Level, found: Distribution, operations: list[str]
 ) -> Figure | None:
     own = found.operations
-    spreads = {operation_title(name): own[name] for name in operations if name in own}
+    # Those of the chart over time, in the same colours.
+    shown = operations[:_MOST_SERIES]
+    spreads = {operation_title(name): own[name] for name in shown if name in own}
     title = users_title(level.phase.detail if level.phase else None, level.name)
-    return _plot(page, spreads, f"Response time percentiles by transaction, {title}.")
+    caption = f"Response time percentiles by transaction, {title}."
+    return _plot(page, spreads, caption + _left(len(operations) - len(shown)))
 
 
 def _by_level(page: Page, levels: list[Level], found: dict[str, Distribution]) -> Figure | None:

@@ -101,10 +101,12 @@ def _totals(page: Page) -> Table | None:
         for name, at in found
     ]
     columns, rows = without_empty(columns, rows)
-    note = (
-        "Sums over the same time. Query tests that run to completion count from the first start "
-        "to the last end, so their rate can be lower than the sum of the targets."
-    )
+    note = "Sums over the same time."
+    if any(not one.drives for one in shown(page)):
+        note += (
+            " Query tests that run to completion count from the first start to the last end, so "
+            "their rate can be lower than the sum of the targets."
+        )
     return Table("Sum over targets", columns, rows, note, _notice(page))
 
 

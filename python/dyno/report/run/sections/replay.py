@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.replayed import Replayed
 from dyno.report.kit.blocks import Block, Column, Section, Table
-from dyno.report.kit.formats import decimal_bytes, rounded
+from dyno.report.kit.formats import decimal_bytes, operation_title, rounded
 from dyno.report.run.page import Page
 from dyno.safety.text import plain
 
@@ -49,14 +49,18 @@ def _classes(found: Replayed) -> Table:
     ]
     rows = [
         [
-            plain(one.operation or ""),
+            plain(operation_title(one.operation or "")),
             rounded(one.count),
             plain(one.kind or ""),
-            plain((one.text or "all other classes")[:_SHORT]),
+            _short(plain(one.text or "all other classes")),
         ]
         for one in found.classes
     ]
     return Table("Statements by class", columns, rows, "? stands for literals.")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHORT else f"{text[:_SHORT].rstrip()} …"
 
 
 def _left_out(reasons: dict[str, int]) -> Table:

@@ -195,6 +195,7 @@ def _levels(page: Page) -> Table:
             " Write lock held: share of time a transaction held the write lock; write lock wait: "
             "mean wait for it."
         )
+    columns, rows = without_empty(columns, rows)
     return Table("Load levels", columns, rows, note, page.transaction_notice)
 
 

@@ -138,11 +138,10 @@ class _Draws:
 
     def _is_constant(self, parameter: Parameter) -> bool:
         """Whether the value of the example is all that is known."""
-        return (
-            self.with_values
-            and parameter.value is not None
-            and (parameter.role in {"limit", "unknown"} or self._sampled(parameter).is_open)
-        )
+        if not self.with_values or parameter.value is None:
+            return False
+        sampled = self._sampled(parameter)
+        return parameter.role in {"limit", "unknown"} or (sampled.is_open and not sampled.new)
 
     def _sampled(self, parameter: Parameter) -> Value:
         if not parameter.column:

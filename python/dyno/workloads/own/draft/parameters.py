@@ -26,6 +26,8 @@ _MARKED = re.compile(
     rf"{_KEPT}|(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)", re.DOTALL | re.IGNORECASE
 )
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+_FOR_APPLICATIONS = ("pg_advisory_", "pg_try_advisory_", "pg_notify", "pg_sleep")
+"""Functions whose names look like those of the server's own."""
 _AROUND = (exp.Paren, exp.Cast, exp.Neg, exp.Add, exp.Sub, exp.Tuple, exp.Array, exp.Any)
 
 
@@ -166,14 +168,14 @@ def _read(
     if any(one.name.lower() == "set_config" for one in tree.find_all(exp.Anonymous)):
         raise LeftOutError("it changes settings of its session")
     names = list(tree.find_all(exp.Table))
-    if names and all(_is_system(one, server) for one in names):
-        raise LeftOutError("it reads the server's own tables")
+    if all(_is_system(one, server) for one in names) and (names or _administers(tree)):
+        raise LeftOutError("it reads the server's own tables, or administers the server")
     found: dict[str, Parameter] = {}
     for place in tree.find_all(exp.Placeholder):
         name = str(place.this)
         if place.find_ancestor(exp.Interval, exp.DataType) is not None:
             raise LeftOutError("it has a literal where no parameter may be")
-        role, column = _role(place, tree)
+        role, column = _role(place, tree, tables)
         table = "" if column is None else _table_of(column, tree, tables)
         made = Parameter(
             name,
@@ -189,10 +191,23 @@ def _read(
 
 
 def _is_system(table: exp.Table, server: Captured) -> bool:
+    if isinstance(table.this, exp.Func):
+        return table.this.name.lower().startswith("pg_")
     return table.db.lower() in server.system or table.name.lower().startswith("pg_")
 
 
-def _role(place: exp.Expr, tree: exp.Expr) -> tuple[Role, exp.Column | None]:
+def _administers(tree: exp.Expr) -> bool:
+    """Whether it calls a function of the server itself, such as one that resets counters."""
+    return any(
+        name.startswith("pg_") and not name.startswith(_FOR_APPLICATIONS)
+        for one in tree.find_all(exp.Anonymous)
+        for name in [one.name.lower()]
+    )
+
+
+def _role(
+    place: exp.Expr, tree: exp.Expr, tables: Mapping[str, TableFacts]
+) -> tuple[Role, exp.Column | None]:
     """What a placeholder does, and the column beside it."""
     if place.find_ancestor(exp.Limit, exp.Offset, exp.Fetch) is not None:
         return "limit", None
@@ -200,7 +215,7 @@ def _role(place: exp.Expr, tree: exp.Expr) -> tuple[Role, exp.Column | None]:
     above = place.parent
     while above is not None:
         if isinstance(above, exp.Values | exp.Insert) and isinstance(tree, exp.Insert):
-            return "inserted", _inserted(place, tree)
+            return "inserted", _inserted(place, tree, tables)
         if isinstance(above, _COMPARISONS):
             other = above.right if above.left is below else above.left
             assigned = isinstance(above.parent, exp.Update)
@@ -221,16 +236,22 @@ def _column(beside: exp.Expr) -> exp.Column | None:
     return beside if isinstance(beside, exp.Column) else None
 
 
-def _inserted(place: exp.Expr, tree: exp.Insert) -> exp.Column | None:
+def _inserted(
+    place: exp.Expr, tree: exp.Insert, tables: Mapping[str, TableFacts]
+) -> exp.Column | None:
     """The column that a value of VALUES goes into."""
     row = place.find_ancestor(exp.Tuple)
     target = tree.this
-    columns = target.expressions if isinstance(target, exp.Schema) else []
-    if row is None or not columns:
+    if isinstance(target, exp.Schema):
+        columns = [one.name for one in target.expressions]
+    else:  # all columns, in their order
+        facts = tables.get(target.name.lower())
+        columns = [] if facts is None else [one.name for one in facts.columns]
+    if row is None:
         return None
     for number, value in enumerate(row.expressions):
         if value is place and number < len(columns):
-            return exp.column(columns[number].name)
+            return exp.column(columns[number])
     return None
 
 

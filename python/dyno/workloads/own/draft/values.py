@@ -28,11 +28,13 @@ class Value:
         draw: Its keys; empty if it must be filled in.
         note: A comment above it; empty for none.
         cast: The type that its parameter is cast to in statements; empty for none.
+        new: Whether each value must be new.
     """
 
     draw: dict[str, Any]
     note: str = ""
     cast: str = ""
+    new: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -53,7 +55,8 @@ def of_column(table: TableFacts, name: str, server: Captured, *, inserted: bool)
     where = f"{table.name}.{column.name}"
     unique = any(columns == (column.name,) for columns in table.keys.values())
     if inserted and unique:
-        return Value({}, f"fill in: a new key of {where}, such as {{ sequence = 1_000_000 }}")
+        how = f"fill in: a new key of {where}, such as {{ sequence = 1_000_000 }}"
+        return Value({}, how, new=True)
     if table.rows == 0:
         return Value({}, f"fill in: {where} has no rows to draw from")
     shown = key = quoted(column.name, server)

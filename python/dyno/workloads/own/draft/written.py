@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from dyno.safety.text import plain
 from dyno.workloads.own.draft.draft import Draft, Drafted
 from dyno.workloads.own.draft.values import Value
+
+_COLUMNS = 92
+"""Of a line of SQL."""
+_WORD = re.compile(r"[^ ]+ *")
+"""With the spaces behind it: TOML drops those at the start of a joined line."""
 
 
 def text_of(draft: Draft, name: str, title: str, about: Sequence[str]) -> str:
@@ -22,7 +28,8 @@ def text_of(draft: Draft, name: str, title: str, about: Sequence[str]) -> str:
     """
     lines = [f"# {plain(line)}" for line in about]
     for reason, count in draft.left_out.items():
-        lines.append(f"# Left out, {count:,} executions: {plain(reason)}.")
+        many = f"{count:,} execution{'s'[: count != 1]}"
+        lines.append(f"# Left out, {many}: {plain(reason)}.")
     lines += [f"name = {_string(name)}", f"title = {_string(title)}", ""]
     if draft.draws:
         lines.append("[draws]")
@@ -56,5 +63,18 @@ def _value(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    """A basic string of TOML: JSON's escapes are valid there, but DEL must be escaped, too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """A basic string of TOML; a long one in lines that a backslash joins again.
+
+    JSON's escapes are valid there, but DEL must be escaped, too.
+    """
+    whole = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    words = _WORD.findall(whole[1:-1])
+    if len(whole) <= _COLUMNS or "".join(words) != whole[1:-1]:
+        return whole
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word.rstrip(" ")) > _COLUMNS:
+            lines.append("")
+        lines[-1] += word
+    joint = "\\\n    "
+    return f'"""{joint}{joint.join(lines)}"""'
