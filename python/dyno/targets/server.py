@@ -112,9 +112,11 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     Attributes:
         name: The product: the target's folder.
+        PRIVATE: Whether Dyno can start a private server of the product.
     """
 
     name: str
+    PRIVATE: ClassVar = True
     SEVERAL_DATABASES: ClassVar = True
 
     def __init__(
@@ -145,9 +147,8 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         self._tuning = tuning(())
         self._here = ELSEWHERE
         self._no_cold = (
-            "Dyno does not restart a server at a URL and cannot empty its machine's "
-            f"caches; only embedded:{self.name} starts cold"
-        )
+            "Dyno does not restart a server at a URL and cannot empty its machine's caches"
+        ) + (f"; only embedded:{self.name} starts cold" if self.PRIVATE else "")
         cold = True if embedded else self._no_cold
         self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)
 

@@ -1,12 +1,12 @@
 """SQL Server by URL.
 
-A workload's tables are in the schema ``dyno_<workload>`` of the URL's database. Its user needs, in
-that database::
+A workload's tables are in a database of their own, ``dyno_<workload>``. Its login needs::
 
-    GRANT CREATE SCHEMA, CREATE TABLE, CREATE PROCEDURE TO [user];
+    GRANT CREATE ANY DATABASE TO [login];
 
-Dyno owns the schemas that it creates, so this user needs no rights on the tables of others. What
-Dyno reads about the server needs VIEW SERVER STATE (``docs/sqlserver.md``).
+or such a database that an administrator has created, as its ``db_owner``. So it needs no rights on
+the data of others. What Dyno reads about the server needs VIEW SERVER STATE
+(``docs/sqlserver.md``).
 """
 
 from __future__ import annotations

@@ -110,7 +110,11 @@ def connect_error(
     number, text = parts(error)
     if number in _CONNECT:
         filled = _CONNECT[number].format(
-            server=server, database=database, reason=_sentence(text), user=_name(address.user)
+            server=server,
+            database=database,
+            place=_name(database),
+            reason=_sentence(text),
+            user=_name(address.user),
         )
         return error_of_kind(kind_of(number, text), f"{filled} [error {number}].")
     if 0 < number < _LIBRARY_FIRST or number >= BABELFISH:
@@ -198,7 +202,8 @@ _LOGIN = (
 )
 _NO_DATABASE = (
     "{server} has no database '{database}' that {user} may use; correct the URL, or an "
-    "administrator must run: CREATE DATABASE, then in it CREATE USER {user} FOR LOGIN {user}"
+    "administrator must run: USE {place}; CREATE USER {user} FOR LOGIN {user} (if it is missing, "
+    "CREATE DATABASE {place} first)"
 )
 _CONNECT = {
     18456: _LOGIN,

@@ -19,6 +19,7 @@ from dyno.targets.sqlserver import (
     layout,
     partitions,
     procedures,
+    rights,
 )
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.index import Stage
@@ -70,9 +71,16 @@ def create_tables(
         filegroups.sweep(session, place, wanted)
 
 
-def loaded(session: Session, server: str, workload: str) -> Loaded | None:  # noqa: ARG001
-    """The data according to Dyno's mark; a login that may use the database may use them."""
-    return ddl.loaded(session, workload)
+def loaded(session: Session, server: str, workload: str) -> Loaded | None:
+    """The data according to Dyno's mark.
+
+    Raises:
+        TargetError: If this login may not use them.
+    """
+    found = ddl.loaded(session, workload)
+    if found is not None:
+        rights.require_use(session, server, workload)
+    return found
 
 
 def stages(session: Session, workload: str, wanted: Layout | None) -> tuple[list[Stage], list[str]]:

@@ -1,10 +1,12 @@
-"""Whether a login may create a workload's database and tables."""
+"""Whether a login may create a workload's database and tables, and use them."""
 
 from __future__ import annotations
 
+from dyno import workloads
+from dyno.contracts import schema
 from dyno.errors import TargetError
 from dyno.targets import mark
-from dyno.targets.sqlserver import database
+from dyno.targets.sqlserver import database, ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
 
@@ -16,6 +18,9 @@ _DATABASE = (
     "SELECT COALESCE(HAS_PERMS_BY_NAME({place}, 'DATABASE', 'CREATE TABLE'), 0), "
     "COALESCE(IS_MEMBER('db_owner'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
 )
+
+_TABLE = "COALESCE(HAS_PERMS_BY_NAME({name}, 'OBJECT', '{right}'), 0)"
+_CHANGE = ("SELECT", "INSERT", "UPDATE", "DELETE")
 
 
 def require(session: Session, server: str, workload: str) -> None:
@@ -38,6 +43,29 @@ def require(session: Session, server: str, workload: str) -> None:
     raise TargetError(
         f"{server}: the login {session.user} has no right to create the {workload} tables; an "
         f"administrator must run: {statement}",
+        kind="denied",
+    )
+
+
+def require_use(session: Session, server: str, workload: str) -> None:
+    """Rejects a login that may not read the tables in the session's database, or change them.
+
+    Raises:
+        TargetError: With the T-SQL that gives the rights that the workload needs.
+    """
+    rights = _CHANGE if workloads.of_kind([workload], "oltp") is not None else _CHANGE[:1]
+    asked = [
+        _TABLE.format(name=literal(ddl.qualified(name)), right=right)
+        for name in schema.table_names(workload)
+        for right in rights
+    ]
+    if all(session.execute(f"SELECT {', '.join(asked)}").rows[0]):
+        return
+    place = mark.schema_of(workload)
+    raise TargetError(
+        f"{server}: the login {session.user} has no right to use the {workload} tables; an "
+        f"administrator must run: USE {quoted(place)}; GRANT {', '.join(rights)} ON "
+        f"SCHEMA::{quoted(ddl.SCHEMA)} TO {quoted(session.user)}",
         kind="denied",
     )
 

@@ -81,6 +81,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "sqlserver"
+    PRIVATE = False
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         tuning = partial(Tuning, home=(out / "engines" / self.name).resolve())
