@@ -77,9 +77,10 @@ def loaded(session: Session, server: str, workload: str) -> Loaded | None:
     Raises:
         TargetError: If this login may not use them.
     """
+    if not database.use(session, mark.schema_of(workload)):
+        return None
     found = ddl.loaded(session, workload)
-    if found is not None:
-        rights.require_use(session, server, workload)
+    rights.require_use(session, server, workload, seen=found is not None)
     return found
 
 
