@@ -78,13 +78,11 @@ class Babelfish:
 
 
 @contextlib.contextmanager
-def server(*, tls: bool = False, settings: str = "") -> Iterator[Babelfish]:
-    """Starts a server, with lines for its configuration, and removes it at the end."""
+def server(*, tls: bool = False) -> Iterator[Babelfish]:
+    """Starts a server, and removes it at the end."""
     programs = require_babelfish()
     folder = Path(tempfile.mkdtemp(prefix="dyno-test-", dir="/tmp"))
     folder.chmod(0o755)
-    if settings:
-        (folder / "extra.conf").write_text(settings, encoding="utf-8")
     try:
         yield Babelfish(start(programs, folder, tls=tls), folder)
     finally:

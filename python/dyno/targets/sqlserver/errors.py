@@ -151,7 +151,8 @@ def parts(error: Exception) -> tuple[int, str]:
         number, text = int(getattr(error, "number", 0) or 0), getattr(error, "message", found)
     plain = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     own = _CUT.split(plain)[0]
-    if own.strip() or not (library := _LIBRARY.search(plain)):
+    library = _LIBRARY.search(plain)
+    if library is None or (own.strip() and number not in _GREETINGS):
         return number, _line(own)
     # Without a text, the number may be that of an earlier login: the library does not clear it.
     if int(library[1]) == _FROM_SERVER:
@@ -160,6 +161,8 @@ def parts(error: Exception) -> tuple[int, str]:
     return int(library[1]), _line(library[3])
 
 
+_GREETINGS = (5701, 5703)
+"""What each login is told: its database and its language. The library keeps these messages."""
 _FROM_SERVER = 20018
 _LIBRARY_FIRST = 20000
 _BY_SEVERITY = {11: 4060, 14: 18456}
