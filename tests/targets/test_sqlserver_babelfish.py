@@ -153,7 +153,7 @@ def test_stored_columns_of_a_table(target: SqlServerTarget) -> None:
 
 
 def test_names_with_brackets_and_quotes(url: str, target: SqlServerTarget, tmp_path: Path) -> None:
-    place, table, column = "it's \"my\" [base", "the 'best' [\"table", "a [b] 'c' \"d\""
+    place, table, column = 'it\'s "my" [base', "the 'best' [\"table", "a [b] 'c' \"d\""
     if target.facts().version.startswith("Babelfish"):  # which cannot parse ]]
         column = column.replace("]", "")
     with closing(target.connect()) as session:
