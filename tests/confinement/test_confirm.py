@@ -35,6 +35,7 @@ def measured(
 
     monkeypatch.setattr(confirm, "bottlenecks", named)
     monkeypatch.setattr(confirm, "PAIRS", 4)
+    monkeypatch.setattr(confirm, "LOOKS", 1)
     plan = RunPlan(
         workload="tpcc", target=TARGET, users=(4,), duration="4s", warmup="1s", limits=limits,
         confirm_limit=True, no_criteria=True, out=out,

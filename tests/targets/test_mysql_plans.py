@@ -12,6 +12,7 @@ import pytest
 
 from dyno import workloads
 from dyno.errors import DatabaseError
+from dyno.targets.mysql.index import analyze_steps, execute
 from dyno.targets.mysql.plans import _plan, explain
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.version import Version
@@ -34,6 +35,21 @@ def test_every_query_has_a_plan_as_text_and_as_data(mariadb: MysqlTarget) -> Non
             assert "rows estimated" in plan.text, query.name
             assert "seen" not in plan.text
             assert json.dumps(plan.tree)
+
+
+def test_an_empty_table_gets_no_statistics_that_stay(mariadb: MysqlTarget) -> None:
+    """MariaDB would take it for empty until the next ANALYZE, and scan it in every plan."""
+    table = {"name": "empty", "columns": [{"name": "a", "prose": False}]}
+    with closing(mariadb.connect("tpch")) as session:
+        session.execute("CREATE TABLE empty (a INT PRIMARY KEY)")
+        ((place, version),) = session.execute("SELECT DATABASE(), VERSION()").rows
+        (step,) = analyze_steps(str(place), [table], Version.parse(str(version)))
+        known = "SELECT table_name FROM mysql.table_stats WHERE db_name = DATABASE()"
+        for rows in (0, 1):
+            execute(session, step, step.statement)
+            assert ("empty" in {row[0] for row in session.execute(known).rows}) is (rows > 0)
+            session.execute("INSERT IGNORE INTO empty VALUES (1)")
+        session.execute("DROP TABLE empty")
 
 
 def test_an_analysed_plan_says_what_happened(mariadb: MysqlTarget) -> None:

@@ -87,7 +87,8 @@ def test_several_databases_and_isolation(url: str, out: Path) -> None:
     where = ("--target", url, "--json", "--out", out)
     assert_valid(dyno("load", "tpcc", "--scale", "1", "--databases", "2", *where))
     driven = ("--users", "4", "--warmup", "500ms", "--duration", "2s", "--databases", "2")
-    assert_valid(dyno("run", "tpcc", *driven, *where), *SHORT)
+    # A short window is hardly longer than the time between two connections of a busy machine.
+    assert_valid(dyno("run", "tpcc", *driven, *where), *SHORT, "misaligned-windows")
     strict = ("--isolation", "--level", "serializable")
     assert_valid(dyno("check", "tpcc", *strict, *where))
 

@@ -20,10 +20,12 @@ from dyno.decide.view import View, view
 from dyno.runner import stages
 from dyno.runner.session import Session
 from dyno.stages.drive import OltpPlan
-from dyno.statistics.elasticity import elasticity, strength
+from dyno.statistics.elasticity import Elasticity, elasticity, strength, undecided
 
-PAIRS = 8
+PAIRS = 12
 """Many short pairs: adjacent windows share the slow disturbances of a machine."""
+LOOKS = 2
+"""As many pairs again if these are undecided; signed ranks of all bear a stall or two."""
 SHORTEST_S, LONGEST_S = 1.0, 5.0
 WARMUP_S = 1.0
 STEP = 0.2
@@ -129,34 +131,42 @@ def _windows(
     session: Session, target: Target, plan: OltpPlan, change: Change, limits: Confinement
 ) -> list[Window]:
     """Runs the windows in alternating order (ABBA)."""
-    larger, smaller = change.larger, change.smaller
     duration_s = min(max(plan.duration_s / 2, SHORTEST_S), LONGEST_S)
     windows: list[Window] = []
     with limits.changing(change.devices) as set_limit:
-        for number in range(2 * PAIRS):
-            factor = larger if number % 4 in (0, 3) else smaller
-            for name, value in change.limits.items():
-                set_limit(name, factor * value)
-            short = replace(plan, warmup_s=WARMUP_S, duration_s=duration_s, window=number + 2)
-            stages.level(session, target, short)
-            done = those(session.recorder.run.phases, OltpDetail)[-1].detail.outcome
-            windows.append(Window(factor=factor, tps=None if done is None else done.tps))
+        for _ in range(LOOKS):
+            for _ in range(2 * PAIRS):
+                number = len(windows)
+                factor = change.larger if number % 4 in (0, 3) else change.smaller
+                for name, value in change.limits.items():
+                    set_limit(name, factor * value)
+                short = replace(plan, warmup_s=WARMUP_S, duration_s=duration_s, window=number + 2)
+                stages.level(session, target, short)
+                done = those(session.recorder.run.phases, OltpDetail)[-1].detail.outcome
+                windows.append(Window(factor=factor, tps=None if done is None else done.tps))
+            found = _elasticity(change, windows)
+            if found is None or not undecided(found):
+                break
     return windows
 
 
-def _measured(detail: ConfirmDetail, change: Change, windows: list[Window]) -> ConfirmDetail:
+def _elasticity(change: Change, windows: list[Window]) -> Elasticity | None:
     pairs = [
         (larger, smaller)
         for one, other in zip(windows[::2], windows[1::2], strict=True)
         for larger, smaller in [_ordered(one, other)]
     ]
-    found = elasticity(pairs, change.larger, change.smaller)
+    return elasticity(pairs, change.larger, change.smaller)
+
+
+def _measured(detail: ConfirmDetail, change: Change, windows: list[Window]) -> ConfirmDetail:
+    found = _elasticity(change, windows)
     measured = {
         "changed": dict(change.limits), "devices": change.devices, "windows": tuple(windows),
     }  # fmt: skip
     if found is None:
         return detail.model_copy(update={**measured, "reason": "a window had no transactions"})
-    result = {"elasticity": found.mean, "low": found.low, "high": found.high}
+    result = {"elasticity": found.centre, "low": found.low, "high": found.high}
     return detail.model_copy(update={**measured, **result})
 
 

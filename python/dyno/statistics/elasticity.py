@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dyno.statistics.student import half_width
+import numpy as np
+
+from dyno.statistics.paired import location
 
 CONFIRMED, CONTRIBUTORY = 0.5, 0.2
+_CONFIDENCE = 0.97
+"""Of each of two looks at the same pairs, 95 % together (Pocock 1977, Biometrika 64)."""
 
 
 @dataclass(frozen=True)
 class Elasticity:
-    """The mean over pairs of windows, with its 95 % interval."""
+    """The pseudo-median over pairs of windows, with its interval of 97 %."""
 
-    mean: float
+    centre: float
     low: float
     high: float
 
@@ -25,6 +29,9 @@ def elasticity(
     pairs: Sequence[tuple[float, float]], larger: float, smaller: float
 ) -> Elasticity | None:
     """The elasticity from pairs of outputs.
+
+    It is the location of the pairs' elasticities (``paired.location``), as one stall of a device
+    would move their mean by more than the resource does.
 
     Args:
         pairs: The output with the larger and with the smaller resource, of adjacent windows.
@@ -37,16 +44,19 @@ def elasticity(
     if any(not one > 0 for pair in pairs for one in pair):
         return None
     step = math.log(larger / smaller)
-    found = [math.log(one / other) / step for one, other in pairs]
-    half = half_width(found)
-    if half is None:
+    if len(pairs) < 2:
         return None
-    mean = sum(found) / len(found)
-    return Elasticity(mean, mean - half, mean + half)
+    found = location(np.array([math.log(one / other) / step for one, other in pairs]), _CONFIDENCE)
+    return Elasticity(found.centre, found.low, found.high)
 
 
-def strength(mean: float, low: float) -> Literal["confirmed", "contributory", "unattributed"]:
+def strength(centre: float, low: float) -> Literal["confirmed", "contributory", "unattributed"]:
     """The conclusion on a resource; none from an interval that includes zero."""
-    if low <= 0 or mean < CONTRIBUTORY:
+    if low <= 0 or centre < CONTRIBUTORY:
         return "unattributed"
-    return "confirmed" if mean >= CONFIRMED else "contributory"
+    return "confirmed" if centre >= CONFIRMED else "contributory"
+
+
+def undecided(found: Elasticity) -> bool:
+    """Whether more pairs may change the conclusion."""
+    return found.low <= 0 and found.high >= CONTRIBUTORY

@@ -28,7 +28,7 @@ class ConfirmDetail(Detail):
         windows: The windows, in order.
         elasticity: Relative change of the throughput by relative change of the resource; None if it
             was not measured.
-        low: Lower bound of its 95 % interval.
+        low: Lower bound of its interval, 97 %, which makes 95 % for two looks.
         high: Upper bound of it.
         reason: Why the resource could not be changed.
     """

@@ -46,15 +46,18 @@ def analyze_steps(place: str, tables: Sequence[dict[str, Any]], version: Version
     """Statistics of each table.
 
     MariaDB has additional statistics for columns without an index, and histograms. For free text,
-    which
-    is nearly unique, they are useless.
+    which is nearly unique, they are useless. Of an empty table they would say so until the next
+    ANALYZE, however many rows it has by then, and plans would scan it.
     """
     steps: list[Step] = []
     for table in tables:
-        statement = f"ANALYZE TABLE {quoted(place)}.{quoted(table['name'])}"
+        name = f"{quoted(place)}.{quoted(table['name'])}"
+        statement = f"ANALYZE TABLE {name}"
         if version.is_mariadb:
             columns = [quoted(item["name"]) for item in table["columns"] if not item["prose"]]
             statement += f" PERSISTENT FOR COLUMNS ({', '.join(columns)}) INDEXES ALL"
+            filled = f"EXISTS (SELECT 1 FROM {name})"  # noqa: S608 (quoted)
+            statement = f"IF {filled} THEN {statement}; END IF"
         steps.append(
             Step(f"analyse {table['name']}", statement, kind="analyse", table=table["name"])
         )
@@ -69,10 +72,15 @@ def open_indexer(
     log: StepLog | None = None,
 ) -> Indexer:
     """Runs steps in parallel (see :class:`dyno.targets.indexer.Indexer`)."""
-    return Indexer(connect, _execute, threads, stop, progress, log)
+    return Indexer(connect, execute, threads, stop, progress, log)
 
 
-def _execute(session: MysqlConnection, step: Step, statement: str) -> None:
+def execute(session: MysqlConnection, step: Step, statement: str) -> None:
+    """Runs one step.
+
+    Raises:
+        DynoError: If the server rejects it.
+    """
     # ANALYZE returns its errors as rows: table, operation, type, text.
     rows = session.execute(statement).rows
     errors = [row[3] for row in rows if str(row[2]).lower() == "error"]

@@ -10,6 +10,9 @@ from dyno.report.run.page import Page
 
 ORDER = 15
 
+_MOST_MET = 12
+"""More default limits that passed are folded: a brokerage has 13 for each level."""
+
 
 def section(page: Page) -> Section | None:
     """A row for each criterion and level."""
@@ -32,11 +35,15 @@ def section(page: Page) -> Section | None:
     results = sorted(page.criteria, key=lambda item: (not item.binding, order[item.passed]))
     titles = {level.name: level for level in page.levels}
     rows: list[list[str | Cell]] = []
+    met: list[list[str | Cell]] = []
     for item in results:
         level = titles.get(item.level)
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
         kind = ["requested" if item.binding else "default"] if mixed else []
-        rows.append([title, joined(item.criterion), *kind, *_row(item)])
+        where = met if item.passed and not item.binding else rows
+        where.append([title, joined(item.criterion), *kind, *_row(item)])
+    if len(met) <= _MOST_MET:
+        rows, met = [*rows, *met], []
     note = (
         "Result: the value of the whole window against the limit. Violations: intervals that "
         "exceed the limit, of all intervals. A criterion without data is not evaluated."
@@ -44,8 +51,11 @@ def section(page: Page) -> Section | None:
     named = [item.source.split("; ") for item in results if item.source != USER]
     sources = dict.fromkeys(part for parts in named for part in parts)
     note += f" Default limits: {'; '.join(sources)}." if sources else ""
-    table = Table("Limits by level", columns, rows, note, page.transaction_notice)
-    return Section("criteria", "Criteria", [table], _lead(page))
+    tables = [
+        Table("Limits by level", columns, rows, note, page.transaction_notice),
+        Table("Default limits that passed", columns, met, folded=True),
+    ]
+    return Section("criteria", "Criteria", [one for one in tables if one.rows], _lead(page))
 
 
 def _lead(page: Page) -> str:
