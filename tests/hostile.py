@@ -119,7 +119,15 @@ def greeting(version: bytes = b"8.0.36") -> bytes:
     return struct.pack("<I", len(body))[:3] + b"\0" + body
 
 
+def prelogin(encryption: int) -> bytes:
+    """The first answer of a SQL Server, with its word on encryption."""
+    # VERSION (6 bytes), ENCRYPTION (1 byte), end.
+    body = struct.pack(">BHHBHHB", 0, 11, 6, 1, 17, 1, 0xFF) + bytes(6) + bytes([encryption])
+    return struct.pack(">BBHHBB", 4, 1, 8 + len(body), 0, 1, 0) + body
+
+
 OPENINGS = {
+    "mssql": prelogin(3),
     "mysql": greeting(),
     "postgresql": b"R\0\0\0\x08\0\0\0\0" + b"S\0\0\0\x0dname\0val\0" * 20,
 }
@@ -130,13 +138,13 @@ class Hostile:
     """A server of one of :data:`KINDS` at a port of this machine.
 
     Args:
-        kind: What it does.
+        kind: What it does; or a function that does it.
         protocol: Whose opening words it knows, one of :data:`OPENINGS`.
     """
 
-    def __init__(self, kind: str, protocol: str) -> None:
+    def __init__(self, kind: str | Talk, protocol: str) -> None:
         self._opening = OPENINGS[protocol]
-        self._talk = KINDS[kind]
+        self._talk = KINDS[kind] if isinstance(kind, str) else kind
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self.accepted = 0

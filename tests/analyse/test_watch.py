@@ -19,10 +19,10 @@ HOURS = 3
 HOUR = "resource.watch/busiest-hour"
 
 
-def recorded(path: Path, *, away: range = range(0)) -> Judged:
+def recorded(path: Path, *, away: range = range(0), views: bool = True) -> Judged:
     """Three hours of a PostgreSQL: the hour from 01:00 to 02:00 has ten times the requests.
 
-    It did not respond in the seconds ``away``.
+    It did not respond in the seconds ``away``. Without ``views`` only its clock can be read.
     """
     builder = Builder(path / "20261120T140000Z-ab12", verb="watch")
     devices: dict[str, tuple[str, ...]] = {"data": ("vda",), "log": ("vdb",)}
@@ -30,7 +30,8 @@ def recorded(path: Path, *, away: range = range(0)) -> Judged:
         url="postgresql://db1/shop", version="PostgreSQL 18.1", place="machine", devices=devices
     )
     start = builder.now
-    detail = {"interval_s": STEP_S, "probes": ["database", "sessions"], "stopped": True}
+    probes = ["database", "sessions", "clock", "clerks"]
+    detail = {"interval_s": STEP_S, "probes": probes, "stopped": True}
     builder.phase("watch", "Watch postgresql", "watch", HOURS * 3600, "postgresql", detail=detail)
     rows = builder.tables["samples"] = []
 
@@ -50,7 +51,9 @@ def recorded(path: Path, *, away: range = range(0)) -> Judged:
         add(second, "disk", "vda", read_mbps=scale * reads * 0.008, write_mbps=scale * 500 * 0.016)
         add(second, "disk", "vdb", read_iops=0.0, write_iops=scale * 100, utilisation=30.0)
         add(second, "disk", "vdz", read_iops=9e5, write_iops=9e5)  # of another system
-        if second not in away:
+        if second % 30 == 0 and second not in away:
+            add(second, "clock", "postgresql", offset=0.001, bound=0.001)
+        if views and second not in away:
             add(second, "database", "postgresql", hit_ratio=99.0, logical_reads=1000.0)
             # An event is in a reading only if a session was in it.
             waits = {"log__WALSync": 4.0} if odd and busy else {}
@@ -130,3 +133,12 @@ def test_a_database_that_was_away_leaves_a_gap(tmp_path: Path) -> None:
     assert found.validity.valid
     mostly = recorded(tmp_path / "b", away=range(1000, 9000))
     assert "unobserved-database" in mostly.codes()
+
+
+def test_a_server_without_the_views_responds_all_the_same(tmp_path: Path) -> None:
+    found = recorded(tmp_path, views=False)
+    assert "unobserved-database" not in {*found.warned(), *found.codes()}
+    made: dict[str, Any] = document(found.bundle, found.estimates, found.findings)["watch"]
+    assert made["gaps"] is None
+    silent = recorded(tmp_path / "b", away=range(HOURS * 3600 + 1))
+    assert "unobserved-database" in silent.codes()

@@ -30,7 +30,11 @@ PRODUCTS = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
 
 
 def url(scheme: str, port: int, kind: str) -> str:
-    ways = {"mysql": ("", "&ssl=1"), "postgresql": ("&sslmode=disable", "&sslmode=require")}
+    ways = {
+        "mssql": ("&encrypt=off", "&trust=yes"),
+        "mysql": ("", "&ssl=1"),
+        "postgresql": ("&sslmode=disable", "&sslmode=require"),
+    }
     more = ways[scheme][kind.startswith("tls")]
     return f"{scheme}://me:hunter2@127.0.0.1:{port}/d?connect_timeout=2{more}"
 
@@ -54,7 +58,7 @@ def test_an_impostor_is_given_up(scheme: str, kind: str, tmp_path: Path) -> None
         assert "within 2 s" in message
 
 
-@pytest.mark.parametrize("scheme", ["mysql", "postgresql"])
+@pytest.mark.parametrize("scheme", ["mssql", "mysql", "postgresql"])
 def test_the_command_ends_with_3_and_a_readable_bundle(scheme: str, out: Path) -> None:
     with Hostile("silent", scheme) as server:
         where = ("--target", url(scheme, server.port, ""), "--out", out)

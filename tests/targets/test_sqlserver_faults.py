@@ -20,9 +20,10 @@ from dyno.targets.sqlserver import removal
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from tests.babelfish import Babelfish, alone, require_babelfish, require_url, server, start
-from tests.hostile import Hostile
+from tests.hostile import Hostile, prelogin
 from tests.process import assert_valid, document, dyno, end, spoilt, wait_until
 from tests.process import start as start_dyno
+from tests.targets.test_sqlserver import target_of
 
 SECRET = "S3cret(!)"
 
@@ -74,10 +75,12 @@ def test_a_port_where_nothing_listens() -> None:
     assert "does not respond" in str(error)
 
 
-@pytest.mark.parametrize("kind", ["silent", "junk", "http", "closing", "drip"])
+@pytest.mark.parametrize(
+    "kind", ["silent", "junk", "http", "closing", "drip", "half", "greeted", "endless", "huge"]
+)
 @pytest.mark.parametrize("query", ["encrypt=off", "trust=yes"])
 def test_an_impostor(kind: str, query: str) -> None:
-    with Hostile(kind, "mysql") as hostile:
+    with Hostile(kind, "mssql") as hostile:
         url = f"mssql://me:hunter2@127.0.0.1:{hostile.port}/x?{query}&connect_timeout=2"
         error = failure(url)
     assert error.exit_code == 3
@@ -143,6 +146,29 @@ def test_a_database_that_an_administrator_created(login: tuple[str, str], out: P
         finally:
             session.execute("USE master")
             session.execute("DROP DATABASE dyno_tpch")
+
+
+def test_tables_that_a_login_may_not_use(login: tuple[str, str], out: Path) -> None:
+    url, poor = login
+    target, guest = target_of(url, out), target_of(poor, out)
+    with closing(Session.open(address(url))) as session:
+        for workload, rights in (("tpch", "SELECT"), ("tpcc", "SELECT, INSERT, UPDATE, DELETE")):
+            target.create_tables(workload, replace=False)
+            try:
+                session.execute(f"USE dyno_{workload}")
+                session.execute("CREATE USER [dyno_test_poor] FOR LOGIN [dyno_test_poor]")
+                with pytest.raises(TargetError) as caught:
+                    guest.loaded(workload)
+                statement = (
+                    f"USE [dyno_{workload}]; GRANT {rights} ON SCHEMA::[dbo] TO [dyno_test_poor]"
+                )
+                assert caught.value.kind == "denied"
+                assert statement in str(caught.value)
+                session.execute(statement)
+                assert guest.loaded(workload) == target.loaded(workload) is not None
+            finally:
+                session.execute("USE master")
+                target.remove()
 
 
 @pytest.mark.long
@@ -223,6 +249,19 @@ def pump(near: socket.socket, far: socket.socket) -> None:
         far.close()
 
 
+@pytest.mark.parametrize("word", [1, 3])
+def test_encryption_that_the_server_requires(word: int) -> None:
+    def refuse(client: socket.socket, _ended: threading.Event, _opening: bytes) -> None:
+        client.recv(1 << 16)
+        client.sendall(prelogin(word))
+        client.recv(1 << 16)
+
+    with Hostile(refuse, "mssql") as hostile:
+        error = failure(f"mssql://me:hunter2@127.0.0.1:{hostile.port}/x?encrypt=off")
+    assert error.exit_code == 3
+    assert "omit encrypt=off" in str(error)
+
+
 def test_encryption_that_the_server_does_not_offer() -> None:
     error = failure(another(require_url(), query="trust=yes"))
     assert "encrypt=off" in str(error)
@@ -270,7 +309,8 @@ def test_a_killed_load_resumes(killed: str, out: Path) -> None:
             assert ports is not None
             where = ("--target", own.url, "--json", "--out", out)
         refused = dyno("run", "tpch", *where)
-        assert refused.returncode == 2
+        assert refused.returncode == 3
+        assert "--resume" in refused.stderr
         load = ("load", "tpch", "--scale", "0.05", "--streams", "2", *where)
         done = dyno(*load, "--resume")
         assert done.returncode in {0, 1}, done.stderr

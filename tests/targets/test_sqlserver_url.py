@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits
 from dyno.errors import UsageError
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.version import Version
@@ -33,6 +34,13 @@ def test_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     assert "p]/s" not in repr(address)
     assert "p]/s" not in address.server
+
+
+def test_no_private_server_is_named(tmp_path: Path) -> None:
+    limits = Limits(memory_bytes=1 << 30, threads=2)
+    target = targets.open_target(targets.parse("mssql://bench@db1"), tmp_path, limits)
+    assert "restart" in str(target.capabilities.cold)
+    assert "embedded" not in str(target.capabilities.cold)
 
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

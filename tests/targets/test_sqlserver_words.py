@@ -119,6 +119,14 @@ def test_a_number_of_an_earlier_login_does_not_count(severity: int, number: int)
     assert parts(pymssql.OperationalError((911, text)))[0] == number
 
 
+@pytest.mark.parametrize("number", [5701, 5703])
+def test_what_a_login_before_was_told_is_no_error(number: int) -> None:
+    text = (
+        b"Changed language setting to us_english.DB-Lib error message 20002, severity 9:\nfailed\n"
+    )
+    assert parts(pymssql.OperationalError((number, text))) == (20002, "failed")
+
+
 @pytest.mark.parametrize(
     ("query", "encryption", "words"),
     [

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dyno.analyse.readings import Readings
 from dyno.bundle import metrics
 from dyno.bundle.carriers import of_target
-from dyno.bundle.inside import SESSIONS
+from dyno.bundle.inside import CLERKS, CLOCK, SESSIONS
 from dyno.bundle.metrics.watch import BUSIEST, LOADS, Load
 from dyno.bundle.model import Estimate, Phase, Run, those
 from dyno.bundle.phases.watch import WatchDetail
@@ -19,6 +19,8 @@ from dyno.bundle.reader import Bundle
 HOUR_S = 3600.0
 _BIN_S = 60.0
 _LEAST_GAP_S = 5.0
+_RARE = frozenset({CLOCK, CLERKS})
+"""Sources that are read too rarely to show a gap."""
 _SOURCE = "samples in the recording"
 _IN_HOUR = "samples in the busiest hour"
 _UNITS: dict[Load, str] = {"iops": "1/s", "cpu": "%", "sessions": "count"}
@@ -67,8 +69,10 @@ def _phase(run: Run, phase: Phase[WatchDetail], found: Readings) -> Iterable[Est
     if hours:
         hour = next(iter(hours.values()))
         yield from found.estimates(busiest, hour, nested, _IN_HOUR)
-    if phase.detail.probes:
-        gaps = _gaps(found, phase.detail.probes, span)
+    frequent = {*phase.detail.probes} - _RARE
+    # A server whose clock was read responded: if nothing else was, it lacks these views.
+    if frequent and (any(len(found.times(one)) for one in frequent) or not len(found.times(CLOCK))):
+        gaps = _gaps(found, frequent, span)
         source = "time without readings of the database"
         yield at.gaps.estimate(float(len(gaps)), source)
         yield at.gap_s.estimate(float(gaps.sum()), source)

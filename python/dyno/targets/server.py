@@ -112,11 +112,11 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     Attributes:
         name: The product: the target's folder.
-        EMBEDDED: Whether Dyno has a private server of it.
+        PRIVATE: Whether Dyno can start a private server of the product.
     """
 
     name: str
-    EMBEDDED: ClassVar = True
+    PRIVATE: ClassVar = True
     SEVERAL_DATABASES: ClassVar = True
 
     def __init__(
@@ -148,9 +148,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         self._here = ELSEWHERE
         self._no_cold = (
             "Dyno does not restart a server at a URL and cannot empty its machine's caches"
-        )
-        if self.EMBEDDED:
-            self._no_cold += f"; only embedded:{self.name} starts cold"
+        ) + (f"; only embedded:{self.name} starts cold" if self.PRIVATE else "")
         cold = True if embedded else self._no_cold
         self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)
 

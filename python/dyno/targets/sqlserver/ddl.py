@@ -86,6 +86,8 @@ def to_replace(session: Session, server: str, workload: str, *, replace: bool) -
         UsageError: If Dyno did not create one of them, or any exists and ``replace`` is false.
     """
     present = relations(session)
+    # Most databases of others ignore the case of names, and a table LineItem would be in the way.
+    present = {name.lower(): text for name, text in present.items()} | present
     place = f"{server}, database {mark.schema_of(workload)},"
     gone = referring_first(
         mark.to_replace(place, workload, present, replace=replace), references(session)

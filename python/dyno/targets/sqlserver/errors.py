@@ -110,7 +110,11 @@ def connect_error(
     number, text = parts(error)
     if number in _CONNECT:
         filled = _CONNECT[number].format(
-            server=server, database=database, reason=_sentence(text), user=_name(address.user)
+            server=server,
+            database=database,
+            place=_name(database),
+            reason=_sentence(text),
+            user=_name(address.user),
         )
         return error_of_kind(kind_of(number, text), f"{filled} [error {number}].")
     if 0 < number < _LIBRARY_FIRST or number >= BABELFISH:
@@ -147,7 +151,8 @@ def parts(error: Exception) -> tuple[int, str]:
         number, text = int(getattr(error, "number", 0) or 0), getattr(error, "message", found)
     plain = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     own = _CUT.split(plain)[0]
-    if own.strip() or not (library := _LIBRARY.search(plain)):
+    library = _LIBRARY.search(plain)
+    if library is None or (own.strip() and number not in _GREETINGS):
         return number, _line(own)
     # Without a text, the number may be that of an earlier login: the library does not clear it.
     if int(library[1]) == _FROM_SERVER:
@@ -156,6 +161,8 @@ def parts(error: Exception) -> tuple[int, str]:
     return int(library[1]), _line(library[3])
 
 
+_GREETINGS = (5701, 5703)
+"""What each login is told: its database and its language. The library keeps these messages."""
 _FROM_SERVER = 20018
 _LIBRARY_FIRST = 20000
 _BY_SEVERITY = {11: 4060, 14: 18456}
@@ -198,7 +205,8 @@ _LOGIN = (
 )
 _NO_DATABASE = (
     "{server} has no database '{database}' that {user} may use; correct the URL, or an "
-    "administrator must run: CREATE DATABASE, then in it CREATE USER {user} FOR LOGIN {user}"
+    "administrator must run: USE {place}; CREATE USER {user} FOR LOGIN {user} (if it is missing, "
+    "CREATE DATABASE {place} first)"
 )
 _CONNECT = {
     18456: _LOGIN,

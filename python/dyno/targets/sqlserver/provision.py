@@ -19,6 +19,7 @@ from dyno.targets.sqlserver import (
     layout,
     partitions,
     procedures,
+    rights,
 )
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.index import Stage
@@ -81,9 +82,17 @@ def require(session: Session, workload: str, wanted: Layout) -> None:
     filegroups.require(session, place, wanted, exists=database.exists(session, place))
 
 
-def loaded(session: Session, server: str, workload: str) -> Loaded | None:  # noqa: ARG001
-    """The data according to Dyno's mark; a login that may use the database may use them."""
-    return ddl.loaded(session, workload)
+def loaded(session: Session, server: str, workload: str) -> Loaded | None:
+    """The data according to Dyno's mark.
+
+    Raises:
+        TargetError: If this login may not use them.
+    """
+    if not database.use(session, mark.schema_of(workload)):
+        return None
+    found = ddl.loaded(session, workload)
+    rights.require_use(session, server, workload, seen=found is not None)
+    return found
 
 
 def stages(session: Session, workload: str, wanted: Layout | None) -> tuple[list[Stage], list[str]]:

@@ -96,10 +96,11 @@ _OF_DATABASE: Mapping[str, str] = {
 }
 _ARGUMENTS = "SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'"
 _FLAGS = "DBCC TRACESTATUS (-1) WITH NO_INFOMSGS"
+# The collations of master and msdb may differ.
 _LOG_BACKUP = (
     "SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), "  # noqa: S608
     "GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b "
-    "ON b.database_name = d.name AND b.type = 'L' "
+    "ON b.database_name = d.name COLLATE DATABASE_DEFAULT AND b.type = 'L' "
     f"WHERE d.database_id = DB_ID() AND d.database_id > {_SYSTEM}"
 )
 

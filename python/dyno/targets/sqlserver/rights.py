@@ -1,10 +1,12 @@
-"""Whether a login may create a workload's database and tables."""
+"""Whether a login may create a workload's database and tables, and use them."""
 
 from __future__ import annotations
 
+from dyno import workloads
+from dyno.contracts import schema
 from dyno.errors import TargetError
 from dyno.targets import mark
-from dyno.targets.sqlserver import database
+from dyno.targets.sqlserver import database, ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
 
@@ -16,6 +18,9 @@ _DATABASE = (
     "SELECT COALESCE(HAS_PERMS_BY_NAME({place}, 'DATABASE', 'CREATE TABLE'), 0), "
     "COALESCE(IS_MEMBER('db_owner'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
 )
+
+_TABLE = "COALESCE(HAS_PERMS_BY_NAME({name}, 'OBJECT', '{right}'), 0)"
+_CHANGE = ("SELECT", "INSERT", "UPDATE", "DELETE")
 
 
 def require(session: Session, server: str, workload: str) -> None:
@@ -38,6 +43,38 @@ def require(session: Session, server: str, workload: str) -> None:
     raise TargetError(
         f"{server}: the login {session.user} has no right to create the {workload} tables; an "
         f"administrator must run: {statement}",
+        kind="denied",
+    )
+
+
+def require_use(session: Session, server: str, workload: str, *, seen: bool) -> None:
+    """Rejects a login that may not read the tables in the session's database, or change them.
+
+    Args:
+        session: A session in that database.
+        server: The server, for the message.
+        workload: The workload.
+        seen: Whether the login sees the tables: those that it may not use are hidden from it.
+
+    Raises:
+        TargetError: With the T-SQL that gives the rights that the workload needs.
+    """
+    place, user = mark.schema_of(workload), quoted(session.user)
+    rights = _CHANGE if workloads.of_kind([workload], "oltp") is not None else _CHANGE[:1]
+    asked = [
+        _TABLE.format(name=literal(ddl.qualified(name)), right=right)
+        for name in schema.table_names(workload)
+        for right in rights
+    ]
+    if not seen and any(session.execute(_DATABASE.format(place=literal(quoted(place)))).rows[0]):
+        return  # it may create them: there are none
+    if seen and all(session.execute(f"SELECT {', '.join(asked)}").rows[0]):
+        return
+    load = "" if seen else f"; to load them: ALTER ROLE db_owner ADD MEMBER {user}"
+    raise TargetError(
+        f"{server}: the login {session.user} has no right to use the {workload} tables; an "
+        f"administrator must run: USE {quoted(place)}; GRANT {', '.join(rights)} ON "
+        f"SCHEMA::{quoted(ddl.SCHEMA)} TO {user}{load}",
         kind="denied",
     )
 

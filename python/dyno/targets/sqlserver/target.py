@@ -86,7 +86,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "sqlserver"
-    EMBEDDED: ClassVar = False
+    PRIVATE: ClassVar = False
     BATCH_END: ClassVar = "GO"
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

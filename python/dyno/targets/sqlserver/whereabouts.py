@@ -21,6 +21,7 @@ from dyno.targets.sqlserver.inside.views import OWN, Views
 _PROGRAMS = ("sqlservr",)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 AGE = f"{OWN}SELECT DATEDIFF(second, sqlserver_start_time, SYSDATETIME()) FROM {STARTED_VIEW}"  # noqa: S608
+_BABELFISH = "Babelfish does not tell where its files are"
 _WINDOWS = (
     "the server's files are on Windows: Dyno finds devices of Linux only"  # a path with a drive
 )
@@ -30,6 +31,8 @@ def find(session: Session, address: Address) -> Here:
     """Process and paths of the server of ``session``, if they are on this machine."""
     if address.host not in _LOOPBACK:
         return ELSEWHERE
+    if session.version.is_babelfish:
+        return Here(notes=(_BABELFISH,))
     try:
         return locate(told(session))
     except (DynoError, LookupError, ValueError, psutil.Error, OSError) as error:

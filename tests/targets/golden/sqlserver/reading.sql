@@ -26,7 +26,7 @@ SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'
 GO
 DBCC TRACESTATUS (-1) WITH NO_INFOMSGS
 GO
-SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b ON b.database_name = d.name AND b.type = 'L' WHERE d.database_id = DB_ID() AND d.database_id > 4
+SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.create_date)), GETDATE()) AS bigint) FROM sys.databases AS d LEFT JOIN msdb.dbo.backupset AS b ON b.database_name = d.name COLLATE DATABASE_DEFAULT AND b.type = 'L' WHERE d.database_id = DB_ID() AND d.database_id > 4
 GO
 SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE name IN (N'show advanced options', N'max server memory (MB)', N'max degree of parallelism', N'cost threshold for parallelism')
 GO

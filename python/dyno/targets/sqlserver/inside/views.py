@@ -23,7 +23,7 @@ _DEFINITION = (
     "files of databases of others have no role; an administrator must run: "
     "USE master; GRANT VIEW ANY DEFINITION TO {login};"
 )
-_ABSENT = "{view} cannot be read: {reason}"
+_UNREAD = "{view} cannot be read: {reason}"
 
 
 class Views:
@@ -32,6 +32,7 @@ class Views:
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         """Why a view cannot be read, by view."""
+        self._absent: list[str] = []
 
     def rows(self, session: Session, view: str, sql: str) -> Sequence[Sequence[Any]] | None:
         """The rows of a statement on a view; None if the view cannot be read.
@@ -51,13 +52,23 @@ class Views:
         except DynoError as error:
             if error.kind not in ("denied", "database"):
                 raise
-            self.missing[view] = _ABSENT.format(view=view, reason=str(error).rstrip("."))
+            if _is_absent(session, str(error)):
+                self._absent.append(view)
+                self.missing[view] = f"the server lacks {view}"
+            else:
+                self.missing[view] = _UNREAD.format(view=view, reason=str(error).rstrip("."))
             return None
 
     @property
     def notes(self) -> list[str]:
-        """One line for each view that cannot be read."""
-        return list(self.missing.values())
+        """One line for all views that the server lacks, and one for each that it denies."""
+        absent = [f"the server lacks {', '.join(self._absent)}"] if self._absent else []
+        denied = [reason for view, reason in self.missing.items() if view not in self._absent]
+        return absent + denied
+
+
+def _is_absent(session: Session, error: str) -> bool:
+    return "[error 208]" in error or (session.version.is_babelfish and "does not exist" in error)
 
 
 def rights(session: Session) -> list[str]:
@@ -90,7 +101,7 @@ def _lacking(session: Session) -> tuple[str, str]:
     except DynoError as error:
         if error.kind not in ("denied", "database"):
             raise
-        return _ABSENT.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip(".")), ""
+        return _UNREAD.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip(".")), ""
     named = quoted(str(login)) if login else "the login"
     return (
         "" if state or performance else _STATE.format(login=named),
