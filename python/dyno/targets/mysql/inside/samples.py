@@ -27,9 +27,7 @@ _CALLED = (
     "AND security_type = 'INVOKER' AND routine_schema <> 'sys' AND definer <> CURRENT_USER() "
     "LIMIT 1"
 )
-_SETTINGS = (
-    "SET SESSION transaction_read_only = 1, max_execution_time = 2000, lock_wait_timeout = 1"
-)
+_LIMITS = "SET SESSION max_execution_time = 2000, lock_wait_timeout = 1"
 _PLANNABLE = re.compile(r"[\s(]*(?:SELECT|WITH|TABLE)\b", re.IGNORECASE)
 
 _FUNCTIONS = (
@@ -54,7 +52,8 @@ def with_plans(connect: Callable[[], MysqlConnection], uses: Sequence[StatementU
             nonlocal session
             if session is None:
                 opened = stack.enter_context(closing(connect()))
-                opened.execute(_SETTINGS)
+                opened.execute("SET SESSION TRANSACTION READ ONLY")
+                opened.execute(_LIMITS)
                 session = opened
             return _plan(session, *use.statement.rsplit(":", 1))
 
