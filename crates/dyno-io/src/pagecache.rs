@@ -54,8 +54,8 @@ mod tests {
 
     fn scan(connection: &Connection) -> PageCounts {
         let sum = "select sum(length(t)) from page";
-        let found: u64 = connection.query_row(sum, [], |row| row.get(0)).unwrap();
-        assert_eq!(found, PAGES * 4000);
+        let found: i64 = connection.query_row(sum, [], |row| row.get(0)).unwrap();
+        assert_eq!(found as u64, PAGES * 4000);
         PageCounts::take(connection).unwrap()
     }
 
@@ -86,9 +86,10 @@ mod tests {
         assert!(warm.hits >= PAGES, "{warm:?}");
 
         // With a cache of ten pages, a transaction writes some before its end.
-        other.execute_batch("pragma cache_size = 10; update page set t = zeroblob(3999)").unwrap();
-        let small = PageCounts::take(&other).unwrap();
-        assert!(small.misses >= PAGES - 20, "{small:?}");
+        let small = Connection::open(&file).unwrap();
+        small.execute_batch("pragma cache_size = 10; update page set t = zeroblob(3999)").unwrap();
+        let small = PageCounts::take(&small).unwrap();
+        assert!(small.misses >= PAGES, "{small:?}");
         assert!(0 < small.spills && small.spills <= small.writes, "{small:?}");
     }
 }
