@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle.model import CriterionResult
+from dyno.studies.metrics import METRICS
 from tests import bundle_data as data
 from tests.bundle_rows import histogram
 from tests.bundles import Builder
@@ -205,3 +206,25 @@ def test_users_who_never_had_an_answer_break_a_limit(tmp_path: Path) -> None:
         response, of_one, *_ = results(found).values()
         assert response.passed is passed
         assert of_one.passed is None
+
+
+def test_the_page_caches_of_an_embedded_database(tmp_path: Path) -> None:
+    counted = {"hits": 9_000, "misses": 1_000, "writes": 600, "spills": 30, "bytes_max": 8 << 20}
+    builder, _ = built(tmp_path, outcome={"page_cache": counted})
+    found = judged(builder.write())
+    name = "oltp.users-4"
+    assert found.value(f"{name}.page_hit_percent") == 90
+    assert found.value(f"{name}.page_cache_bytes") == 8 << 20
+    studied = {"page_hits": 90, "page_reads": 1_000 / 60, "page_writes": 10, "page_spills": 0.5}
+    for metric, value in studied.items():
+        assert METRICS[metric].of(found.estimates) == {metric: pytest.approx(value)}
+
+
+def test_an_idle_or_unknown_page_cache_has_no_hit_ratio(tmp_path: Path) -> None:
+    counted = {"hits": 0, "misses": 0, "writes": 0, "spills": "many", "bytes_max": 0}
+    builder, _ = built(tmp_path, outcome={"page_cache": counted})
+    found = judged(builder.write())
+    names = {one.name.rpartition(".")[2] for one in found.estimates}
+    assert "page_hit_percent" not in names
+    assert "page_spills_per_s" not in names
+    assert found.value("oltp.users-4.page_reads_per_s") == 0

@@ -108,7 +108,7 @@ def test_odd_rows_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
     builder = quickstart(tmp_path)
     script = "<script>alert(1)</script>"
     odd: list[dict[str, Any]] = [
-        {"target": "postgresql", "statement": script, "calls": 0, "total_ms": 5.0},
+        {"target": "postgresql", "statement": script, "calls": 0, "total_ms": 5.0, "plan": script},
         {"target": "gone", "statement": "1", "text": script, "total_ms": None, "logical_reads": 7},
         {"target": None, "statement": "2"},
     ]
@@ -124,7 +124,10 @@ def test_odd_rows_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
     ]  # fmt: skip
     page = report_of(judged(builder.write())).page
     assert not page.root.all("script")
-    assert script in page.section("statements").text
+    section = page.section("statements")
+    assert script in section.text
+    plans = [text for one in section.all("details") for text in one.all("pre")]
+    assert [one.text.strip() for one in plans] == [script]
     assert script in page.section("relations").text
     assert script in page.section("inside").text
 

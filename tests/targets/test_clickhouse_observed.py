@@ -83,6 +83,8 @@ def test_statements_are_those_of_the_period(clickhouse: ClickhouseTarget) -> Non
         spill, lookup = found.statements  # most time first, nothing of Dyno's own
         assert (lookup.calls, lookup.rows, lookup.temp_bytes) == (6, 6, 0)
         assert "i < ?" in lookup.text
+        assert "planted" in (lookup.plan or "")
+        assert "Aggregating" in (spill.plan or "")
         assert lookup.min_ms is not None
         assert lookup.max_ms is not None
         assert lookup.min_ms <= lookup.total_ms / 6 <= lookup.max_ms

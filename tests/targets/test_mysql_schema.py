@@ -12,7 +12,7 @@ import pytest
 from dyno.contracts.inspection import Inspection, RelationUse, StatementUse
 from dyno.targets.mysql import server
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.inside import relations, statements
+from dyno.targets.mysql.inside import relations, samples, statements
 from dyno.targets.mysql.target import MysqlTarget
 from tests.process import wait_until
 from tests.targets.conftest import ask, embedded_mariadb
@@ -83,6 +83,33 @@ def test_statements_are_those_of_the_period(mariadb: MysqlTarget) -> None:
         user.execute(LOOKUP.format(3))
         again = inspector.end()
         assert statement(again, "WHERE `i` = ?").calls == 1
+
+
+def test_plans_of_samples(mariadb: MysqlTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What MySQL gets, in a MariaDB that is given the samples."""
+    texts = {"a": LOOKUP.format(7), "b": "SELECT v FROM whole WHERE v > ...", "c": "SELECT ?"}
+    listed = " UNION ALL ".join(f"SELECT '{key}', '{text}'" for key, text in texts.items())
+    given = f"WITH given (digest, sample) AS ({listed}) SELECT sample FROM given "
+    monkeypatch.setattr(samples, "_SAMPLE", given + "WHERE digest = {digest} AND {schema} <> ''")
+    monkeypatch.setattr(samples, "_LIMITS", "SET SESSION max_statement_time = 2")
+    uses = [StatementUse(f"planted:{key}", text, 1, 1.0) for key, text in texts.items()]
+    found = samples.with_plans(mariadb.connect, [*uses, StatementUse(":d", "COMMIT", 1, 9.0)])
+    lookup, *others = found.statements
+    assert "whole: const by PRIMARY" in (lookup.plan or ""), found.notes
+    assert [one.plan for one in others] == [None, None, None]
+    assert len(found.notes) == 2
+    ask(mariadb, "CREATE USER clerk@localhost")
+    ask(mariadb, "GRANT CREATE ROUTINE ON planted.* TO clerk@localhost")
+    try:
+        trap = "FUNCTION planted.trap() RETURNS INT DETERMINISTIC SQL SECURITY INVOKER RETURN 1"
+        ask(mariadb, f"CREATE DEFINER = clerk@localhost {trap}")
+        found = samples.with_plans(mariadb.connect, uses)
+        assert [one.plan for one in found.statements] == [None, None, None]
+        (note,) = found.notes
+        assert "SQL SECURITY INVOKER" in note
+    finally:
+        ask(mariadb, "DROP FUNCTION IF EXISTS planted.trap")
+        ask(mariadb, "DROP USER clerk@localhost")
 
 
 def test_rows_by_table_and_index(mariadb: MysqlTarget) -> None:

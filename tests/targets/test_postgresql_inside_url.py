@@ -14,6 +14,7 @@ import pytest
 from dyno import targets
 from dyno.contracts.inspection import Inspection, RelationUse, StatementUse
 from dyno.targets.postgresql.inside.database import Database
+from dyno.targets.postgresql.inside.generic import with_plans
 from dyno.targets.postgresql.inside.inspector import PostgresInspector
 from dyno.targets.postgresql.inside.observer import prepare
 from dyno.targets.postgresql.inside.sessions import Sessions
@@ -111,7 +112,9 @@ def test_statements_are_counted_as_the_server_does(target: PostgresTarget) -> No
     (used,) = statements(found, "GROUP BY t")
     assert used.text == query.format("$1")
     assert (used.calls, used.rows, used.logical_reads) == (7, 7, 7 * pages)
-    assert (used.temp_bytes, used.plan) == (0, None)
+    assert used.temp_bytes == 0
+    assert used.plan is not None
+    assert "Seq Scan on item" in used.plan
     assert used.max_ms is not None
     assert used.min_ms is not None
     assert 0 < used.min_ms <= used.total_ms / 7 <= used.max_ms
@@ -124,6 +127,57 @@ def test_statements_are_counted_as_the_server_does(target: PostgresTarget) -> No
     assert not statements(found, "lock_timeout")
     assert found.notes == [note for note in found.notes if "track_wal_io_timing" in note]
     assert "ALTER SYSTEM SET track_wal_io_timing = on;" in found.notes[0]
+    # What Dyno ran to read the counters and to plan is not among the statements that follow.
+    texts = [one.text for one in before.end().statements]
+    assert not [text for text in texts if "dyno_plan" in text or "plan_cache_mode" in text]
+    assert len(statements(found, "GROUP BY t")) == 1
+
+
+def test_a_plan_is_of_the_tables_that_the_statement_used(target: PostgresTarget) -> None:
+    ask(target, 'CREATE SCHEMA "Our shop"')
+    try:
+        for schema, rows in (("shop", 9000), ('"Our shop"', 5)):
+            ask(
+                target,
+                f"CREATE TABLE {schema}.item AS SELECT i, i::text t, current_date AS sold "
+                f"FROM generate_series(1, {rows}) i",
+            )
+        ask(target, "CREATE INDEX by_t ON shop.item (t)")
+        ask(target, "ANALYZE")
+        before = inspector(target)
+        with closing(target.connect()) as session:
+            for calls, schema in enumerate(("shop", '"Our shop"'), start=1):
+                session.execute(f"SET search_path = {schema}")
+                for _ in range(calls):
+                    session.raw.execute("SELECT i FROM item WHERE t = %s", ["7"])
+                session.execute("SELECT count(*) FROM item WHERE t > '7'")
+            session.execute(
+                "SELECT sold AS day FROM item WHERE sold < date '2026-01-01' + interval '1' month"
+            )
+        found = before.end()
+        plans = {one.calls: one.plan or "" for one in statements(found, "WHERE t = $1")}
+        assert plans.keys() == {1, 2}
+        assert "by_t on item" in plans[1]
+        assert "Seq Scan on item" in plans[2]
+        # Sent with a literal, so that the server's identifier does not tell which table it was.
+        assert [one.plan for one in statements(found, "WHERE t > $1")] == [None, None]
+        assert [note for note in found.notes if "several schemas" in note]
+        (typed,) = statements(found, "AS day")
+        assert "Seq Scan on item" in (typed.plan or "")
+    finally:
+        ask(target, 'DROP SCHEMA "Our shop" CASCADE')
+
+
+def test_only_one_statement_is_planned_and_nothing_runs(target: PostgresTarget) -> None:
+    ask(target, "CREATE TABLE shop.item AS SELECT 1 AS i")
+    before = inspector(target)
+    ask(target, "UPDATE shop.item SET i = i + 1")
+    (used,) = statements(before.end(), "UPDATE shop.item")
+    assert "ModifyTable on item" in (used.plan or "")
+    forged = StatementUse("1", "SELECT 1; DROP TABLE shop.item", 1, 1.0)
+    found = with_plans(target.observer, [forged], {"1"}, [])
+    assert ([one.plan for one in found.statements], len(found.notes)) == ([None], 1)
+    assert ask(target, "SELECT i FROM shop.item") == [(2,)]
 
 
 def test_the_extremes_of_a_single_call(target: PostgresTarget) -> None:
@@ -226,9 +280,13 @@ def test_a_lock_on_a_table_costs_only_the_sizes(target: PostgresTarget) -> None:
     wait_until(lambda: changed(target, "item") == 1, "the row")
     with closing(target.connect()) as other:
         other.execute("BEGIN; LOCK TABLE shop.item IN ACCESS EXCLUSIVE MODE")
-        found = relations(before.end())["shop.item"]
+        whole = before.end()
         other.execute("COMMIT")
+    found = relations(whole)["shop.item"]
     assert (found.writes, found.bytes) == (1, None)
+    (used,) = statements(whole, "INSERT INTO shop.item")
+    assert used.plan is None
+    assert [note for note in whole.notes if "no plan" in note]
 
 
 def test_resets_and_restarts(server: Server, target: PostgresTarget) -> None:
@@ -295,7 +353,8 @@ def test_a_role_without_rights_gets_the_grants_that_help(
         ask(target, "SELECT 'x', 1 AS hidden")
         ask(clerk, "SELECT 'x' AS shown")
         found = before.end()
-        assert statements(found, "AS shown")
+        (shown,) = statements(found, "AS shown")
+        assert shown.plan is not None
         assert not statements(found, "AS hidden")
         grants = [note[note.index("GRANT") :] for note in found.notes if "GRANT" in note]
         assert len(grants) == 2
@@ -307,6 +366,12 @@ def test_a_role_without_rights_gets_the_grants_that_help(
             assert Sessions()(session, 0)[0].metric == "cpu/running"
         for grant in grants:
             ask(target, grant)
+        # A function in a statement of the clerk would have the rights of a superuser.
+        others = inspector(target)
+        ask(clerk, "SELECT 'x' AS shown")
+        seen = others.end()
+        assert [one.plan for one in statements(seen, "AS shown")] == [None]
+        assert [note for note in seen.notes if "other roles" in note]
         with closing(clerk.observer()) as session:
             prepare(session, 5)
             assert "temp_used" in {one.metric for one in Database()(session, 0)}
@@ -355,3 +420,20 @@ def test_without_the_extension_the_note_says_what_to_do(public_out: Path) -> Non
 def test_the_private_server_says_that_it_has_no_extension(postgres: PostgresTarget) -> None:
     (note,) = inspector(postgres).end().notes
     assert note.startswith("statements are not recorded: this installation of PostgreSQL")
+
+
+def test_version_18_makes_the_same_plans(postgres: PostgresTarget) -> None:
+    """Without the extension's texts, which it cannot have."""
+    ask(postgres, "CREATE TABLE planned AS SELECT i FROM generate_series(1, 9000) i")
+    try:
+        ask(postgres, "CREATE UNIQUE INDEX by_i ON planned (i)")
+        ask(postgres, "ANALYZE planned")
+        lookup = StatementUse("1", "SELECT i FROM planned WHERE i = $1 LIMIT $2", 1, 2.0)
+        gone = StatementUse("2", "SELECT i FROM gone WHERE i = $1", 1, 1.0)
+        found = with_plans(postgres.observer, [gone, lookup], {"1", "2"}, ["nowhere"])
+        without, used = found.statements
+        assert "by_i on planned" in (used.plan or "")
+        assert without.plan is None
+        assert len(found.notes) == 1
+    finally:
+        ask(postgres, "DROP TABLE planned")

@@ -76,6 +76,12 @@ def test_transactions_are_driven_and_proven_with_the_writers_load(filled: Path) 
     assert level["errors"] == 0
     assert 0 < level["writer_busy_percent"] <= 100
     assert level["writer_wait_mean_ms"] > 0
+    assert 0 < level["page_hit_percent"] < 100
+    # Each commit writes some pages; nothing of one transaction exceeds its cache.
+    assert level["page_writes_per_s"] > level["tps"]
+    assert level["page_reads_per_s"] > 0
+    assert level["page_spills_per_s"] == 0
+    assert level["page_cache_bytes"] > 4096
     assert found["tpcc"]["consistency"] is True
     run = json.loads((Path(found["bundle"]) / "run.json").read_text())
     (phase,) = (phase for phase in run["phases"] if phase["kind"] == "oltp")
@@ -84,6 +90,7 @@ def test_transactions_are_driven_and_proven_with_the_writers_load(filled: Path) 
     assert (shown["journal_mode"], shown["driver.synchronous"]) == ("wal", "normal")
     assert run["targets"]["sqlite"]["place"] == "process"
     report = (Path(found["bundle"]) / "sheet.html").read_text()
+    assert "Page caches of the sessions" in report
     assert "Write lock held, %" in report.replace("\N{NO-BREAK SPACE}", " ")
     with closing(sqlite3.connect(filled)) as raw:
         # Each amount is still whole cents, and times are what they were.

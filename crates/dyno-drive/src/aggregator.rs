@@ -7,7 +7,7 @@ use dyno_record::{
 };
 
 use crate::cpu::thread_cpu_ns;
-use crate::outcome::{OpOutcome, Outcome, Writer};
+use crate::outcome::{Embedded, OpOutcome, Outcome};
 use crate::parts::{Part, Worst};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
@@ -26,7 +26,7 @@ pub struct Aggregator {
     utilised_ns: u64,
     /// CPU time of this thread at the start of the measurement.
     cpu_before_ns: u64,
-    writer: Option<Writer>,
+    embedded: Option<Embedded>,
 }
 
 /// An interval, summed over threads.
@@ -55,7 +55,7 @@ impl Aggregator {
             reports: Report::default(),
             utilised_ns: 0,
             cpu_before_ns: 0,
-            writer: None,
+            embedded: None,
         }
     }
 
@@ -64,9 +64,9 @@ impl Aggregator {
         self.cpu_before_ns = thread_cpu_ns();
     }
 
-    /// Ends the window; `writer` has the statistics of the write lock, if any.
-    pub fn stop_measuring(&mut self, writer: Option<Writer>) {
-        self.writer = writer;
+    /// Ends the window; `embedded` is what a database inside this process has counted in it.
+    pub fn stop_measuring(&mut self, embedded: Option<Embedded>) {
+        self.embedded = embedded;
     }
 
     /// Adds a thread's interval; writes the interval once all threads have closed it.
@@ -179,7 +179,8 @@ impl Aggregator {
             behind_ms: None,
             schedule_late_ms: (reports.schedule_late.count() > 0)
                 .then(|| Percentiles::from(&reports.schedule_late)),
-            writer: self.writer,
+            writer: self.embedded.map(|it| it.writer),
+            page_cache: self.embedded.map(|it| it.page_cache),
         })
     }
 }

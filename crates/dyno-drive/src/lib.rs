@@ -28,7 +28,7 @@ pub mod wire;
 mod workloads;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
-pub use outcome::{OpOutcome, Outcome, Writer};
+pub use outcome::{Embedded, OpOutcome, Outcome, PageCache, Writer};
 pub use parts::{Peak, Worst};
 pub use plan::{DrivePlan, Pacing, WirePlan};
 pub use rate::Rate;

@@ -61,6 +61,34 @@ pub struct Outcome {
     /// Statistics of the write lock, for databases with a single writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
+    /// The page caches of an embedded database's sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCache>,
+}
+
+/// What a database inside this process has counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Embedded {
+    /// See [`Outcome::writer`].
+    pub writer: Writer,
+    /// See [`Outcome::page_cache`].
+    pub page_cache: PageCache,
+}
+
+/// The page caches of all sessions in the measured window, in pages. What a transaction did counts
+/// when the session answers, usually at its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct PageCache {
+    /// Pages that were in the cache of their session.
+    pub hits: u64,
+    /// Pages that were not, and were read.
+    pub misses: u64,
+    /// Pages written to the log or the file.
+    pub writes: u64,
+    /// Those of them written before their transaction ended, because the cache was full.
+    pub spills: u64,
+    /// Largest memory of all caches together, bytes.
+    pub bytes_max: u64,
 }
 
 /// Use of the single write lock in the measured window.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 
 use crate::aggregator::Aggregator;
-use crate::outcome::{Outcome, Writer};
+use crate::outcome::{Embedded, Outcome};
 use crate::plan::{DrivePlan, Pacing, WirePlan};
 use crate::recorder::Message;
 use crate::thread::{Job, died};
@@ -107,7 +107,7 @@ fn conduct<W: Wire, L: Workload + Clone>(
         }
         .run();
     };
-    let outcome = conducted(&course, threads, &job, aggregator, control, &|| wire.writer())?;
+    let outcome = conducted(&course, threads, &job, aggregator, control, &|| wire.embedded())?;
     let behind_ms = workload.behind_ns().map(|behind_ns| behind_ns as f64 / 1e6);
     Ok(Outcome { behind_ms, ..outcome })
 }
@@ -154,7 +154,7 @@ pub fn conducted(
     hand: Hand<'_>,
     aggregator: Aggregator,
     control: &Control,
-    writer: &dyn Fn() -> Option<Writer>,
+    embedded: &dyn Fn() -> Option<Embedded>,
 ) -> Result<Outcome> {
     let signals = &Signals { abort: AtomicBool::new(false), end_ns: AtomicU64::new(u64::MAX) };
     let (out, messages) = mpsc::channel();
@@ -174,7 +174,7 @@ pub fn conducted(
                 })?;
         }
         drop(out);
-        let run = Conductor { course, messages, signals, control, threads, writer };
+        let run = Conductor { course, messages, signals, control, threads, embedded };
         let result = run.conduct(go, aggregator);
         signals.abort.store(true, Relaxed);
         result
@@ -187,7 +187,7 @@ struct Conductor<'a> {
     signals: &'a Signals,
     control: &'a Control,
     threads: u32,
-    writer: &'a dyn Fn() -> Option<Writer>,
+    embedded: &'a dyn Fn() -> Option<Embedded>,
 }
 
 impl Conductor<'_> {
@@ -252,12 +252,12 @@ impl Conductor<'_> {
             if !measuring && now_ns >= window.measure_ns {
                 measuring = true;
                 aggregator.start_measuring();
-                let _ = (self.writer)();
+                let _ = (self.embedded)();
                 self.control.set_step(self.course.shown.clone());
             }
             if !over && now_ns >= window.end_ns {
                 over = true;
-                aggregator.stop_measuring((self.writer)());
+                aggregator.stop_measuring((self.embedded)());
             }
             match message {
                 Ok(Message::Interval(interval)) => aggregator.interval(window, interval)?,

@@ -21,6 +21,7 @@ mod lane;
 mod notes;
 mod outcome;
 mod pace;
+mod pagecache;
 mod pattern;
 mod plan;
 mod profile;
@@ -39,6 +40,7 @@ pub use arena::Pages;
 pub use fault::Fault;
 pub use notes::{Note, Notes, Topic};
 pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};
+pub use pagecache::PageCounts;
 pub use pattern::Order;
 pub use plan::{
     Arrivals, Block, CeilingOf, Curve, Job, OnError, Plan, Rate, Search, Settle, Sync, SyncCall,

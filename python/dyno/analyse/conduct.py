@@ -8,11 +8,11 @@ from dyno.analyse.level import Level
 from dyno.bundle import metrics
 from dyno.bundle.metrics.oltp import LATE, WAITS
 from dyno.bundle.model import Estimate, Phase
-from dyno.bundle.phases.oltp import OltpDetail, Outcome, Times, Worst, Writer
+from dyno.bundle.phases.oltp import OltpDetail, Outcome, PageCache, Times, Worst, Writer
 
 
 def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
-    """Yields the client's own metrics, those of a single writer and those of several databases.
+    """Yields the metrics of the client, of a single writer, page caches and several databases.
 
     Args:
         at: The metrics of the level.
@@ -21,6 +21,7 @@ def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterab
     """
     yield from _apart(at, phase)
     yield from _writer(at, level.outcome)
+    yield from _page_cache(at, level.outcome)
     yield from _client(at, level.outcome, level.seconds + level.left_out_s)
     yield from _worst(at, level.outcome)
     yield from _schedule(at, level.outcome)
@@ -113,3 +114,21 @@ def _writer(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
         if wait is not None:
             source = "time transactions waited for the write lock"
             yield at.writer_wait(which).estimate(wait, source)
+
+
+def _page_cache(at: metrics.Level, outcome: Outcome) -> Iterable[Estimate]:
+    """For an embedded database: the page caches of its sessions."""
+    cache, seconds = outcome.page_cache or PageCache(), outcome.seconds
+    hits, misses = cache.hits, cache.misses
+    if hits is not None and misses is not None and hits + misses > 0:
+        source = "pages found in the cache of the session / pages looked up"
+        yield at.page_hit_percent.estimate(100 * hits / (hits + misses), source)
+    for key, pages in (
+        (at.page_reads_per_s, misses),
+        (at.page_writes_per_s, cache.writes),
+        (at.page_spills_per_s, cache.spills),
+    ):
+        if pages is not None and seconds:
+            yield key.estimate(pages / seconds, "driver outcome: pages of all sessions / window")
+    if cache.bytes_max is not None:
+        yield at.page_cache_bytes.estimate(cache.bytes_max, "driver outcome: largest sum")

@@ -9,6 +9,9 @@ from typing import Literal, Protocol, runtime_checkable
 MOST_ROWS = 1000
 """Rows kept of a period, for statements and for relations: those with most reads and most time."""
 
+MOST_PLANS = 20
+"""Statements with a plan: those with most time."""
+
 
 @dataclass(frozen=True)
 class StatementUse:
@@ -24,7 +27,7 @@ class StatementUse:
         logical_reads: Pages looked up in the cache.
         physical_reads: Pages that were not in it.
         temp_bytes: Bytes written to temporary files.
-        plan: Its plan as text, if the engine keeps it.
+        plan: Its plan as text, if the engine keeps it or makes one for the text.
     """
 
     statement: str

@@ -171,6 +171,22 @@ METRICS = {
             (_L.client_cpu_ms_per_1000,), "less",
         ),
         Metric(
+            "page_hits", "hit ratio of the page caches of an embedded database's sessions, %",
+            (_L.page_hit_percent,), "more",
+        ),
+        Metric(
+            "page_reads", "pages read into these caches per second",
+            (_L.page_reads_per_s,), "neither",
+        ),
+        Metric(
+            "page_writes", "pages written from them per second",
+            (_L.page_writes_per_s,), "neither",
+        ),
+        Metric(
+            "page_spills", "pages written from them before a transaction ended, per second",
+            (_L.page_spills_per_s,), "less",
+        ),
+        Metric(
             "tps_beside",
             "transactions per second during maintenance, or overall without maintenance",
             (_D.tps,), "more", where=_BESIDE,

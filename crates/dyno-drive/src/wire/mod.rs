@@ -24,7 +24,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use crate::alarm::Alarm;
-use crate::outcome::Writer;
+use crate::outcome::Embedded;
 pub use secret::Secret;
 pub use value::{Type, Value};
 use value::{is_declared, read_columns};
@@ -238,9 +238,8 @@ pub trait Wire: Clone + Send + Sync + 'static {
         alarm: &Alarm,
     ) -> impl Future<Output = Result<Self::Session>>;
 
-    /// Statistics of the write lock since the last call; None if the database has several writers
-    /// or does not report it.
-    fn writer(&self) -> Option<Writer> {
+    /// What a database inside this process has counted since the last call; None for a server.
+    fn embedded(&self) -> Option<Embedded> {
         None
     }
 }

@@ -96,6 +96,14 @@ class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
     gone = Metric()
     writer_busy_percent = Metric("%")
     writer_wait = Metrics("ms", "writer_wait_{}_ms", WAITS)
+    page_hit_percent = Metric("%")
+    """Share of the pages that the sessions' own caches held."""
+    page_reads_per_s = Metric("1/s")
+    page_writes_per_s = Metric("1/s")
+    page_spills_per_s = Metric("1/s")
+    """Pages written before their transaction ended, for lack of memory."""
+    page_cache_bytes = Metric("B")
+    """Largest memory of all sessions' page caches together."""
 
     def __init__(self, name: str | None) -> None:
         super().__init__(f"oltp.{name}")

@@ -99,6 +99,24 @@ class Writer(Part):
     wait_ms: Times | None = None
 
 
+class PageCache(Part):
+    """The page caches of an embedded database's sessions, in pages.
+
+    Attributes:
+        hits: Pages that were in the cache of their session.
+        misses: Pages that were not, and were read.
+        writes: Pages written to the log or the file.
+        spills: Those of them written before their transaction ended, because the cache was full.
+        bytes_max: Largest memory of all caches together, bytes.
+    """
+
+    hits: Number | None = None
+    misses: Number | None = None
+    writes: Number | None = None
+    spills: Number | None = None
+    bytes_max: Number | None = None
+
+
 class Outcome(Part):
     """The final driver result (``dyno_drive::Outcome``); for several databases the total.
 
@@ -123,6 +141,7 @@ class Outcome(Part):
         threads: Number of driver threads.
         worst: The driver in its busiest part.
         writer: Write lock of a single-writer system that reports it.
+        page_cache: Page caches of an embedded database.
         behind_ms: Largest delay of work that the workload schedules itself; None if it has none.
         schedule_late_ms: How much later than scheduled the statements of a log were sent.
         yields: Whether the driver threads yield to the server processes.
@@ -148,6 +167,7 @@ class Outcome(Part):
     threads: Number | None = None
     worst: Worst | None = None
     writer: Writer | None = None
+    page_cache: PageCache | None = None
     behind_ms: Number | None = None
     schedule_late_ms: Times | None = None
     yields: bool | None = None

@@ -22,7 +22,7 @@ def level_entry(page: Page, level: Level) -> dict[str, Any]:
     at, main = level.metrics, page.operations_of(level)
     detail = level.phase.detail if level.phase else OltpDetail()
     errors = page.value(at.errors)
-    # Optional: the worst part of a window, and the write lock of single-writer engines.
+    # Optional: the worst part of a window; the write lock and page caches of embedded engines.
     known = {
         key.last: value
         for key in (
@@ -33,6 +33,11 @@ def level_entry(page: Page, level: Level) -> dict[str, Any]:
             at.schedule_late("max"),
             at.writer_busy_percent,
             at.writer_wait("mean"),
+            at.page_hit_percent,
+            at.page_reads_per_s,
+            at.page_writes_per_s,
+            at.page_spills_per_s,
+            at.page_cache_bytes,
         )
         if (value := page.value(key)) is not None
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dyno.contracts.plans import Node, QueryPlan, render
+from dyno.contracts.target import QueryResult
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _NAMES = ("Index Name", "Relation Name", "CTE Name", "Function Name")
@@ -17,7 +18,12 @@ _LONGEST = 160
 def explain(session: PostgresConnection, sql: str, *, analyse: bool) -> QueryPlan:
     """The plan by ``EXPLAIN``; with ``analyse``, runs the query and counts its buffers."""
     options = "ANALYZE, BUFFERS, SETTINGS, FORMAT JSON" if analyse else "SETTINGS, FORMAT JSON"
-    found = session.execute(f"EXPLAIN ({options}) {sql.strip().rstrip(';')}").rows[0][0]
+    return shown(session.execute(f"EXPLAIN ({options}) {sql.strip().rstrip(';')}"))
+
+
+def shown(answer: QueryResult) -> QueryPlan:
+    """The plan in the answer to an ``EXPLAIN`` in JSON."""
+    found = answer.rows[0][0]
     tree = json.loads(found) if isinstance(found, str) else found
     return QueryPlan(render(_node(tree[0]["Plan"])), tree)
 

@@ -11,9 +11,9 @@ use rusqlite::InterruptHandle;
 use rusqlite::types::ValueRef;
 use tokio::sync::{mpsc, oneshot};
 
+use super::Shared;
 use super::batch::{Batch, Command};
 use super::config::Config;
-use super::turn::Turns;
 use super::worker::Worker;
 use crate::wire::{Access, Dialect, Session, Slot, Statement, StatementId, Value};
 
@@ -47,7 +47,7 @@ impl SqliteSession {
     /// As [`Wire::connect`](crate::wire::Wire::connect).
     pub(super) async fn open(
         config: &Arc<Config>,
-        turns: &Arc<Turns>,
+        shared: &Arc<Shared>,
         declared: Arc<[Statement]>,
     ) -> Result<Self> {
         let (batches, to_do) = sync_channel(1);
@@ -57,7 +57,7 @@ impl SqliteSession {
         let worker = Worker {
             config: Arc::clone(config),
             statements: declared.to_vec(),
-            turns: Arc::clone(turns),
+            shared: Arc::clone(shared),
             leaving: Arc::clone(&leaving),
             batches: to_do,
             answers: done,

@@ -96,7 +96,7 @@ fn on_runtime<T>(body: impl Future<Output = T>) -> T {
 }
 
 async fn try_open(wire: &Sqlite, statements: Vec<Statement>) -> Result<SqliteSession> {
-    SqliteSession::open(&wire.config, &wire.turns, statements.into()).await
+    SqliteSession::open(&wire.config, &wire.shared, statements.into()).await
 }
 
 async fn open(wire: &Sqlite) -> SqliteSession {
@@ -204,9 +204,13 @@ fn two_writers_take_turns_and_a_reader_waits_for_neither() {
         one.queue_commit();
         one.flush().await.unwrap();
         second.await.unwrap();
-        let writer = wire.writer().unwrap();
+        let Embedded { writer, page_cache } = wire.embedded().unwrap();
         assert!(writer.wait_ms.max > 0.0);
         assert!(writer.busy_share > 0.0 && writer.busy_share <= 1.0);
+        // Each commit writes the table's page at least; the reader finds its pages in its cache.
+        assert!(page_cache.writes >= 2 && page_cache.hits >= 50, "{page_cache:?}");
+        assert!(page_cache.misses > 0 && page_cache.bytes_max > 0, "{page_cache:?}");
+        assert_eq!(wire.embedded().unwrap().page_cache.hits, 0);
     });
     assert_eq!(file.number("select count(*) from account"), 2);
 }

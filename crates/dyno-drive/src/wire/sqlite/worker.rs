@@ -11,9 +11,11 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, InterruptHandle};
 use tokio::sync::{mpsc, oneshot};
 
+use super::Shared;
 use super::batch::{Batch, Command};
 use super::config::Config;
 use super::error::classed;
+use super::pages::Share;
 use super::prepare::{open, prepare};
 use super::turn::Turns;
 use crate::wire::{Access, Statement};
@@ -24,8 +26,8 @@ pub struct Worker {
     pub config: Arc<Config>,
     /// The statements to prepare.
     pub statements: Vec<Statement>,
-    /// Receives the statistics of the write lock.
-    pub turns: Arc<Turns>,
+    /// Receives the statistics of the write lock and of the page cache.
+    pub shared: Arc<Shared>,
     /// Set when the thread must end at once.
     pub leaving: Arc<AtomicBool>,
     /// Batches to execute; the thread ends when this closes.
@@ -70,6 +72,7 @@ struct Engine<'c> {
     commit: rusqlite::Statement<'c>,
     rollback: rusqlite::Statement<'c>,
     turns: &'c Turns,
+    cache: Share<'c>,
     leaving: &'c AtomicBool,
     /// Whether it holds the write lock.
     writes: bool,
@@ -90,7 +93,8 @@ impl<'c> Engine<'c> {
             begin_write: control("begin immediate")?,
             commit: control("commit")?,
             rollback: control("rollback")?,
-            turns: &worker.turns,
+            turns: &worker.shared.turns,
+            cache: worker.shared.pages.share(),
             leaving: &worker.leaving,
             writes: false,
         })
@@ -109,6 +113,7 @@ impl<'c> Engine<'c> {
         batch.in_transaction = !self.connection.is_autocommit();
         // Some errors end the transaction by themselves.
         self.note_end();
+        self.cache.report(self.connection);
     }
 
     fn execute(

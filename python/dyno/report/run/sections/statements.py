@@ -42,9 +42,10 @@ def section(page: Page) -> Section | None:
             for place, column in enumerate(_ORDERS)
             if total(rows, column) > 0
         ]
+        listed = {row["statement"]: row for column in _ORDERS for row in _top(rows, column)}
         blocks += [
             Text(f"Plan of {_text(row)[:80]}", secretless(str(row["plan"])))
-            for row in _top(rows, "total_ms")
+            for row in listed.values()
             if row["plan"]
         ]
     return Section("statements", "Top statements", blocks) if blocks else None

@@ -17,7 +17,7 @@ from dyno.report.kit.blocks import (
 from dyno.report.kit.charts import users as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import operation_title, rounded, users_title
+from dyno.report.kit.formats import bytes_text, operation_title, rounded, users_title
 from dyno.report.run.latencies import TIMES
 from dyno.report.run.page import Level, Page
 
@@ -27,6 +27,13 @@ _PERCENTILES: tuple[Time, ...] = ("p50", "p95", "p99")
 _L = metrics.Level
 _WRITER = (_L.writer_busy_percent, _L.writer_wait("mean"))
 """For single-writer engines only."""
+_PAGES = {
+    "Hit ratio, %": _L.page_hit_percent,
+    "Read, pages/s": _L.page_reads_per_s,
+    "Written, pages/s": _L.page_writes_per_s,
+    "Spilled, pages/s": _L.page_spills_per_s,
+}
+"""For embedded engines only."""
 _SCHEDULE = {
     "Due": _L.scheduled,
     "Sent late": _L.late,
@@ -52,6 +59,8 @@ def section(page: Page) -> Section | None:
     blocks: list[Block] = [_levels(page)]
     if _is_scheduled(page):
         blocks.append(_schedule(page))
+    if any(_memory(page, level) is not None for level in page.levels):
+        blocks.append(_page_cache(page))
     several = sum(not level.is_part for level in page.levels) > 1
     # A search has its own curve; levels at the same time are no curve.
     if several and page.search is None and not mixes.windows(page.run):
@@ -216,6 +225,25 @@ def _schedule(page: Page) -> Table:
     )
     columns, rows = without_empty(columns, rows)
     return Table("Schedule and driver", columns, rows, note)
+
+
+def _page_cache(page: Page) -> Table:
+    """The page caches of the sessions."""
+    columns = [Column("Load"), *(Column(label, numeric=True) for label in (*_PAGES, "Memory"))]
+    rows: list[list[str | Cell]] = [
+        [_title(level), *_cells(page, level, _PAGES), bytes_text(_memory(page, level))]
+        for level in page.levels
+    ]
+    note = (
+        "All sessions together; each has a cache of its own, and discards it when another session "
+        "has written. Written: to the log or the file. Spilled: written before the transaction "
+        "ended, because the cache was full. Memory: the largest sum."
+    )
+    return Table("Page caches of the sessions", columns, rows, note)
+
+
+def _memory(page: Page, level: Level) -> float | None:
+    return page.value(level.metrics.page_cache_bytes)
 
 
 def _cells(page: Page, level: Level, labels: dict[str, metrics.Metric]) -> list[str | Cell]:

@@ -2,16 +2,23 @@
 
 The log is in memory and keeps the last 250 statements at least (``engine.xml``). It counts reads by
 query, not by table. A restart empties it.
+
+A plan is that of the statement's slowest execution. To plan a query, ClickHouse runs its scalar
+subqueries; so a session that may only read does it, for two seconds at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from typing import Any, NamedTuple
 
 from dyno.contracts.inspection import MOST_ROWS, Inspection, StatementUse
 from dyno.errors import DynoError
 from dyno.targets.clickhouse.connection import ClickhouseConnection
+from dyno.targets.clickhouse.ddl import quoted
+from dyno.targets.clickhouse.plans import explain
+from dyno.targets.statementplans import Planned, planned
 
 _LONGEST = 10_000
 _KEPT = 500
@@ -24,7 +31,9 @@ _QUERY = (
     f"substringUTF8(any(normalizeQuery(query)), 1, {_LONGEST}), count(), "
     "sum(query_duration_ms), min(query_duration_ms), max(query_duration_ms), "
     "sum(greatest(result_rows, written_rows)), "
-    "sum(ProfileEvents['ExternalProcessingCompressedBytesTotal']) "
+    "sum(ProfileEvents['ExternalProcessingCompressedBytesTotal']), any(query_kind), "
+    "argMax(current_database, (query_duration_ms, query)), "
+    "argMax(query, (query_duration_ms, query)) "
     f"FROM system.query_log WHERE type = 'QueryFinish' AND {_SINCE} "
     # Dyno's own readings and settings.
     "AND NOT has(databases, 'system') AND query_kind NOT IN ('Set', 'Use', 'System') "
@@ -32,6 +41,8 @@ _QUERY = (
 )
 _COUNT = f"SELECT count() FROM system.query_log WHERE NOT ({_SINCE})"  # noqa: S608
 _TOTAL = "SELECT count() FROM system.query_log"
+
+_PLANNING = "SET log_queries = 0, max_execution_time = 2, readonly = 2"
 
 _NO_LOG = "this ClickHouse has no query_log, so its statements are not counted"
 _LOST = "ClickHouse's query_log keeps only the last statements; earlier ones are not counted"
@@ -76,10 +87,15 @@ class ClickhouseInspector:
                 rows=int(count),
                 temp_bytes=int(spilled),
             )
-            for name, text, calls, total, shortest, longest, count, spilled in rows
+            for name, text, calls, total, shortest, longest, count, spilled, *_ in rows
         ]
+        queries = {
+            str(row[0]): _Query(str(row[-2]), str(row[-1])) for row in rows if row[8] == "Select"
+        }
+        plans = _with_plans(self._connect, found, queries)
         # If no earlier statement is left, some of this period may have gone with them.
-        return Inspection(found, notes=(_LOST,) if whole >= _KEPT and not earlier else ())
+        lost = [_LOST] if whole >= _KEPT and not earlier else []
+        return Inspection(plans.statements, notes=[*lost, *plans.notes])
 
     def close(self) -> None:
         """Closes the session."""
@@ -99,3 +115,30 @@ class ClickhouseInspector:
     def _opened(self) -> ClickhouseConnection:
         self._session = self._session or self._connect()
         return self._session
+
+
+class _Query(NamedTuple):
+    database: str
+    text: str
+
+
+def _with_plans(
+    connect: Callable[[], ClickhouseConnection],
+    uses: Sequence[StatementUse],
+    queries: Mapping[str, _Query],
+) -> Planned:
+    sessions: dict[str, ClickhouseConnection] = {}
+
+    with ExitStack() as stack:
+
+        def explained(use: StatementUse) -> str:
+            database, text = queries[use.statement]
+            session = sessions.get(database)
+            if session is None:
+                session = stack.enter_context(closing(connect()))
+                session.setup(_PLANNING)
+                session.setup(f"USE {quoted(database)}")
+                sessions[database] = session
+            return explain(session, text, analyse=False).text
+
+        return planned(uses, lambda use: use.statement in queries, explained)

@@ -1,4 +1,7 @@
-"""Compares the counters of statements and tables at the ends of a period; resets none."""
+"""Compares the counters of statements and tables at the ends of a period; resets none.
+
+In MySQL, statements also get plans.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from dyno.contracts.inspection import Inspection
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.inside import relations, statements
+from dyno.targets.mysql.inside import relations, samples, statements
 from dyno.targets.mysql.inside.shown import Shown
 
 _PARTITIONED = "reads of the partitioned {tables} are unknown: MariaDB counts only some of them"
@@ -58,9 +61,11 @@ class MysqlInspector:
         used = relations.between(rows, after.relations, tables, whole=whole)
         unknown = sorted({one.of_table for one in used if one.logical_reads is None})
         notes = [_PARTITIONED.format(tables=", ".join(unknown))] if unknown else []
-        return Inspection(
-            statements.between(calls, after.statements), used, [*after.shown.notes, *notes]
-        )
+        uses = statements.between(calls, after.statements)
+        if not session.version.is_mariadb:
+            uses, lacking = samples.with_plans(self._connect, uses)
+            notes += lacking
+        return Inspection(uses, used, [*after.shown.notes, *notes])
 
     def close(self) -> None:
         """Closes the session."""

@@ -12,8 +12,8 @@ from dyno.targets.mysql.connection import MysqlConnection
 _LONGEST = 10_000
 _PS_PER_MS = 1e9
 
-# Statements that only read what the server counts, as Dyno's probes do.
-_OBSERVING = re.compile(r"performance_schema|information_schema|^SHOW\b", re.IGNORECASE)
+# Statements that only read what the server counts, or plan others, as Dyno does.
+_OBSERVING = re.compile(r"performance_schema|information_schema|^SHOW\b|^EXPLAIN\b", re.IGNORECASE)
 _REST = "other statements: performance_schema_digests_size is too small"
 
 _QUERY = (

@@ -1,4 +1,4 @@
-"""Statements and relations of a server between two points in time.
+"""Statements, with plans, and relations of a server between two points in time.
 
 A session that is still open may not have reported its last second. That work counts in the next
 period.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dyno.contracts.inspection import Inspection
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.inside import notes, observer, relations
+from dyno.targets.postgresql.inside import generic, notes, observer, relations
 from dyno.targets.postgresql.inside.relations import Relations
 from dyno.targets.postgresql.inside.statements import Statements
 
@@ -43,11 +43,12 @@ class PostgresInspector:
             now, before = _read(session), self._before
             self._before = now
             counted = now.statements.noted(before.statements)
-            return Inspection(
-                counted.since(before.statements, session),
-                relations.since(before.relations, now.relations, session),
-                [*counted.notes, *notes.read(session)],
-            )
+            statements = counted.since(before.statements, session)
+            used = relations.since(before.relations, now.relations, session)
+            found = [*counted.notes, *notes.read(session)]
+        schemas = relations.schemas(before.relations, now.relations)
+        planned = generic.with_plans(self._connect, statements, counted.trusted, schemas)
+        return Inspection(planned.statements, used, [*found, *planned.notes])
 
     def close(self) -> None:
         """Does nothing."""

@@ -7,6 +7,7 @@ too little.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from dyno.targets.postgresql.inside.snapshot import Row, grown, most
 
 _COUNTERS = ("fetched", "hits", "writes")
 _QUESTION = """SELECT c.oid::bigint AS oid, n.nspname || '.' || c.relname AS relation,
-c.relkind = 'i' AS is_index, root_n.nspname || '.' || root.relname AS of_table,
+n.nspname AS schema, c.relkind = 'i' AS is_index, root_n.nspname || '.' || root.relname AS of_table,
 pg_stat_get_blocks_fetched(c.oid) + coalesce(toast.fetched, 0) AS fetched,
 pg_stat_get_blocks_hit(c.oid) + coalesce(toast.hits, 0) AS hits,
 pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid)
@@ -59,14 +60,7 @@ def since(before: Relations, after: Relations, session: PostgresConnection) -> l
 
     Sizes are None if another session locks one of the relations.
     """
-    # A concurrent reindex copies the counters of an index to its successor of the same name.
-    indexes = {row["relation"]: row for row in before.values() if row["is_index"]}
-    uses: dict[Any, dict[str, Any]] = {}
-    for oid, row in after.items():
-        known = before.get(oid) or (indexes.get(row["relation"]) if row["is_index"] else None)
-        use = grown(known, row, _COUNTERS)
-        if use["fetched"] or use["writes"]:
-            uses[oid] = use
+    uses = _used(before, after)
     kept = most(uses, MOST_ROWS, "fetched", "writes")
     sizes = _sizes(kept, session)
     return [
@@ -82,6 +76,26 @@ def since(before: Relations, after: Relations, session: PostgresConnection) -> l
         for oid in kept
         for row in (uses[oid],)
     ]
+
+
+def schemas(before: Relations, after: Relations) -> list[str]:
+    """The schemas of these relations, the one with most reads first."""
+    fetched = Counter[str]()
+    for row in _used(before, after).values():
+        fetched[row["schema"]] += row["fetched"]
+    return [schema for schema, _ in fetched.most_common()]
+
+
+def _used(before: Relations, after: Relations) -> dict[Any, dict[str, Any]]:
+    # A concurrent reindex copies the counters of an index to its successor of the same name.
+    indexes = {row["relation"]: row for row in before.values() if row["is_index"]}
+    uses: dict[Any, dict[str, Any]] = {}
+    for oid, row in after.items():
+        known = before.get(oid) or (indexes.get(row["relation"]) if row["is_index"] else None)
+        use = grown(known, row, _COUNTERS)
+        if use["fetched"] or use["writes"]:
+            uses[oid] = use
+    return uses
 
 
 def _sizes(oids: list[Any], session: PostgresConnection) -> dict[Any, int]:

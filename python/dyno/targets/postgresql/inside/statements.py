@@ -20,12 +20,14 @@ from dyno.targets.postgresql.inside.snapshot import Row, grown, most
 
 EXTENSION = "pg_stat_statements"
 _OLDEST = (1, 8)
-_MOST_TEXT = 10_000
+MOST_TEXT = 10_000
+"""Characters of a text that are read."""
 
 _COUNTERS = ("calls", "total_ms", "rows", "hits", "reads", "temp_blocks")
 _QUESTION = """SELECT queryid, userid::bigint AS role, {toplevel} AS toplevel, calls,
 total_exec_time AS total_ms, min_exec_time AS min_ms, max_exec_time AS max_ms, rows,
 shared_blks_hit + local_blks_hit AS hits, shared_blks_read + local_blks_read AS reads,
+(SELECT rolname = current_user OR rolsuper FROM pg_roles WHERE oid = userid) AS trusted,
 temp_blks_written AS temp_blocks, current_setting('block_size')::int AS page_bytes
 FROM {schema}.pg_stat_statements(false)
 WHERE queryid IS NOT NULL
@@ -128,6 +130,11 @@ class Statements:
             if NAME not in (texts.get(key) or "")
         ]
 
+    @property
+    def trusted(self) -> set[str]:
+        """The statements that this role or a superuser has run."""
+        return {str(row["queryid"]) for row in self.rows.values() if row["trusted"]}
+
     def noted(self, before: Statements) -> Statements:
         """Itself, with a note if statements were evicted since ``before``."""
         if self.evicted <= before.evicted or not self.schema or not before.schema:
@@ -142,7 +149,7 @@ class Statements:
         if not ids:
             return {}
         question = _TEXTS.format(schema=self.schema.replace("%", "%%"))
-        found = rows(session, question, {"ids": ids, "most": _MOST_TEXT})
+        found = rows(session, question, {"ids": ids, "most": MOST_TEXT})
         return {row["queryid"]: row["text"] for row in found}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dyno.contracts.inspection import MOST_ROWS, StatementUse
+from dyno.contracts.inspection import MOST_PLANS, MOST_ROWS, StatementUse
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.inside.performance import PAGE
 from dyno.targets.sqlserver.inside.views import OWN, Views
@@ -37,8 +37,6 @@ CROSS APPLY {PLANS_VIEW}(w.handle, w.starts, w.ends) AS p"""  # noqa: S608
 _LONGEST = 10_000
 _ASKED = 100
 """Texts of one statement."""
-_PLANS = 20
-"""Plans of the statements with most time."""
 _US_PER_MS = 1e3
 _OBSERVING = re.compile(r"\bsys\s*\.\s*dm_", re.IGNORECASE)
 
@@ -139,7 +137,7 @@ def between(
         for place, (hashed, query) in enumerate(top)
         if place in texts and not texts[place].own
     ]
-    plans = _plans(session, views, [query.first for _, query, _ in shown[:_PLANS]])
+    plans = _plans(session, views, [query.first for _, query, _ in shown[:MOST_PLANS]])
     return [
         _use(hashed, query, text, plans.get(place))
         for place, (hashed, query, text) in enumerate(shown)
