@@ -16,6 +16,7 @@ _REMEDIES = (
     (r"openssl", "OpenSSL (apt install openssl)"),
     (r"prometheus", "Prometheus (apt install prometheus)"),
     (r"tpchgen|dyno\._core", "the Python packages (make build)"),
+    (r"sysstat", "sysstat (apt install sysstat)"),
     (r"setpriv", "setpriv (apt install util-linux)"),
     (r"prometheus-\w+-exporter", "exporters (apt install prometheus-{node,postgres}-exporter)"),
     (r"sshd", "an SSH server (apt install openssh-server)"),

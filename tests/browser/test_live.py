@@ -14,10 +14,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from dyno.bundle.reader import list_bundles
+from dyno.host.storage import storage_facts
 from tests import process
 from tests.browser.chrome import chromium
 from tests.live.served import Page, everything, served
-from tests.process import end, start, wait_for_phase
+from tests.process import dyno, end, start, wait_for_phase
+from tests.targets.loops import mounted
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 HOSTILE = "<script>window.owned=1</script><img src=x onerror='window.owned=1'>\"'`${1}"
@@ -126,6 +129,51 @@ def test_the_charts_of_a_running_run(browser: webdriver.Chrome, tmp_path: Path) 
         wait_until(lambda: state.text.startswith("Finished"), "the end of the run")
         wait_until(lambda: "run-ended" in browser.find_element(By.ID, "events").text, "its event")
         well(browser, page)
+
+
+@pytest.mark.long
+def test_a_database_and_a_volume_of_its_own_for_the_log(browser: webdriver.Chrome) -> None:
+    with mounted("log") as home:
+        layout, out = home / "apart.toml", home / "out"
+        layout.write_text(f'[volumes]\nlog = "{home / "log"}"\n', encoding="utf-8")
+        words = ("tpcc", "--target", "embedded:postgresql", "--out", out)
+        loaded = dyno("load", *words, "--scale", "1", "--layout", layout)
+        assert loaded.returncode in {0, 1}, loaded.stderr
+        run = start("run", *words, "--users", "2", "--warmup", "1s", "--duration", "300s")
+        try:
+            wait_for_phase(run, out, "oltp")
+            with served(list_bundles(out)[0].path) as page:
+                follow_the_log(browser, page, storage_facts(home / "log")["subject"])
+        finally:
+            run.terminate()
+            end(run)
+
+
+def follow_the_log(browser: webdriver.Chrome, page: Page, device: str) -> None:
+    """The page of a run on PostgreSQL; picks the volume of its log."""
+    opened(browser, page)
+    sessions, reads = "sessions-postgresql", "database-postgresql-"
+
+    def inked() -> set[str]:
+        return set(browser.execute_script(INKED))
+
+    wait_until(lambda: sessions in inked(), "active sessions")
+    wait_until(lambda: any(one.startswith(reads) for one in inked()), "the database's own values")
+    title = browser.find_element(By.CSS_SELECTOR, f"[data-chart={sessions}] h3").text
+    assert "Active sessions of postgresql" in title
+    volume = Select(browser.find_element(By.ID, "volume"))
+    wait_until(lambda: f"{device} (log)" in [one.text for one in volume.options], "the volume")
+    volume.select_by_value(device)
+
+    def volumes() -> list[str]:
+        return [text for text in headings(browser) if text.startswith("Volume")]
+
+    wait_until(lambda: volumes() == [f"Volume {device} (log)"], "only this volume")
+    # Charts are drawn once they are in view; the log is written at each commit.
+    chart = browser.find_element(By.CSS_SELECTOR, f"[data-chart=volume-{device}-IOPS]")
+    browser.execute_script("arguments[0].scrollIntoView()", chart)
+    wait_until(lambda: f"volume-{device}-IOPS" in inked(), "its I/O")
+    well(browser, page)
 
 
 RANGES = """

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from dyno.stages.observe.disk import open_probe, samples
 from tests.host.machine import add_disk, server, write
 
 SECOND = 1_000_000_000
+RECORDED = Path(__file__).parent / "recorded"
 ZERO = DiskCounters(0, 0, 0, 0, 0, 0, 0, 0)
 
 
@@ -169,15 +171,52 @@ def test_counters_without_sys_are_of_no_use(tmp_path: Path) -> None:
         probe.read(0)
 
 
-def test_nvme_and_virtio_disks_have_the_names_of_their_machines(tmp_path: Path) -> None:
+def test_a_recorded_machine(tmp_path: Path) -> None:
+    """Linux 6.18: a virtio disk, unused zram, and files on it as loop devices, one under load."""
+    found = json.loads((RECORDED / "virtio-loop.json").read_text(encoding="utf-8"))
+    for folder in found["folders"]:
+        (tmp_path / folder).mkdir(parents=True)
+    before, after = ("\n".join(lines) for lines in found["diskstats"])
+    write(tmp_path, {**found["files"], "proc/diskstats": before})
+    (tmp_path / "sys/block").mkdir()
+    for link, target in found["links"].items():
+        (tmp_path / link).symlink_to(target)
+    probe = open_probe(tmp_path)
+    assert probe.read(0) == []
+    write(tmp_path, {"proc/diskstats": after})
+    rows = probe.read(round(found["seconds"] * SECOND))
+    used = {(row.source, row.subject) for row in rows}
+    assert used == {("disk", "vda"), *(("nested_disk", f"loop{number}") for number in range(4))}
+    loop, disk = (
+        {row.metric: row.value for row in rows if row.subject == name} for name in ("loop0", "vda")
+    )
+    # From the differences of the fields, by hand.
+    assert {name: round(value, 3) for name, value in loop.items()} == {
+        "read_iops": 0.0,
+        "write_iops": 238.399,
+        "read_mbps": 0.0,
+        "write_mbps": 7.468,
+        "read_share": 0.0,
+        "io_size": 31326.736,
+        "write_size": 31326.736,
+        "write_await": 2.678,
+        "queue_length": 1.179,
+        "utilisation": 65.423,
+    }
+    assert disk["read_await"] == pytest.approx(129 / 70)
+    assert disk["write_await"] == pytest.approx(251 / 1223)
+    # What is written to the file of a loop device is written to its disk, too.
+    assert disk["write_mbps"] > loop["write_mbps"]
+
+
+def test_nvme_disks_have_the_names_of_their_machines(tmp_path: Path) -> None:
     add_disk(tmp_path, "nvme0n1", "259:0", partitions={"nvme0n1p1": "259:1"})
-    add_disk(tmp_path, "vda", "254:0", partitions={"vda1": "254:1"})
-    names = ("nvme0n1", "nvme0n1p1", "vda", "vda1")
+    names = ("nvme0n1", "nvme0n1p1")
     probe = open_probe(show(tmp_path, **dict.fromkeys(names, BUSY)))
     probe.read(0)
     show(tmp_path, **dict.fromkeys(names, MORE))
     rows = probe.read(SECOND)
-    assert {(row.source, row.subject) for row in rows} == {("disk", "nvme0n1"), ("disk", "vda")}
+    assert {(row.source, row.subject) for row in rows} == {("disk", "nvme0n1")}
     assert {row.value for row in rows if row.metric in ("read_size", "write_size")} == {4096.0}
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,14 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.base import Estimates
 from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
+from dyno.host.diskstats import parse_diskstats
+from dyno.host.storage import storage_facts
 from dyno.runner.imports import bring
-from dyno.stages.observe.sysstat import read
+from dyno.stages.observe.cpu import CpuProbe
+from dyno.stages.observe.memory import MemoryProbe
+from dyno.stages.observe.sysstat import Recorded, read
 from tests.bundles import Builder, quickstart
+from tests.conftest import missing
 from tests.process import dyno
 
 FILES = Path(__file__).parent / "sysstat"
@@ -149,3 +157,78 @@ def test_a_server_that_was_observed_is_refused(tmp_path: Path) -> None:
     file = recording(bundle, tmp_path / "iostat.json")
     with pytest.raises(UsageError, match="another machine"):
         bring(bundle, [file])
+
+
+def megabytes_written(device: str) -> float:
+    """What the kernel counted since boot."""
+    text = Path("/proc/diskstats").read_text(encoding="utf-8")
+    return parse_diskstats(text)[device].write_sectors * 512 / 1e6
+
+
+def means(found: Recorded, source: str, subject: str, metric: str) -> float:
+    wanted = (source, subject, metric)
+    listed = [
+        one.value
+        for _, samples in found.readings
+        for one in samples
+        if (one.source, one.subject, one.metric) == wanted
+    ]
+    assert len(listed) == len(found.readings) == 3
+    return sum(listed) / 3
+
+
+@pytest.mark.long
+def test_real_recordings_agree_with_the_probes_and_come_into_a_run(tmp_path: Path) -> None:
+    if not (shutil.which("iostat") and shutil.which("sadf")):
+        missing("sysstat")
+    device = storage_facts(tmp_path)["subject"]
+    if device is None:
+        missing("a block device under the folder of the tests")
+        return
+    iostat, sar, data = (tmp_path / name for name in ("iostat.json", "sar.json", "sar.bin"))
+    environment = {**os.environ, "LC_ALL": "C", "S_TIME_FORMAT": "ISO"}
+
+    def records() -> int:
+        return iostat.read_text().count('"timestamp"')
+
+    cpu, memory = CpuProbe(), MemoryProbe()
+    cpu.read(0)
+    before, first, last = megabytes_written(device), None, 0.0
+    with iostat.open("wb") as file:
+        words = ("iostat", "-o", "JSON", "-x", "-t", "1", "4")
+        recorders = [
+            subprocess.Popen(words, stdout=file, env=environment),
+            subprocess.Popen(("sar", "-A", "-o", data, "1", "3"), stdout=subprocess.DEVNULL),
+        ]
+        while any(one.poll() is None for one in recorders):
+            with (tmp_path / "load").open("wb") as load:
+                load.write(os.urandom(1 << 20))
+                os.fsync(load.fileno())
+            # What is counted between its first record and its last is a part of what it saw.
+            begun, now = records() > 0, megabytes_written(device)
+            first = now if begun and first is None else first
+            last = now if records() < 4 else last
+    assert [one.returncode for one in recorders] == [0, 0]
+    after = megabytes_written(device)
+    ours = {one.metric: one.value for probe in (cpu, memory) for one in probe.read(0)}
+    with sar.open("wb") as file:
+        subprocess.run(("sadf", "-j", data, "--", "-A"), stdout=file, check=True)
+
+    seen = {path: read(path) for path in (iostat, sar)}
+    for found in seen.values():
+        assert (found.machine, found.processors) == (os.uname().nodename, os.cpu_count())
+        assert means(found, "cpu", "host", "busy") == pytest.approx(ours["busy"], abs=25)
+    assert first is not None and first < last
+    written = 3 * means(seen[iostat], "disk", device, "write_mbps")
+    assert 0.8 * (last - first) <= written <= 1.2 * (after - before)
+    available = means(seen[sar], "memory", "host", "available")
+    assert available == pytest.approx(ours["available"], rel=0.3)
+
+    bundle = remote(tmp_path)
+    ahead_ns = seen[iostat].readings[0][0] - bundle.run.clock.unix_ns - 2 * 10**9
+    found = bring(bundle, [iostat, sar], offset_s=ahead_ns / 1e9)
+    assert found.moments >= 3
+    known = Estimates(estimate(Bundle.open(bundle.path)))
+    of = metrics.Resources("load-tpcc-far", machine=found.machine)
+    rate = known.value(of.device(device, "write_mbps").mean)
+    assert rate is not None and rate > 0
