@@ -18,6 +18,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 from common import dyno, estimate, scratch
@@ -35,18 +36,15 @@ MARIADB_CLIENT = 100
 
 @dataclass(frozen=True)
 class Rate:
-    """New orders a minute, and milliseconds of client CPU per 1,000 transactions."""
+    """Main operations a minute, and milliseconds of client CPU per 1,000 transactions."""
 
-    new_orders: float
+    per_min: float
     cpu_ms: float
 
 
 def load(name: str, out: Path) -> None:
     start = time.monotonic()
-    document = dyno(
-        "load", "tpcc", "--target", f"embedded:{name}", "--scale", WAREHOUSES, "--streams", "2",
-        "--out", out,
-    )  # fmt: skip
+    document = loaded("tpcc", name, WAREHOUSES, out)
     whole = time.monotonic() - start
     rows, index = (estimate(document, f"{what}.tpcc.{name}.seconds") for what in ("load", "index"))
     print(
@@ -57,13 +55,24 @@ def load(name: str, out: Path) -> None:
     )
 
 
-def ours(name: str, mode: str, out: Path) -> Rate:
-    document = dyno(
-        "run", "tpcc", "--target", f"embedded:{name}", "--users", str(USERS), "--mode", mode,
-        "--warmup", f"{WARMUP}s", "--duration", f"{SECONDS}s", "--out", out,
+def loaded(workload: str, name: str, scale: str, out: Path) -> dict[str, Any]:
+    """Loads a workload into a private server; returns the document of the load."""
+    return dyno(
+        "load", workload, "--target", f"embedded:{name}", "--scale", scale, "--streams", "2",
+        "--out", out,
     )  # fmt: skip
-    (level,) = document["tpcc"]["levels"]
-    return Rate(level["new_orders_per_min"], estimate(document, ".client_cpu_ms_per_1000"))
+
+
+def ours(
+    name: str, mode: str, out: Path, workload: str = "tpcc", main: str = "new_orders",
+    seconds: int = SECONDS, warmup: int = WARMUP,
+) -> Rate:  # fmt: skip
+    document = dyno(
+        "run", workload, "--target", f"embedded:{name}", "--users", str(USERS), "--mode", mode,
+        "--warmup", f"{warmup}s", "--duration", f"{seconds}s", "--out", out,
+    )  # fmt: skip
+    (level,) = document["workloads"][workload]["levels"]
+    return Rate(level[f"{main}_per_min"], estimate(document, ".client_cpu_ms_per_1000"))
 
 
 def peers(out: Path) -> Rate:
@@ -97,10 +106,10 @@ def peers(out: Path) -> Rate:
     return Rate(count["NEW_ORDER"] * 60 / float(takes.group(1)), cpu_s / sum(count.values()) * 1e6)
 
 
-def shown(rates: list[Rate]) -> str:
-    orders = statistics.median(rate.new_orders for rate in rates)
+def shown(rates: list[Rate], main: str = "new orders") -> str:
+    per_min = statistics.median(rate.per_min for rate in rates)
     cpu = statistics.median(rate.cpu_ms for rate in rates)
-    return f"{orders:9,.0f} new orders/min   {cpu:6.1f} ms of client CPU per 1,000"
+    return f"{per_min:9,.0f} {main}/min   {cpu:6.1f} ms of client CPU per 1,000"
 
 
 def main() -> None:
@@ -118,7 +127,7 @@ def main() -> None:
             print(f"  Dyno, {mode:10}{shown(seen[mode])} (target {most})")
         if PEER:
             pairs = zip(seen["client"], seen["go-tpc"], strict=True)
-            ratio = statistics.median(a.new_orders / b.new_orders for a, b in pairs)
+            ratio = statistics.median(a.per_min / b.per_min for a, b in pairs)
             print(f"  go-tpc          {shown(seen['go-tpc'])}")
             print(f"  client mode / go-tpc, round by round: {ratio:.2f} x (target 1.3 x)")
         else:
@@ -137,4 +146,5 @@ def main() -> None:
             print(f"  Dyno, {mode:10}{shown(found[mode])}{target}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
-from dyno import targets
+from dyno import targets, workloads
 from dyno.bundle.inside import SESSIONS, SOURCE
 from dyno.config.settings import WORDS
 from dyno.contracts import flash, maintenance, plans
@@ -31,11 +31,17 @@ _REPORTS_NONE = "it reports none"
 _PLACE = "elsewhere"
 """Where the volumes of a layout are; not a capability."""
 
+_OWN: dict[str, Literal["dss", "oltp"]] = {
+    "own queries": "dss",
+    "own transactions": "oltp",
+}
+"""Statements of one's own by kind; a file has one of them."""
+
 _INSIDE = {"counters": SOURCE, "sessions by wait": SESSIONS, "statements": "", "tables": ""}
 """What is observed from inside, and the name of its probe if it is one."""
 
 Answer = str | bool
-"""Yes, the target's own name for it, or ``no: `` and the reason."""
+"""Yes, the target's own name for it, or ``no: `` (or ``yes: ``) and the reason."""
 
 
 def page() -> str:
@@ -52,7 +58,15 @@ def page() -> str:
             *_addresses(names),
             "",
             *_tested(names),
-            *_section("Workloads", names, [*_words(Capabilities), _SEVERAL], _capability),
+            *_section(
+                "Workloads",
+                names,
+                [*workloads.names(), *_OWN],
+                _workload,
+                "What `dyno load` and `dyno run` do. A test enumerates the workloads and runs each "
+                "on each target, or asserts the reason.",
+            ),
+            *_section("Capabilities", names, [*_words(Capabilities), _SEVERAL], _capability),
             *_section(
                 "Maintenance and plans",
                 names,
@@ -127,7 +141,7 @@ def _section(
     answer: Callable[[str, str], Answer],
     lead: str = "",
 ) -> list[str]:
-    """A table of words by targets; the reasons for each no follow, each once."""
+    """A table of words by targets; the reasons follow, each once."""
     reasons: dict[str, int] = {}
     rows: list[str] = []
     for word in words:
@@ -142,14 +156,24 @@ def _cell(name: str, answer: Answer, reasons: dict[str, int]) -> str:
     if answer is True:
         return "yes"
     text = str(answer)
-    if not text.startswith("no: "):
+    word, colon, why = text.partition(": ")
+    if not colon or word not in {"yes", "no"}:
         return f"`{text}`"
-    reason = f"{name}: {text.removeprefix('no: ')}"
-    return f"no ({reasons.setdefault(reason, len(reasons) + 1)})"
+    return f"{word} ({reasons.setdefault(f'{name}: {why}', len(reasons) + 1)})"
 
 
 def _words(record: type) -> list[str]:
     return [field.name for field in fields(record)]
+
+
+def _workload(name: str, word: str) -> Answer:
+    """Whether it runs on a target, on data that Dyno loads there or on none."""
+    kind = _OWN.get(word) or workloads.get(word).kind
+    able = targets.about(name)[0]
+    runs = able.dss if kind == "dss" else able.oltp
+    if runs is not True or able.load is True:
+        return _yes_or_why(runs)
+    return f"yes: {able.load}"
 
 
 def _capability(name: str, word: str) -> Answer:

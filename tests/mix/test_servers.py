@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import statistics
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from dyno.bundle.model import those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.mix import MixDetail
 from dyno.bundle.reader import Bundle, list_bundles
+from tests.mariadb import require_mariadb
 from tests.process import dyno, end, no_server_left, servers, spoilt, start, wait_until
 
 PG = ("--target", "embedded:postgresql")
@@ -60,6 +63,60 @@ def test_queries_beside_transactions(loaded: Path) -> None:
     answers = [check for check in bundle.checks() if check.name.startswith("answers-expected")]
     assert len(answers) == 22 and all(check.passed for check in answers)
     assert found["tpcc"]["consistency"] is True
+
+
+@pytest.mark.long
+def test_queries_on_the_tables_of_the_transactions_beside_them_are_fresh(loaded: Path) -> None:
+    found, bundle = run(
+        loaded, "tpcc+ch", *PG, "--users", "tpcc=2", "--users", "ch=2",
+        "--duration", "5s", "--warmup", "1s",
+    )  # fmt: skip
+    (window,) = found["mix"]["windows"]
+    tpcc, ch = window["members"]
+    assert tpcc["new_orders_per_min"] > 0
+    assert ch["queries"] > 0 and ch["queries_failed"] == 0
+    assert found["tpcc"]["consistency"] is True
+    rows = [row for row in bundle.table("queries").to_pylist() if row["newest_age_ms"] is not None]
+    assert rows
+    # With one copy of the data, a query sees each order that was committed before it. The newest
+    # is one of this run, by the clock of both.
+    assert {row["freshness_ms"] for row in rows} == {0}
+    (mix,) = those(bundle.run.phases, MixDetail)
+    for row in rows:
+        assert mix.start_ns < row["t_ns"] - row["newest_age_ms"] * 1e6 <= row["t_ns"]
+    engine = found["workloads"]["ch"]["engines"]["postgresql"]
+    ages = [row["newest_age_ms"] for row in rows]
+    assert (engine["freshness_ms"], engine["newest_age_ms"]) == (0, statistics.median(ages))
+    assert "Freshness of the queried data" in (bundle.path / "sheet.html").read_text()
+
+
+@pytest.mark.long
+def test_two_servers_with_six_users_each_run_264_queries(tmp_path: Path) -> None:
+    require_mariadb()
+    out, names = tmp_path / "out", ("postgresql", "mysql")
+    for name in names:
+        place = ("--target", f"embedded:{name}")
+        done = dyno("load", "tpch", *place, "--scale", "0.01", "--json", "--out", out)
+        assert done.returncode in {0, 1}, done.stderr
+    two = [word for name in names for word in ("--target", f"embedded:{name}")]
+    found, bundle = run(out, "tpch", *two, "--users", "6", "--no-refresh")
+    (total,) = found["mix"]["totals"]
+    assert (total["targets"], total["queries"]) == (2, 264)
+    rows = bundle.table("queries").to_pylist()
+    assert not any(row["error"] for row in rows)
+    counted = Counter((row["target"], row["stream"]) for row in rows if row["stream"] > 0)
+    assert counted == {(name, stream): 22 for name in names for stream in range(1, 7)}
+    tests = [phase for phase in bundle.run.phases if phase.kind == "dss"]
+    assert max(phase.start_ns for phase in tests) < min(phase.end_ns or 0 for phase in tests)
+    for name in names:
+        engine = found["tpch"]["engines"][name]
+        assert engine["throughput_without_refresh"] > 0
+        answers = [
+            check for check in bundle.checks()
+            if check.target == name and check.name.startswith("answers-expected")
+        ]  # fmt: skip
+        assert len(answers) == 22 and all(check.passed for check in answers)
+    no_server_left(out)
 
 
 @pytest.mark.long

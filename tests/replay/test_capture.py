@@ -6,6 +6,8 @@ import re
 import tomllib
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.errors import UsageError
+from dyno.targets.mysql import server
 from dyno.targets.postgresql.captured import CAPTURED
 from dyno.workloads.own import spec
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
@@ -22,7 +25,7 @@ from tests.mariadb import require_mariadb
 from tests.process import dyno, no_server_left
 from tests.replay.logs import as_csv, shop, written
 from tests.replay.test_servers import CREATE, FILL, LOGGING, work
-from tests.targets.conftest import public_folder
+from tests.targets.conftest import ask, embedded_mariadb, public_folder
 from tests.targets.debian import debian_server
 from tests.targets.test_postgresql_inside_url import opened
 
@@ -168,12 +171,14 @@ def test_any_text_is_a_string_of_toml(note: str, value: str) -> None:
 
 def test_wrong_use(tmp_path: Path) -> None:
     log = written(tmp_path, as_csv(shop(8)))
+    german = written(tmp_path, log.read_text().replace("statement: ", "Anweisung: "), "de.log")
     there = written(tmp_path, "x", "there.toml")
     for words, message in (
         (("postgresql://h/d", "--from", "performance_schema"), "has another"),
         (("postgresql://h/d", "--from", "nothing"), "the path of a log"),
         (("postgresql://h/d", "--from", log, "--for", "5s"), "--for"),
         (("mysql://h/d", "--from", log), "another product"),
+        (("postgresql://h/d", "--from", german), "lc_messages"),
         (("postgresql://h/d", "--from", "pg_stat_statements", "--with-values"), "--with-values"),
         (("postgresql://h/d", "--from", "pg_stat_statements", "--out", there), "exists"),
         (("postgresql://h/d", "--from", "pg_stat_statements", "--out", "x.csv"), ".toml"),
@@ -202,21 +207,83 @@ def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
             place = session.execute("SELECT current_setting('data_directory')").rows[0][0]
         log = written(tmp_path, (Path(place) / "logs" / "test.csv").read_text(), "server.csv")
         for source, stem in (("pg_stat_statements", "counted"), (str(log), "logged")):
-            file = tmp_path / f"{stem}.toml"
-            done = dyno("capture", url, "--from", source, "--out", file, cwd=tmp_path)
-            assert done.returncode == 0, done.stderr
-            filled = re.sub(r"(?m)^(value\w*) = {}$", r"\1 = { constant = 'x' }", file.read_text())
-            file.write_text(filled)
-            shown = dyno("run", file, "--target", "null:", "--dry-run", "--out", tmp_path)
-            assert shown.returncode == 0, shown.stderr + file.read_text()
-            found = spec.read(file.read_text(), "the draft", stem)
+            found = captured(url, source, tmp_path / f"{stem}.toml")
             weights = {name: one.weight for name, one in found.transactions.items()}
             assert weights["update_item"] == (40 if stem == "counted" else 32)
-            brief = ("--users", "2", "--warmup", "100ms", "--duration", "300ms", "--no-criteria")
-            ran = dyno("run", file, "--target", url, "--out", tmp_path / "other", "--yes", *brief)
-            assert ran.returncode in {0, 1}, ran.stderr
         logged = found.transactions["update_item"]
         assert len(logged.statements) == 2
+
+
+@pytest.mark.long
+def test_a_log_in_another_language_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGUAGE", "de")
+    settings = {**LOGGING, "log_directory": "logs", "lc_messages": "C.UTF-8"}
+    lines = [f"{name} = '{value}'" for name, value in settings.items()]
+    with public_folder() as folder, debian_server(folder, *lines) as url:
+        target = opened(url)
+        with closing(target.connect()) as session:
+            session.execute(CREATE.format(item="item"))
+            session.execute(FILL["postgresql"].format(item="item"))
+            place = session.execute("SELECT current_setting('data_directory')").rows[0][0]
+        work(target)
+        for form in ("csv", "json"):
+            text = (Path(place) / "logs" / f"test.{form}").read_text()
+            if "Anweisung: " not in text:
+                pytest.skip("this PostgreSQL has no messages in German")
+            log = written(tmp_path, text, f"server.{form}")
+            for words in (
+                ("capture", url, "--from", log),
+                ("replay", log, "--target", "null:", "--out", tmp_path / "out"),
+            ):
+                done = dyno(*words)
+                assert done.returncode == 2, done.stderr
+                assert "lc_messages = C" in done.stderr
+
+
+@pytest.mark.long
+def test_a_draft_of_mariadbs_counters_and_log_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = server.settings
+
+    def counting(*given: Any) -> dict[str, str]:
+        return {**usual(*given), "performance_schema": "ON"}
+
+    monkeypatch.setattr(server, "settings", counting)
+    with embedded_mariadb(tmp_path / "server") as target:
+        ask(target, "CREATE DATABASE shop")
+        ask(target, CREATE.format(item="shop.item"))
+        ask(target, FILL["mysql"].format(item="shop.item"))
+        ask(target, "TRUNCATE performance_schema.events_statements_summary_by_digest")
+        ask(target, "SET GLOBAL general_log_file = 'test.log'")
+        ask(target, "SET GLOBAL general_log = 1")
+        work(target, "shop.item")
+        ask(target, "SET GLOBAL general_log = 0")
+        place = Path(ask(target, "SELECT @@datadir")[0][0], "test.log")
+        log = written(tmp_path, place.read_text(), "general.log")
+        socket = quote(target.wire()["unix_socket"], safe="")
+        url = f"mysql://root@localhost/?unix_socket={socket}"
+        for source, stem in (("performance_schema", "counted"), (str(log), "logged")):
+            found = captured(url, source, tmp_path / f"{stem}.toml")
+            weights = {name: one.weight for name, one in found.transactions.items()}
+            assert weights["update_item"] == (40 if stem == "counted" else 32)
+        assert len(found.transactions["update_item"].statements) == 2
+
+
+def captured(url: str, source: str, file: Path) -> spec.File:
+    """Drafts a file, fills in what it leaves open, plans it and runs it."""
+    done = dyno("capture", url, "--from", source, "--out", file, cwd=file.parent)
+    assert done.returncode == 0, done.stderr
+    filled = re.sub(r"(?m)^(value\w*) = {}$", r"\1 = { constant = 'x' }", file.read_text())
+    file.write_text(filled)
+    shown = dyno("run", file, "--target", "null:", "--dry-run", "--out", file.parent)
+    assert shown.returncode == 0, shown.stderr + filled
+    brief = ("--users", "2", "--warmup", "100ms", "--duration", "300ms", "--no-criteria")
+    ran = dyno("run", file, "--target", url, "--out", file.parent / "other", "--yes", *brief)
+    assert ran.returncode in {0, 1}, ran.stderr
+    return spec.read(filled, "the draft", file.stem)
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 
 from dyno.bundle import metrics
+from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail, Outcome
-from tests.process import dyno
+from dyno.bundle.reader import Bundle
+from tests.process import dyno, end, spoilt, start, wait_until
 
 pytest.importorskip("dyno._core")
 
@@ -73,6 +76,59 @@ def test_trades_are_ordered_executed_and_fed_back(filled: Path) -> None:
     drive(filled)
     assert count(filled, "trade", "t_st_id = 'CNCL'") == unfinished
     assert count(filled, "trade", f"t_id > {before} AND t_st_id = 'CMPT'") > 100
+
+
+@pytest.mark.long
+def test_an_exchange_behind_its_schedule_marks_the_run(filled: Path) -> None:
+    out = filled.parent / "behind"
+    process = start(
+        "run", "brokerage", "--target", f"sqlite://{filled}", "--users", "2", "--warmup", "500ms",
+        "--duration", "10s", "--no-criteria", "--json", "--out", out,
+    )  # fmt: skip
+    spools = "*/ops/users-2.jsonl"
+    wait_until(
+        lambda: any(b"trade_result" in spool.read_bytes() for spool in out.glob(spools)),
+        "a result of a trade",
+    )
+    with closing(sqlite3.connect(filled, timeout=60, isolation_level=None)) as session:
+        # Another writer delays the users, and orders execute meanwhile.
+        session.execute("BEGIN IMMEDIATE")
+        threading.Event().wait(3)
+        session.execute("ROLLBACK")
+    code, stdout, errors = end(process)
+    assert code == 1, errors
+    found = json.loads(stdout)
+    assert found["valid"] is False
+    assert "workload-behind" in spoilt(found)
+    assert found["workloads"]["brokerage"]["consistency"] is True
+    bundle = Bundle.open(Path(found["bundle"]))
+    (reason,) = [one for one in bundle.findings() if one.code == "workload-behind"]
+    assert "oltp.users-2.behind_ms" in reason.evidence
+    (phase,) = those(bundle.run.phases, OltpDetail)
+    assert phase.detail.outcome is not None
+    assert (phase.detail.outcome.behind_ms or 0) > 1000
+
+
+@pytest.mark.long
+def test_the_most_users_within_limits_are_found(out: Path) -> None:
+    where = ("brokerage", "--target", "embedded:postgresql", "--json", "--out", out)
+    loaded = dyno("load", *where, "--scale", "0.1", "--days", "1")
+    assert loaded.returncode in {0, 1}, loaded.stderr
+    search = ("--find-max", "--max-users", "2", "--warmup", "2s", "--duration", "2s")
+    planned = dyno("run", *where[:-3], *search, "--dry-run", "--out", out)
+    assert "trade_result p90 < 2 s" in planned.stdout  # without --slo
+    limits = ("--slo", "trade_result p90 < 30s", "--slo", "errors < 1 %")
+    done = dyno("run", *where, *search, *limits)
+    assert done.returncode in {0, 1}, done.stderr
+    made = json.loads(done.stdout)
+    found = made["capacity"]
+    assert made["workloads"]["brokerage"]["consistency"] is True
+    assert spoilt(made) <= {"unsteady", "client-bound", "unconfirmed-maximum"}, made["reasons"]
+    assert all(window["passed"] for window in found["windows"])
+    # On a machine with much other work a window may not be steady, and is measured again.
+    if all(window["steady"] for window in found["windows"]):
+        assert (found["best"], found["stopped"]) == (2, "most"), done.stderr
+        assert found["trade_results_per_min"]["mean"] > 0
 
 
 def test_the_delay_of_the_exchange_is_a_metric() -> None:

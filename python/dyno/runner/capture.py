@@ -19,6 +19,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.plans.fields import DEFAULT_OUT
 from dyno.runtime.engine_calls import run_engine
 from dyno.runtime.progress import Silent
+from dyno.stages.drive.replay import without_statements
 from dyno.workloads.own import spec
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
 from dyno.workloads.own.draft.written import text_of
@@ -177,6 +178,8 @@ def _of_log(path: Path, url: TargetUrl, server: Server) -> list[Together]:
     found = run_engine("shape_log", plan, Silent())
     if found["format"] not in server.logs:
         raise UsageError(f"{path.name} is a log of another product than {url.redacted}.")
+    if not any(found[key] for key in ("transactions", "rolled_back", "unshaped", "left_out")):
+        raise UsageError(without_statements(path, found["format"]))
     return [
         Together(
             one["count"],

@@ -128,10 +128,15 @@ def _nothing(select: Selection, found: dict[str, Any]) -> str:
         reason, (count, line) = max(left.items(), key=lambda item: item[1][0])
         why = f"{count:,} are left out ({reason}), the first in line {line:,}"
         return f"{select.log}: no statement to replay: {why}."
-    if found["format"] == "general":
-        return f"{select.log}: no statement in the log."
+    return without_statements(select.log, found["format"])
+
+
+def without_statements(log: Path, form: str) -> str:
+    """What to do about a log in this format in which no statement was found."""
+    if form == "general":
+        return f"{log}: no statement in the log."
     return (
-        f"{select.log}: no statement in the log. Set log_statement = all, or "
+        f"{log}: no statement in the log. Set log_statement = all, or "
         "log_min_duration_statement = 0, and lc_messages = C on its server."
     )
 
