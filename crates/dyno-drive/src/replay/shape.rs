@@ -1,7 +1,7 @@
-//! The transactions of a log: which statements follow one another between BEGIN and COMMIT, or with
-//! autocommit off up to COMMIT, and how often. An example of each is kept, with its values.
+//! The transactions of a log: which statements follow one another between BEGIN and COMMIT, and how
+//! often. An example of each is kept, with its values.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use dyno_record::{Control, Result};
 use serde::Serialize;
@@ -93,10 +93,7 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
             Found::Left { line, reason } => {
                 found.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
-            Found::End(session) => {
-                found.open.remove(&session);
-                found.manual.remove(&session);
-            }
+            Found::End(session) => drop(found.open.remove(&session)),
             Found::Run { line, session, ran, class, .. } => {
                 found.add(line, session, ran, class, chosen.class());
             }
@@ -118,8 +115,6 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
 struct Counts {
     shapes: HashMap<(bool, Vec<u64>), Transaction>,
     open: HashMap<u64, Open>,
-    /// Sessions with autocommit off.
-    manual: HashSet<u64>,
     bytes: usize,
     rolled_back: u64,
     unshaped: u64,
@@ -130,16 +125,7 @@ impl Counts {
     fn add(&mut self, line: u64, session: u64, ran: Ran, class: (Kind, u64), text: &str) {
         let (kind, hash) = class;
         match kind {
-            Kind::Session => match autocommit(&ran.sql) {
-                Some(true) => {
-                    self.manual.remove(&session);
-                    if let Some(open) = self.open.remove(&session) {
-                        self.ended(open, true);
-                    }
-                }
-                Some(false) => drop(self.manual.insert(session)),
-                None => {}
-            },
+            Kind::Session => {}
             Kind::Control => match text.split_whitespace().next() {
                 Some("begin" | "start") => {
                     self.open.insert(session, Open { line, ..Open::default() });
@@ -165,9 +151,6 @@ impl Counts {
                     kind,
                     runs: 1,
                 };
-                if self.manual.contains(&session) {
-                    self.open.entry(session).or_insert_with(|| Open { line, ..Open::default() });
-                }
                 if let Some(open) = self.open.get_mut(&session) {
                     open.add(hash, example);
                 } else {
@@ -200,14 +183,6 @@ impl Counts {
         let (count, line, statements) = (1, open.line, open.examples);
         self.shapes.insert(key, Transaction { count, line, explicit, statements });
     }
-}
-
-/// What a statement sets `autocommit` of its session to.
-fn autocommit(sql: &str) -> Option<bool> {
-    let text = sql.to_ascii_lowercase();
-    let (_, after) = text.strip_prefix("set")?.rsplit_once("autocommit")?;
-    let value = after.trim_start_matches([' ', '`', ':', '=']);
-    Some(!(value.starts_with('0') || value.starts_with("off") || value.starts_with("false")))
 }
 
 impl Open {

@@ -163,38 +163,3 @@ fn statements_between_begin_and_commit_are_one_transaction() {
     assert_eq!(found.transactions[0].statements[0].sql, "select a from t where b = 1");
     assert_eq!(found.rolled_back, 1);
 }
-
-#[test]
-fn statements_without_autocommit_are_a_transaction_up_to_commit() {
-    let said = [
-        "SET SESSION autocommit = 0",
-        "select a from t where b = 1",
-        "update t set a = 2 where b = 1",
-        "COMMIT",
-        "select a from t where b = 2",
-        "update t set a = 3 where b = 2",
-        "COMMIT",
-        "update t set a = 3 where b = 2",
-        "ROLLBACK",
-        "SET autocommit=1",
-        "select a from t where b = 2",
-    ];
-    let mut text = String::from("mariadbd, Version: 10.11.19-MariaDB. started with:\n");
-    text.push_str("Tcp port: 0  Unix socket: /s\nTime\t\t    Id Command\tArgument\n");
-    for sql in said {
-        writeln!(text, "261126 14:00:00\t    50 Query\t{sql}").unwrap();
-    }
-    let name = format!("dyno-replay-{}-autocommit.log", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, text).unwrap();
-    let plan = serde_json::from_value(json!({"select": {"log": path, "writes": true}})).unwrap();
-    let found = shapes(&plan, &Control::new()).unwrap();
-    std::fs::remove_file(path).unwrap();
-    let counted: Vec<_> = found
-        .transactions
-        .iter()
-        .map(|one| (one.count, one.explicit, one.statements.len()))
-        .collect();
-    assert_eq!(counted, [(2, true, 2), (1, false, 1)]);
-    assert_eq!(found.rolled_back, 1);
-}
