@@ -183,7 +183,7 @@ def test_real_recordings_agree_with_the_probes_and_come_into_a_run(tmp_path: Pat
         missing("sysstat")
     device = storage_facts(tmp_path)["subject"]
     if device is None:
-        missing("a block device under the folder of the tests")
+        missing("a local disk under the temporary folder")
         return
     iostat, sar, data = (tmp_path / name for name in ("iostat.json", "sar.json", "sar.bin"))
     environment = {**os.environ, "LC_ALL": "C", "S_TIME_FORMAT": "ISO"}

@@ -111,6 +111,7 @@ def login() -> Iterator[tuple[str, str]]:
             wait_until(lambda: dropped(session, "dyno_test_poor"), "the end of its sessions", 60)
 
 
+@pytest.mark.long
 def test_a_login_without_rights(login: tuple[str, str], out: Path) -> None:
     _, poor = login
     done = dyno("load", "tpch", "--scale", "0.01", "--target", poor, "--out", out)
@@ -148,6 +149,7 @@ def test_a_database_that_an_administrator_created(login: tuple[str, str], out: P
             session.execute("DROP DATABASE dyno_tpch")
 
 
+@pytest.mark.long
 def test_tables_that_a_login_may_not_use(login: tuple[str, str], out: Path) -> None:
     url, poor = login
     target, guest = target_of(url, out), target_of(poor, out)

@@ -39,7 +39,7 @@ LAYOUT_HELP = (
         "dyno load tpch --target embedded:postgresql --scale 1 \\",
         "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
         "dyno load tpch --target embedded:mysql --scale 1 --index orders:o_orderdate",
-        "dyno load tpch --target mssql://bench@db1/master --scale 100 --dry-run > load.sql",
+        "dyno load tpch --target mssql://bench@db1/master --scale 100 --dry-run",
         "dyno load tpcc --target embedded:postgresql --scale 10 --flash-log",
         "dyno load ycsb-a --target embedded:postgresql --scale 100",
     ),

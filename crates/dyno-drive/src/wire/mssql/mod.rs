@@ -18,8 +18,9 @@
 //! and rolls back. If that takes longer than a connect may take, the connection is closed.
 //!
 //! **Procedures** are called by name. They return a row, or output parameters, which are read as a
-//! row. Each begins and ends its own transaction, for which `implicit_transactions` must be off. Sessions that only call procedures therefore
-//! leave it off, and begin a transaction of several calls by a message.
+//! row. Each begins and ends its own transaction, for which `implicit_transactions` must be off.
+//! Sessions that only call procedures therefore leave it off, and begin a transaction of several
+//! calls by a message.
 //!
 //! **Statements** are translated (`dialect`): TOP for LIMIT, OUTPUT for RETURNING, a hint for FOR
 //! UPDATE.
