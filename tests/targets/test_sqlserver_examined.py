@@ -69,7 +69,7 @@ def test_a_setting_names_the_right_that_it_needs(name: str, grant: str) -> None:
 
 
 class Denied(Recorder):
-    """A server that lets nobody change its settings, and keeps what it was told of the right."""
+    """A server that denies every change of its settings, and records the required right."""
 
     needed = ""
 

@@ -41,7 +41,7 @@ class Preview:
     end: str = ""
 
     def lines(self) -> Iterator[str]:
-        """A script; all that is no statement is a comment."""
+        """A script. Everything but its statements is a comment."""
         yield f"-- {self.what}: {bytes_text(self.raw_bytes)} of rows, layout {self.layout.name}"
         for table, (rows, exact) in self.rows.items():
             yield f"-- {table}: {'' if exact else 'about '}{rows:,} rows"

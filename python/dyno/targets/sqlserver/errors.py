@@ -162,7 +162,7 @@ def parts(error: Exception) -> tuple[int, str]:
 
 
 _GREETINGS = (5701, 5703)
-"""What each login is told: its database and its language. The library keeps these messages."""
+"""Messages at each login: the database and the language. The library keeps them."""
 _FROM_SERVER = 20018
 _LIBRARY_FIRST = 20000
 _BY_SEVERITY = {11: 4060, 14: 18456}
