@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.errors import UsageError
 from dyno.targets.mysql import server
+from dyno.targets.mysql.captured import CAPTURED as MYSQL
 from dyno.targets.postgresql.captured import CAPTURED
 from dyno.workloads.own import spec
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
@@ -73,6 +75,20 @@ def test_parameters_are_drawn_from_their_columns() -> None:
     assert spec.read(text, "the draft", "shop").transactions.keys() == {
         "select_item", "update_item", "select_item_2",
     }  # fmt: skip
+
+
+def test_tables_are_spelled_as_in_the_catalog() -> None:
+    """MySQL counts a table that is named like one of its words in capitals."""
+    found = replace(ITEM, name="`public`.`exchange`")
+    text = (
+        "SELECT EXCHANGE . `stock` FROM EXCHANGE JOIN `Other` ON `id` = ? WHERE EXCHANGE . `id` = ?"
+    )
+    made = draft([Together(1, (Ran(text),))], {"exchange": found}, MYSQL, 20, with_values=False)
+    (only,) = made.transactions
+    (statement,) = only.statements
+    assert "FROM `exchange` JOIN `Other`" in statement[0]
+    assert "`exchange`.`id` = :id" in statement[0]
+    assert "EXCHANGE" not in statement[0]
 
 
 def test_values_that_are_unknown_are_refused_until_they_are_filled_in() -> None:

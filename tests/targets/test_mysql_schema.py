@@ -93,11 +93,20 @@ def test_plans_of_samples(mariadb: MysqlTarget, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(samples, "_SAMPLE", given + "WHERE digest = {digest} AND {schema} <> ''")
     monkeypatch.setattr(samples, "_LIMITS", "SET SESSION max_statement_time = 2")
     uses = [StatementUse(f"planted:{key}", text, 1, 1.0) for key, text in texts.items()]
-    found = samples.with_plans(mariadb.connect, [*uses, StatementUse(":d", "COMMIT", 1, 9.0)])
+    prepared = [
+        StatementUse(":d", "EXECUTE SELECT `v` FROM `whole` WHERE `i` = ?", 1, 9.0),
+        StatementUse(":e", "EXECUTE UPDATE `whole` SET `v` = ?", 1, 9.0),
+        StatementUse(":f", "EXECUTE `mine`", 1, 9.0),
+    ]
+    rest = [*prepared, StatementUse(":g", "COMMIT", 1, 9.0)]
+    found = samples.with_plans(mariadb.connect, [*uses, *rest])
     lookup, *others = found.statements
     assert "whole: const by PRIMARY" in (lookup.plan or ""), found.notes
-    assert [one.plan for one in others] == [None, None, None]
-    assert len(found.notes) == 2
+    assert {one.plan for one in others} == {None}
+    plain = ["SELECT `v` FROM `whole` WHERE `i` = ?", "UPDATE `whole` SET `v` = ?"]
+    assert [one.text for one in others[-4:]] == [*plain, "EXECUTE `mine`", "COMMIT"]
+    assert len(found.notes) == 3
+    assert "prepared" in found.notes[-1]
     ask(mariadb, "CREATE USER clerk@localhost")
     ask(mariadb, "GRANT CREATE ROUTINE ON planted.* TO clerk@localhost")
     try:

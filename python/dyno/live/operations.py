@@ -178,12 +178,16 @@ class Operations:
                 name in self.by_name or len(self.by_name) <= _MOST_OPERATIONS
             )
             if name and known:
-                operation = self.by_name.setdefault(name, Operation())
-                operation.add(rows.only(fine & (codes == code)), self.origin_ns, until_ns)
+                self._of(name).add(rows.only(fine & (codes == code)), self.origin_ns, until_ns)
         if fine.any():
-            self.by_name.setdefault(ALL, Operation()).add(rows.only(fine), self.origin_ns, until_ns)
+            self._of(ALL).add(rows.only(fine), self.origin_ns, until_ns)
             ends = rows.t_ns[fine] + (rows.seconds[fine] * NS).astype(np.int64)
             self.last_ns = max(self.last_ns, int(ends.max()))
+
+    def _of(self, name: str) -> Operation:
+        if name not in self.by_name:
+            self.by_name[name] = Operation()
+        return self.by_name[name]
 
     @property
     def names(self) -> list[str]:

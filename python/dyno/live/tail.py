@@ -26,7 +26,7 @@ _ROWS = 1 << 17
 """Rows of a Parquet file that are read at once."""
 _SAMPLES = 1 << 21
 """The same for samples: a group of rows is sorted by series, and a latency needs its requests."""
-_OPS = 1 << 12
+_OPS = 1 << 13
 """The same for operations: decoded histograms take up to some kilobytes each."""
 _COLUMNS = {
     Table.OPS: ("t_ns", "seconds", "op", "done", "rolled_back", "errors", "response"),

@@ -22,6 +22,7 @@ from dyno.runtime.progress import Silent
 from dyno.stages.drive.replay import without_statements
 from dyno.workloads.own import spec
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
+from dyno.workloads.own.draft.parameters import name_of as table_name
 from dyno.workloads.own.draft.written import text_of
 from dyno.workspace import engine_folders
 
@@ -198,7 +199,7 @@ def _tables(catalog: Catalog) -> Mapping[str, TableFacts]:
     found: dict[str, TableFacts] = {}
     twice: set[str] = set()
     for table in catalog.tables:
-        name = table.name.rpartition(".")[2].strip('"`[]').lower()
+        name = table_name(table).lower()
         twice |= {name} & found.keys()
         found[name] = table
     return {name: table for name, table in found.items() if name not in twice}

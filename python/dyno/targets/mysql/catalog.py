@@ -138,7 +138,7 @@ def _uses(session: MysqlConnection, shown: Shown) -> Inspection:
     tables = relations.about(session, read)
     used = relations.between({}, read, tables, whole=not session.version.is_mariadb)
     called = statements.between({}, statements.read(session)) if shown.counts else ()
-    return Inspection(called, used, shown.notes)
+    return Inspection(statements.plain(called), used, shown.notes)
 
 
 def _counters(

@@ -1,6 +1,7 @@
 """Plans of the statements with most time in MySQL, by ``EXPLAIN`` of its sample of each digest.
 
-MariaDB keeps no sample of a digest, and a digest has placeholders, which ``EXPLAIN`` refuses.
+MariaDB keeps no sample of a digest, and a digest has placeholders, which ``EXPLAIN`` refuses. The
+sample of a prepared statement has them as well.
 
 The server may call stored functions to plan a statement, with the rights of the session if they are
 declared so. Such functions of others would get the rights of Dyno's user.
@@ -15,6 +16,7 @@ from contextlib import ExitStack, closing
 from dyno.contracts.inspection import StatementUse
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+from dyno.targets.mysql.inside.statements import is_prepared, plain
 from dyno.targets.mysql.plans import explain
 from dyno.targets.statementplans import Planned, planned
 
@@ -34,6 +36,10 @@ _FUNCTIONS = (
     "the server has functions of others with SQL SECURITY INVOKER, which planning might call with "
     "the rights of Dyno's user"
 )
+_VALUES = (
+    "some of the top statements have no plan: MySQL keeps no values of prepared statements, and "
+    "EXPLAIN needs them"
+)
 _CUT = "the server has cut their texts; raise performance_schema_max_sql_text_length"
 
 
@@ -42,7 +48,10 @@ def with_plans(connect: Callable[[], MysqlConnection], uses: Sequence[StatementU
 
     Args:
         connect: Opens a session with a MySQL.
-        uses: The statements, named by schema and digest.
+        uses: The statements, named by schema and digest, in the server's texts.
+
+    Returns:
+        The statements in plain texts.
     """
     session: MysqlConnection | None = None
 
@@ -57,7 +66,13 @@ def with_plans(connect: Callable[[], MysqlConnection], uses: Sequence[StatementU
                 session = opened
             return _plan(session, *use.statement.rsplit(":", 1))
 
-        return planned(uses, lambda use: _PLANNABLE.match(use.text) is not None, explained)
+        found = planned(uses, lambda use: _PLANNABLE.match(use.text) is not None, explained)
+    texts = plain(found.statements)
+    prepared = any(
+        is_prepared(use) and _PLANNABLE.match(text.text)
+        for use, text in zip(uses, texts, strict=True)
+    )
+    return Planned(texts, [*found.notes, _VALUES] if prepared else found.notes)
 
 
 def _plan(session: MysqlConnection, schema: str, digest: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dyno.contracts.inspection import MOST_ROWS, StatementUse
@@ -14,6 +15,9 @@ _PS_PER_MS = 1e9
 
 # Statements that only read what the server counts, or plan others, as Dyno does.
 _OBSERVING = re.compile(r"performance_schema|information_schema|^SHOW\b|^EXPLAIN\b", re.IGNORECASE)
+_PREPARED = re.compile(r"EXECUTE (?=[A-Z(])")
+"""What MySQL puts before the text of a statement that was prepared by the protocol. The name in an
+``EXECUTE`` of SQL is quoted."""
 _REST = "other statements: performance_schema_digests_size is too small"
 
 _QUERY = (
@@ -52,7 +56,10 @@ def read(session: MysqlConnection) -> Snapshot:
 
 
 def between(before: Snapshot, after: Snapshot) -> Sequence[StatementUse]:
-    """What ended in between, with most time first. A statement whose counts fell began anew."""
+    """What ended in between, with most time first, in the server's texts (see :func:`plain`).
+
+    A statement whose counts fell began anew.
+    """
     found: list[StatementUse] = []
     for (place, digest), now in after.items():
         then = before.get((place, digest))
@@ -63,6 +70,16 @@ def between(before: Snapshot, after: Snapshot) -> Sequence[StatementUse]:
             found.append(_use(f"{place}:{digest}", then, now, calls))
     found.sort(key=lambda use: use.total_ms, reverse=True)
     return found[:MOST_ROWS]
+
+
+def is_prepared(use: StatementUse) -> bool:
+    """Whether MySQL counted a prepared statement, in the text of :func:`between`."""
+    return _PREPARED.match(use.text) is not None
+
+
+def plain(uses: Sequence[StatementUse]) -> Sequence[StatementUse]:
+    """The statements without MySQL's mark of prepared ones."""
+    return [replace(use, text=_PREPARED.sub("", use.text, count=1)) for use in uses]
 
 
 def _use(name: str, then: Counted, now: Counted, calls: int) -> StatementUse:

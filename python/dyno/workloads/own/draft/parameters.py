@@ -90,7 +90,9 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
         named = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", text)
     else:
         named = _MARKED.sub(marked, text)
-    return _read(_parsed(named, server.grammar), {}, server, tables)
+    tree = _parsed(named, server.grammar)
+    _spell(tree, tables)
+    return _read(tree, {}, server, tables)
 
 
 def of_example(
@@ -150,6 +152,31 @@ def _quiet() -> Generator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+def _spell(tree: exp.Expr, tables: Mapping[str, TableFacts]) -> None:
+    """Spells tables as the catalog does.
+
+    MySQL counts a table named like one of its words, such as ``exchange``, in capitals and without
+    quotation marks; it would not find that table where names of tables depend on case.
+    """
+    spelled: dict[str, str] = {}
+    for table in tree.find_all(exp.Table):
+        facts, name = tables.get(table.name.lower()), table.this
+        if facts is None or not isinstance(name, exp.Identifier) or name.args.get("quoted"):
+            continue
+        own = name_of(facts)
+        if own != table.name:
+            spelled[table.name] = own
+            table.set("this", exp.to_identifier(own, quoted=True))
+    for column in tree.find_all(exp.Column):
+        if column.table in spelled:
+            column.set("table", exp.to_identifier(spelled[column.table], quoted=True))
+
+
+def name_of(table: TableFacts) -> str:
+    """The name of a table without its schema."""
+    return table.name.rpartition(".")[2].strip('"`[]')
 
 
 def _is_fixed(literal: exp.Literal) -> bool:
