@@ -1,7 +1,8 @@
 //! The transactions of a log: which statements follow one another between BEGIN and COMMIT, and how
-//! often. An example of each is kept, with its values.
+//! often. In sessions that turn `autocommit` off, each COMMIT or ROLLBACK begins the next one. An
+//! example of each is kept, with its values.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use dyno_record::{Control, Result};
 use serde::Serialize;
@@ -93,7 +94,10 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
             Found::Left { line, reason } => {
                 found.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
-            Found::End(session) => drop(found.open.remove(&session)),
+            Found::End(session) => {
+                found.roll_back(session);
+                found.manual.remove(&session);
+            }
             Found::Run { line, session, ran, class, .. } => {
                 found.add(line, session, ran, class, chosen.class());
             }
@@ -115,6 +119,8 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
 struct Counts {
     shapes: HashMap<(bool, Vec<u64>), Transaction>,
     open: HashMap<u64, Open>,
+    /// Sessions whose `autocommit` is off.
+    manual: HashSet<u64>,
     bytes: usize,
     rolled_back: u64,
     unshaped: u64,
@@ -125,19 +131,22 @@ impl Counts {
     fn add(&mut self, line: u64, session: u64, ran: Ran, class: (Kind, u64), text: &str) {
         let (kind, hash) = class;
         match kind {
-            Kind::Session => {}
+            Kind::Session => match autocommit(text, &ran.sql) {
+                Some(true) if self.manual.remove(&session) => self.commit(session),
+                Some(false) => {
+                    self.manual.insert(session);
+                }
+                _ => {}
+            },
             Kind::Control => match text.split_whitespace().next() {
                 Some("begin" | "start") => {
+                    if self.manual.contains(&session) {
+                        self.commit(session);
+                    }
                     self.open.insert(session, Open { line, ..Open::default() });
                 }
-                Some("commit" | "end") => {
-                    if let Some(open) = self.open.remove(&session) {
-                        self.ended(open, true);
-                    }
-                }
-                Some("rollback" | "abort") if !text.contains(" to ") => {
-                    self.rolled_back += u64::from(self.open.remove(&session).is_some());
-                }
+                Some("commit" | "end") => self.commit(session),
+                Some("rollback" | "abort") if !text.contains(" to ") => self.roll_back(session),
                 _ => {} // a savepoint
             },
             Kind::Read | Kind::Write | Kind::Ddl | Kind::Never => {
@@ -151,7 +160,10 @@ impl Counts {
                     kind,
                     runs: 1,
                 };
-                if let Some(open) = self.open.get_mut(&session) {
+                if self.manual.contains(&session) {
+                    let open = || Open { line, ..Open::default() };
+                    self.open.entry(session).or_insert_with(open).add(hash, example);
+                } else if let Some(open) = self.open.get_mut(&session) {
                     open.add(hash, example);
                 } else {
                     let mut alone = Open { line, ..Open::default() };
@@ -159,6 +171,23 @@ impl Counts {
                     self.ended(alone, false);
                 }
             }
+        }
+    }
+
+    fn commit(&mut self, session: u64) {
+        if let Some(open) = self.open.remove(&session) {
+            self.ended(open, true);
+        }
+    }
+
+    /// Pools of connections end reads with ROLLBACK where `autocommit` is off: these count.
+    fn roll_back(&mut self, session: u64) {
+        let Some(open) = self.open.remove(&session) else { return };
+        let reads = open.examples.iter().all(|example| example.kind == Kind::Read);
+        if reads && !open.long && self.manual.contains(&session) {
+            self.ended(open, true);
+        } else {
+            self.rolled_back += 1;
         }
     }
 
@@ -182,6 +211,22 @@ impl Counts {
         self.bytes += bytes;
         let (count, line, statements) = (1, open.line, open.examples);
         self.shapes.insert(key, Transaction { count, line, explicit, statements });
+    }
+}
+
+/// What a SET makes of `autocommit`; `text` is its class, in which values are `?`.
+fn autocommit(text: &str, sql: &str) -> Option<bool> {
+    if !text.starts_with("set ") || !text.contains("autocommit") {
+        return None;
+    }
+    let lower = sql.to_ascii_lowercase();
+    let (_, rest) = lower.split_once("autocommit")?;
+    let rest = rest.trim_start_matches(|one: char| one.is_whitespace() || "`:='\"".contains(one));
+    let end = rest.find(|one: char| !one.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    match &rest[..end] {
+        "0" | "off" | "false" => Some(false),
+        "1" | "on" | "true" | "default" => Some(true),
+        _ => None,
     }
 }
 
