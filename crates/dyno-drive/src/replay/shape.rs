@@ -131,13 +131,11 @@ impl Counts {
     fn add(&mut self, line: u64, session: u64, ran: Ran, class: (Kind, u64), text: &str) {
         let (kind, hash) = class;
         match kind {
-            Kind::Session => match autocommit(text, &ran.sql) {
-                Some(true) if self.manual.remove(&session) => self.commit(session),
-                Some(false) => {
-                    self.manual.insert(session);
+            Kind::Session => {
+                if let Some(on) = autocommit(text, &ran.sql) {
+                    self.set_autocommit(session, on);
                 }
-                _ => {}
-            },
+            }
             Kind::Control => match text.split_whitespace().next() {
                 Some("begin" | "start") => {
                     if self.manual.contains(&session) {
@@ -171,6 +169,14 @@ impl Counts {
                     self.ended(alone, false);
                 }
             }
+        }
+    }
+
+    fn set_autocommit(&mut self, session: u64, on: bool) {
+        if !on {
+            self.manual.insert(session);
+        } else if self.manual.remove(&session) {
+            self.commit(session);
         }
     }
 
