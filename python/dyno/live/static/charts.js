@@ -89,7 +89,7 @@ export class Chart {
       : latency ? { distr: 3, range: (u, low, high) => logRange(low, high) } : { range: zero };
     const splits = latency ? { splits: (u, axis, low, high) => logSplits(low, high) } : {};
     const values = heat
-      ? (u, splits) => splits.map((at) => (Number.isInteger(at) ? number(bounds[at]) : ""))
+      ? (u, splits) => splits.map((at) => (Number.isInteger(at) ? number(Number(bounds[at].toPrecision(2))) : ""))
       : (u, splits) => splits.map((value) => (value === null ? "" : unit === "B" ? withUnit(value, "B") : number(value)));
     const bands = kind === "stack" ? names.slice(1).map((_, at) => ({ series: [at + 2, at + 1] })) : [];
     this.plot = new uPlot({
