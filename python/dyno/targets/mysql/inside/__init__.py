@@ -22,8 +22,8 @@ NOTES = (
     "rows by table alone also come from MariaDB's `userstat`. Rows are counted, not pages; "
     "for partitioned tables MariaDB counts only some, so these are unknown. Dyno resets no counter",
     "MySQL also has the plans of the 20 statements with most time that read, by `EXPLAIN` of its "
-    "samples of them (`QUERY_SAMPLE_TEXT`). It keeps no values of prepared statements, which have "
-    "no plan therefore. MariaDB keeps no sample of a statement, and `EXPLAIN` refuses its digest, "
+    "samples of them (`QUERY_SAMPLE_TEXT`). It keeps no values of prepared statements, so these "
+    "have no plan. MariaDB keeps no sample of a statement, and `EXPLAIN` refuses its digest, "
     "which has placeholders",
     "the private server leaves both off, because they cost more CPU time than observing may: in "
     "TPC-C with 4 users on 2 CPUs, `performance_schema` 9 % (standard error 2 %) and 160 MB, with "
