@@ -22,7 +22,7 @@ from dyno.runtime.progress import Silent
 from dyno.stages.drive.replay import without_statements
 from dyno.workloads.own import spec
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
-from dyno.workloads.own.draft.parameters import name_of as table_name
+from dyno.workloads.own.draft.parameters import table_name
 from dyno.workloads.own.draft.written import text_of
 from dyno.workspace import engine_folders
 

@@ -165,7 +165,7 @@ def _spell(tree: exp.Expr, tables: Mapping[str, TableFacts]) -> None:
         facts, name = tables.get(table.name.lower()), table.this
         if facts is None or not isinstance(name, exp.Identifier) or name.args.get("quoted"):
             continue
-        own = name_of(facts)
+        own = table_name(facts)
         if own != table.name:
             spelled[table.name] = own
             table.set("this", exp.to_identifier(own, quoted=True))
@@ -174,7 +174,7 @@ def _spell(tree: exp.Expr, tables: Mapping[str, TableFacts]) -> None:
             column.set("table", exp.to_identifier(spelled[column.table], quoted=True))
 
 
-def name_of(table: TableFacts) -> str:
+def table_name(table: TableFacts) -> str:
     """The name of a table without its schema."""
     return table.name.rpartition(".")[2].strip('"`[]')
 
