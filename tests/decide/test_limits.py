@@ -21,9 +21,17 @@ def limit(found: Judged, phase: str = PHASE) -> Finding:
     )
 
 
+def kept_on(*devices: str) -> TargetFacts:
+    """A database on this machine, its data on these devices."""
+    url = "postgresql:///bench"
+    version = "PostgreSQL 18.1"
+    return TargetFacts(url=url, version=version, place="machine", devices={"data": devices})
+
+
 def level(path: Path, **load: float) -> Judged:
     """Four users under a given load of the machine (means over the phase)."""
     builder = Builder(path / "run").oltp(4)
+    builder.targets["postgresql"] = kept_on("vda")
     names = {
         ("cpu", "busy"): load.get("busy", 30.0),
         ("cpu", "steal"): load.get("steal", 0.1),
@@ -163,6 +171,15 @@ def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
     found = limit(judged(builder.write()), "power-tpch-duckdb")
     assert found.code == "limit-unattributed"
     assert "fewer than 3" in found.message
+
+
+def test_writes_to_a_device_without_the_database_are_not_blamed(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").oltp(4)
+    builder.targets["postgresql"] = kept_on("vdb")
+    for row in builder.tables["samples"]:
+        if (row["source"], row["metric"]) == ("disk", "write_await"):
+            row["value"] = 2.5
+    assert limit(judged(builder.write())).code == "limit-unattributed"
 
 
 @pytest.mark.parametrize("place", ["machine", "elsewhere"])
