@@ -110,7 +110,7 @@ def test_outputs_have_the_whole(tmp_path: Path) -> None:
         assert words in page
     text = "\n".join(summary(*given))
     assert "vda (data) 1,000 IOPS, 50 % reads" in text
-    assert "70 % SELECT 1" in text and "70 % s.stock" in text
+    assert "70 % of the time: SELECT 1" in text and "70 % s.stock" in text
     made: dict[str, Any] = document(*given)["watch"]
     assert made["busiest_hours"]["iops"]["start_s"] == 3600
     assert made["volumes"]["vdb"]["roles"] == ["log"]

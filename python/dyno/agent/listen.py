@@ -151,7 +151,9 @@ def _address(where: Where) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     try:
         address = ipaddress.ip_address(where.host)
     except ValueError:
-        raise UsageError(f"--listen needs an IP address, not {where.host}.") from None
+        raise UsageError(
+            f"--listen needs an IP address, and --port its port, not {where.host}."
+        ) from None
     if not address.is_loopback and where.cert is None and not where.plain:
         raise UsageError(
             f"Other machines reach {address}: give --cert FILE for HTTPS, or --plain-http to send "

@@ -160,11 +160,10 @@ def _lines(page: Page, phase: Phase[WatchDetail]) -> Iterable[tuple[str, str]]:
     hits = inside(page, phase, Inside.hit_ratio)
     if hits is not None:
         yield "Hit ratio", f"{hits:.1f} %"
-    for label, uses in (
-        ("Statements", top_statements(page, phase)),
-        ("Tables", top_tables(page, phase)),
-    ):
-        yield label, ", ".join(f"{use.percent:.0f} % {use.name[:40]}" for use in uses[:3])
+    for place, use in enumerate(top_statements(page, phase)[:3]):
+        yield "" if place else "Statements", f"{use.percent:.0f} % of the time: {use.name[:200]}"
+    tables = (f"{use.percent:.0f} % {use.name[:40]}" for use in top_tables(page, phase)[:3])
+    yield "Page reads", ", ".join(tables)
 
 
 def _mean(page: Page, at: metrics.Resources, name: str, metric: Any) -> float | None:
