@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as out:
         peak = resident(document)
         print(f"  drive the null target, {what:29}{peak:5.0f} MB  (while driving)")
 print(f"resident memory while PostgreSQL is observed for {OBSERVED_S} s (target: 60 MB on top)")
-# As it says itself: the kernel's account of a child begins with what this process had.
+# Read by the child itself: the peak that wait4(2) reports includes this process before the exec.
 IMPORTS = (
     "import dyno.runner.watch, psycopg, pyarrow.parquet, psutil;"
     "print(psutil.Process().memory_info().rss)"

@@ -152,7 +152,7 @@ def _address(where: Where) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         address = ipaddress.ip_address(where.host)
     except ValueError:
         raise UsageError(
-            f"--listen needs an IP address, and --port its port, not {where.host}."
+            f"--listen takes an IP address, not {where.host}. Set the port with --port."
         ) from None
     if not address.is_loopback and where.cert is None and not where.plain:
         raise UsageError(

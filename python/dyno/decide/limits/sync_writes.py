@@ -16,7 +16,7 @@ def _weigh(view: View) -> Limit | None:
         return None  # the waits of the sessions tell: see the rule on the log
     if view.phase.kind != "oltp" or used is None or used >= LEAST_PERCENT:
         return None
-    # Other writes of the machine tell nothing: a commit waits for the files of its database.
+    # A commit waits only for the files of its own database.
     writing = [one for one in view.devices() if one.write_iops >= 1 and view.roles(one)]
     service = _service_ms(view)
     if not writing or not service:
