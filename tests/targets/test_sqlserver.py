@@ -10,6 +10,7 @@ import pytest
 
 from dyno import targets
 from dyno.contracts.target import Limits
+from dyno.targets.sqlserver import database
 from dyno.targets.sqlserver.target import SqlServerTarget
 from tests.babelfish import alone
 from tests.process import assert_valid, document, dyno
@@ -113,8 +114,7 @@ def test_tables_of_others_stay(url: str, out: Path) -> None:
             found = session.execute("SELECT name FROM sys.tables").rows
             assert found == [("other's [table",)]
         finally:
-            session.execute("USE master")
-            session.execute("DROP DATABASE dyno_tpch")
+            database.drop(session, "dyno_tpch")
 
 
 def test_the_report(url: str, out: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dyno.bundle.reader import Bundle
 from dyno.contracts.maintenance import NAMES
 from dyno.contracts.probe import UnavailableError
 from dyno.contracts.target import Limits
+from dyno.targets.sqlserver import database
 from dyno.targets.sqlserver.connection import quoted
 from dyno.targets.sqlserver.inside import relations, server_time, statements, views
 from dyno.targets.sqlserver.target import SqlServerTarget
@@ -175,8 +176,7 @@ def test_names_with_brackets_and_quotes(url: str, target: SqlServerTarget, tmp_p
                     assert (found.name, found.key) == (column, True)
                     assert reader.sample(name, [column], 1).to_pylist() == [{column: 7}]
         finally:
-            session.execute("USE master")
-            session.execute(f"DROP DATABASE {quoted(place)}")
+            database.drop(session, place)
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ import pytest
 
 from dyno import targets
 from dyno.errors import DynoError, TargetError
-from dyno.targets.sqlserver import removal
+from dyno.targets.sqlserver import database, removal
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from tests.babelfish import Babelfish, alone, require_babelfish, require_url, server, start
@@ -145,8 +145,7 @@ def test_a_database_that_an_administrator_created(login: tuple[str, str], out: P
             removed = document(dyno("clean", "--yes", *where[2:]))["removed"]
             assert len(removed) == 8
         finally:
-            session.execute("USE master")
-            session.execute("DROP DATABASE dyno_tpch")
+            database.drop(session, "dyno_tpch")
 
 
 @pytest.mark.long

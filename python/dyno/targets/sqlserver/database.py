@@ -7,6 +7,8 @@ marks the ones that Dyno created.
 
 from __future__ import annotations
 
+import time
+
 from dyno.contracts.layout import Layout
 from dyno.errors import DynoError, TargetError, error_of_kind
 from dyno.targets import mark
@@ -17,6 +19,9 @@ from dyno.targets.sqlserver.version import Version
 
 PROPERTY = "dyno"
 """The name of the extended property with Dyno's marks."""
+RELEASE_S = 5.0
+"""How long a server may take to end a session that was closed."""
+_AGAIN_S = 0.1
 
 _EXISTS = "SELECT name, HAS_DBACCESS(name) FROM sys.databases WHERE name = {}"
 _OWN = (
@@ -111,13 +116,19 @@ def is_own(session: Session, workload: str) -> bool:
 
 
 def drop(session: Session, place: str) -> None:
-    """Drops a database that no other session uses.
+    """Drops a database that no other session uses, once the server has ended the closed ones.
 
     Raises:
         DynoError: If another session uses it; nothing was removed.
     """
     session.execute("USE [master]")
-    try:
-        session.execute(f"DROP DATABASE {quoted(place)}")
-    except DynoError as error:
-        raise error_of_kind(error.kind, f"Cannot drop the database {place}: {error}") from error
+    give_up = time.monotonic() + RELEASE_S
+    while True:
+        try:
+            session.execute(f"DROP DATABASE {quoted(place)}")
+        except DynoError as error:
+            if error.kind == "database" and time.monotonic() < give_up:
+                time.sleep(_AGAIN_S)
+                continue
+            raise error_of_kind(error.kind, f"Cannot drop the database {place}: {error}") from error
+        return

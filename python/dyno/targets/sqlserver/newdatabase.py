@@ -17,6 +17,7 @@ from dyno.contracts.maintenance import SpaceEstimate
 from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
 from dyno.targets import mark
+from dyno.targets.sqlserver import database
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.work import NAME
 
@@ -74,7 +75,7 @@ def sweep(session: Session) -> list[str]:
     """Drops the marked database of a killed task; returns its name."""
     if not _exists(session) or not _is_marked(session):
         return []
-    session.execute(DROP)
+    database.drop(session, PLACE)
     return [PLACE]
 
 
