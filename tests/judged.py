@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dyno.analyse import estimate
 from dyno.bundle.model import Estimate, Finding, Validity
 from dyno.bundle.reader import Bundle
-from dyno.decide import judge
+from dyno.decide.judge import judge
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from dyno import plans
 from dyno.errors import UsageError
+from dyno.plans import documents
+from dyno.plans.fields import made
+from dyno.plans.run import RunPlan
 
 
 def test_a_plan_reaches_another_process_as_it_was_given() -> None:
-    plan = plans.made(
-        plans.RunPlan,
+    plan = made(
+        RunPlan,
         {
             **{"workload": "tpch", "target": "embedded:duckdb", "refresh": False, "think": False},
             **{"timeout": 90, "settings": {"memory": "1GB"}, "limits": {"cpu": 0.5}, "out": "/o"},
         },
     )
-    read = plans.read(json.dumps(plans.document(plan)))
+    read = documents.read(json.dumps(documents.document(plan)))
     assert read == plan
     assert read.model_fields_set == plan.model_fields_set
     assert (plan.out, plan.timeout, plan.settings) == (Path("/o"), "90", ("memory=1GB",))
@@ -45,6 +47,6 @@ def test_a_plan_reaches_another_process_as_it_was_given() -> None:
 )
 def test_what_is_no_plan_is_refused_in_a_line(text: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
-        plans.read(text)
+        documents.read(text)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -22,7 +22,7 @@ from dyno.runner.events import SilentEvents
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from dyno.runner.session import Ended
+    from dyno.runner.conclude import Ended
     from dyno.runtime.progress import Progress
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dyno.bundle.observed import sampled
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import document, run_report
 from dyno.report.kit.formats import rounded
 from tests.bundle_data import SECOND

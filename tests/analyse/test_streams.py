@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dyno.decide import judge
+from dyno.decide.judge import judge
 from dyno.report import document, run_report, summary
 from dyno.workloads.tpch.orders import order
 from tests.bundles import Builder

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle.model import TargetFacts
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import document, run_report, summary
 from tests.bundle_data import SECOND
 from tests.bundles import Builder

@@ -11,7 +11,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import run_report
 from dyno.runner.study_page import write
 from dyno.studies.analysis import outcome

@@ -20,7 +20,7 @@ from dyno.bundle import metrics
 from dyno.bundle.archive import opened
 from dyno.bundle.phases import DETAILS
 from dyno.bundle.reader import Bundle
-from dyno.decide import judge
+from dyno.decide.judge import judge
 from dyno.report import document, summary
 
 GOLDEN = Path(__file__).parent / "golden"

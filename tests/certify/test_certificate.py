@@ -18,7 +18,7 @@ from dyno.bundle.tables import Table, spool_to_parquet
 from dyno.bundle.writer import write_judgement
 from dyno.certificates import Certificate
 from dyno.cli import cli
-from dyno.decide import judge
+from dyno.decide.judge import judge
 from dyno.errors import UsageError
 from dyno.report.certificate import page as rendered
 from dyno.runner import certified as issuing

@@ -12,7 +12,7 @@ from dyno import workloads
 from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
 from dyno.host.storage import storage_facts
-from dyno.plans import made
+from dyno.plans.fields import made
 from dyno.plans.limits import Criteria
 from dyno.plans.searching import Searching
 from dyno.runner.findmax import search_of

@@ -14,7 +14,7 @@ import pytest
 from dyno.bundle.reader import list_bundles
 from dyno.cli._console import Console
 from dyno.errors import FaultError, UsageError
-from dyno.plans import QuickstartPlan
+from dyno.plans.quickstart import QuickstartPlan
 from dyno.runner import session as _session
 from dyno.runner.session import Job
 from dyno.runner.signals import Signals

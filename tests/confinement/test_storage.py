@@ -12,7 +12,7 @@ from dyno.analyse import estimate
 from dyno.bundle.reader import Bundle, list_bundles
 from dyno.config import strict
 from dyno.confinement import places
-from dyno.decide import judge
+from dyno.decide.judge import judge
 from dyno.studies import asked as plans
 from dyno.studies.analysis import said
 from dyno.studies.build import build

@@ -9,8 +9,8 @@ import pytest
 
 from dyno.bundle.model import CriterionResult
 from dyno.criteria import asked
-from dyno.decide import broken
 from dyno.decide.case import Case
+from dyno.decide.judge import broken
 from dyno.decide.trial import trial
 from dyno.studies.metrics import METRICS
 from tests import bundle_data as data

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dyno.bundle.model import Confined
 from dyno.bundle.reader import Bundle
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import document, run_report
 from tests.bundles import Builder
 from tests.judged import Judged, judged

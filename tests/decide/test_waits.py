@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle.model import Confined, TargetFacts
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import run_report
 from tests.bundles import Builder
 from tests.decide.test_limits import PHASE, limit

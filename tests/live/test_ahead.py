@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dyno import plans
+from dyno.plans.fields import Plan, made
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
 from dyno.runner import jobs
 from dyno.runner.ahead import Ahead, Part
 
@@ -53,21 +55,21 @@ def test_what_was_not_expected_ends_with_its_phase() -> None:
     assert none.left_s(1, 4) is None
 
 
-def lengths(kind: type[plans.Plan], out: Path, **values: object) -> list[Part]:
-    return list(jobs.job_of(plans.made(kind, {"out": out, **values})).parts)
+def lengths(kind: type[Plan], out: Path, **values: object) -> list[Part]:
+    return list(jobs.job_of(made(kind, {"out": out, **values})).parts)
 
 
 def test_each_verb_knows_its_parts(tmp_path: Path) -> None:
     null = {"workload": "tpcc", "target": "null:"}
     levels = {**null, "users": (1, 4), "warmup": "2s", "duration": "8s"}
-    assert lengths(plans.RunPlan, tmp_path, **levels) == [Part(10)] * 2
-    (first, *rest) = lengths(plans.RunPlan, tmp_path, **{**null, "find_max": "users"})
+    assert lengths(RunPlan, tmp_path, **levels) == [Part(10)] * 2
+    (first, *rest) = lengths(RunPlan, tmp_path, **{**null, "find_max": "users"})
     assert first == Part(21)
     assert set(rest) == {first}
     both = {"workload": "tpch", "target": "embedded:duckdb", "scale": 2.0, "test": "full"}
-    power, streams = lengths(plans.RunPlan, tmp_path, **both, streams=100)
+    power, streams = lengths(RunPlan, tmp_path, **both, streams=100)
     assert power == Part(2 * 2 * 3.0, fixed=False)
     assert streams.seconds > power.seconds
     loads = {"workload": "tpch", "target": "embedded:duckdb", "scale": 1.0}
-    rows, index = lengths(plans.LoadingPlan, tmp_path, **loads)
+    rows, index = lengths(LoadingPlan, tmp_path, **loads)
     assert replace(rows, seconds=rows.seconds / 2) == index

@@ -15,9 +15,9 @@ from dyno.bundle.phases.mix import Member, MixDetail
 from dyno.bundle.phases.oltp import OltpDetail, Outcome
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
-from dyno.decide import judge
 from dyno.decide.advise.loads import of_run
 from dyno.decide.case import Case
+from dyno.decide.judge import judge
 from dyno.decide.view import view
 from dyno.live.watched import Watched
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno import plans
 from dyno.errors import UsageError
+from dyno.plans import documents
+from dyno.plans.fields import made
 from dyno.plans.run import RunPlan
 from dyno.runner.mix.job import job
 from dyno.runner.mix.members import REFUSED, is_mix, members
@@ -23,7 +24,7 @@ MARIADB = "mysql://u@h/"
 
 
 def plan(workload: str = "tpcc+tpch", target: Any = PG, **options: Any) -> RunPlan:
-    return plans.made(RunPlan, {"workload": workload, "target": target, **options})
+    return made(RunPlan, {"workload": workload, "target": target, **options})
 
 
 def test_values_for_one_workload_go_to_its_part_of_the_plan() -> None:
@@ -46,7 +47,7 @@ def test_the_command_line_of_a_plan_makes_the_same_plan() -> None:
     words = shlex.split(asked.command)
     assert words.count("--target") == 2
     assert {"tpch=2", "tpcc=3", "--alone", "--repeat"} <= set(words)
-    read = plans.read(json.dumps(plans.document(asked)))
+    read = documents.read(json.dumps(documents.document(asked)))
     assert read == asked and read.model_fields_set == asked.model_fields_set
 
 

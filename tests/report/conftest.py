@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import run_report
 from dyno.report.kit.charts import renderer
 from tests.bundles import quickstart

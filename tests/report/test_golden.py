@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle.model import Reason, Validity
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report import document, run_report, summary
 from tests.bundles import interrupted, only_io, quickstart
 from tests.judged import Judged, judged

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from dyno import workloads
-from dyno.decide import definitions
+from dyno.decide.judge import definitions
 from dyno.report.kit.charts import theme
 from dyno.report.run.sections import criteria, headlines, machine, makers, search
 from tests import bundle_data as data

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from dyno.bundle.model import Reason, Validity
-from dyno.plans import Plan
+from dyno.plans.fields import Plan
 from dyno.report.study import study_report
 from dyno.studies import child, runs
 from dyno.studies.analysis import outcome, said

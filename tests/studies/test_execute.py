@@ -13,7 +13,8 @@ import pytest
 
 from dyno.bundle.reader import Bundle
 from dyno.errors import TargetError
-from dyno.plans import LoadingPlan, RunPlan
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
 from dyno.studies import child, runs, spec
 from dyno.studies.datasets import Datasets
 from dyno.studies.ending import ending

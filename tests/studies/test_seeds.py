@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from dyno import workloads
-from dyno.plans import RunPlan
+from dyno.plans.run import RunPlan
 from dyno.studies import child, runs
 from dyno.studies.schedule import schedule
 from tests.studies import books

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from dyno import plans, studies, targets
+from dyno import studies, targets
 from dyno.bundle.model import Estimate
 from dyno.cli._options import Options, chosen
 from dyno.cli._strictly import strictly
 from dyno.layouts.resolve import resolve
+from dyno.plans import documents
+from dyno.plans.fields import Plan
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
+from dyno.plans.storage import StoragePlan
 from dyno.studies import asked, spec
 from dyno.studies.metrics import METRICS, had_by
 from tests.process import dyno
@@ -66,11 +71,11 @@ def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
     assert {"beside_change", "maintenance_s"} <= set(had_by("tpcc", "run"))
 
 
-def typed(words: list[str]) -> plans.Plan:
+def typed(words: list[str]) -> Plan:
     """The plan that a command line makes."""
     verb = importlib.import_module(f"dyno.cli.{words[0]}").command
-    kinds: dict[str, type[plans.Plan]] = {
-        "load": plans.LoadingPlan, "run": plans.RunPlan, "io": plans.StoragePlan
+    kinds: dict[str, type[Plan]] = {
+        "load": LoadingPlan, "run": RunPlan, "io": StoragePlan
     }  # fmt: skip
     with strictly(verb).make_context(words[0], words[1:]) as context:
         given = {name: value for name, value in context.params.items()
@@ -91,7 +96,7 @@ def test_its_plans_are_what_their_command_lines_ask_for(name: str) -> None:
             asked.run(variant, "restart", 1, Path("o")),
         )
         for plan in made:
-            assert plans.read(json.dumps(plans.document(plan))) == plan
+            assert documents.read(json.dumps(documents.document(plan))) == plan
             assert typed(plan.words()) == plan
         if variant.load and variant.scale:
             layout = resolve(

@@ -15,7 +15,8 @@ from dyno.contracts.maintenance import NAMES, Maintenance
 from dyno.contracts.needs import Needs
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, UsageError, error_of_kind
-from dyno.plans import CertifyPlan, made
+from dyno.plans.certify import CertifyPlan
+from dyno.plans.fields import made
 from dyno.runner import certify
 from dyno.targets import parse as parse_url
 from dyno.targets import tried

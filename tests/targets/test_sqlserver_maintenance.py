@@ -271,7 +271,8 @@ def test_a_database_of_others_is_never_dropped() -> None:
     found = job(new(**{newdatabase.EXISTS: rows([1])}).connect, "tpcc", "create-database")
     assert isinstance(found, str)
     assert newdatabase.PLACE in found
-    server = new(**{newdatabase.EXISTS: [rows([1])] * 3, newdatabase.MARKED: rows([1])})
+    marked = {newdatabase.EXISTS: [rows([1])] * 3, newdatabase.MARKED: rows([1])}
+    server = new(**marked, **{"USE [master]": rows()})
     server.prepared("create-database")
     assert newdatabase.DROP in server.asked  # what a killed run left
 

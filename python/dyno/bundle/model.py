@@ -24,7 +24,8 @@ Status = Literal["running", "done", "failed", "interrupted"]
 class Model(BaseModel):
     """Base of all records: immutable, and strict about unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Built on first use: a command needs few of all models.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Clock(Model):

@@ -9,7 +9,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
@@ -298,8 +298,12 @@ class Recorder:
         """Returns the spool file of a table. The Rust engines append to it directly."""
         return self.path / f"{table}.jsonl"
 
-    def rotate(self, table: str) -> None:
+    def rotate(self, table: str, compress: Callable[[Path, str], None] = pieces.compress) -> None:
         """Converts the rows of a table so far to a Parquet piece, which takes less space.
+
+        Args:
+            table: The table.
+            compress: Converts a piece; called without the lock, so that rows can be added.
 
         Raises:
             DiskFullError, TargetError: If it cannot be written. The rows remain readable.
@@ -312,7 +316,7 @@ class Recorder:
                     return
                 file.close()
                 piece = pieces.add(self.path, table, spool)
-            pieces.compress(piece, table)
+            compress(piece, table)
         except OSError as error:
             raise file_error(error, spool) from error
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dyno.cli._live import LivePage
     from dyno.cli._pulse import Pulse
-    from dyno.runner.session import Ended
+    from dyno.runner.conclude import Ended
 
 
 _BAR = 12

@@ -13,12 +13,12 @@ def main() -> None:
 
 
 def _done() -> int:
-    from dyno import plans
     from dyno.cli._console import Console
+    from dyno.plans import documents
     from dyno.runner.jobs import job_of
     from dyno.runner.session import run_session
 
-    job = job_of(plans.read(sys.stdin.read()))
+    job = job_of(documents.read(sys.stdin.read()))
     return run_session(job, Console(quiet=True, as_json=True)).code
 
 

@@ -34,7 +34,7 @@ def judged(out: Path, names: Sequence[str]) -> Generator[list[Judged]]:
     """
     from dyno.analyse import estimate
     from dyno.cli._bundles import named
-    from dyno.decide import judge
+    from dyno.decide.judge import judge
     from dyno.errors import UsageError
 
     with contextlib.ExitStack() as stack:

@@ -85,7 +85,7 @@ class _Side:
     @classmethod
     def of(cls, bundle: Bundle) -> _Side:
         from dyno.analyse import estimate
-        from dyno.decide import judge
+        from dyno.decide.judge import judge
 
         estimates = estimate(bundle)
         validity, findings = judge(bundle, estimates)

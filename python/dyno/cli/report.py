@@ -45,7 +45,7 @@ def command(runs: tuple[str, ...], show: bool, pdf: bool, options: Options) -> i
     from dyno.bundle.writer import write_atomically, write_judgement
     from dyno.cli._bundles import named
     from dyno.cli._colour import coloured
-    from dyno.decide import broken, definitions, judge
+    from dyno.decide.judge import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.report import document, latencies, run_report, summary
 

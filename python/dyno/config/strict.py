@@ -19,7 +19,7 @@ M = TypeVar("M", bound="Strict")
 class Strict(Model):
     """A table of such a file: refuses unknown keys and converts no values."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 def parse(model: type[M], what: str, content: str) -> M:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dyno.accelerate.attach import attached, folder, presets, recording
+from dyno.accelerate.attach import attached, folder, presets
 from dyno.bundle.phases.accelerate import AccelerateDetail
 from dyno.config.units import bytes_text, parse_bytes
 from dyno.contracts.relations import NamesFiles
@@ -73,6 +73,8 @@ def wanted(asked: RunPlan, url: TargetUrl, work: Literal["dss", "oltp"]) -> Want
     if size is not None:
         folder.require_size(size)
     if asked.prewarm is not None:
+        from dyno.accelerate.attach import recording
+
         recording.read(asked.prewarm)
     scan = presets.SCAN_BYTES[work]
     return Wanted(
@@ -110,6 +112,8 @@ def in_front(session: Session, url: TargetUrl, asked: Wanted | None) -> Generato
     if asked is None:
         yield relations
         return
+    from dyno.accelerate.attach import recording
+
     title = f"Put a cache on flash in front of {url.name}"
     phase = session.recorder.phase(f"cache-{url.name}", title, AccelerateDetail(), url.name)
     with contextlib.ExitStack() as stack:

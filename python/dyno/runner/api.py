@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from dyno.bundle.model import Estimate, Outcome, Reason
 from dyno.bundle.reader import Bundle
 from dyno.errors import TargetError
-from dyno.plans import LoadingPlan, RunPlan, made
+from dyno.plans.fields import made
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
 from dyno.runner.events import Events, SilentEvents
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from dyno.bundle.model import Estimate, Finding, Validity
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import write_atomically
 from dyno.certificates import Certificate
-from dyno.decide import judge
 from dyno.decide.certify import certificate
+from dyno.decide.judge import judge
 from dyno.errors import UsageError
 from dyno.report.certificate import page
 from dyno.report.kit.formats import moment

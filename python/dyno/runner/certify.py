@@ -26,8 +26,9 @@ from dyno.plans.certify import CertifyPlan
 from dyno.report.kit.pdf import browser
 from dyno.runner import certified, stages
 from dyno.runner.certify_data import Data, prepared, require_both
+from dyno.runner.conclude import Issued
 from dyno.runner.engine import confinement_of, settings_of
-from dyno.runner.session import Issued, Job, Session
+from dyno.runner.session import Job, Session
 from dyno.runner.transacted import transacted
 from dyno.safety import signing, toml
 from dyno.stages import drive, prove

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from dyno.analyse.resources import resources
 from dyno.bundle import metrics
 from dyno.bundle.reader import list_bundles
 from dyno.bundle.writer import Recorder
@@ -122,6 +121,8 @@ def _clause(error: DynoError) -> str:
 
 def _free(out: Path, target: Target) -> tuple[float | None, str]:
     """The least available memory of the newest run of this database in ``out``."""
+    from dyno.analyse.resources import resources  # a recorder needs no analysis
+
     for bundle in list_bundles(out):
         run = bundle.run
         facts = run.targets.get(target.name)

@@ -10,7 +10,7 @@ from dyno.runtime.progress import Progress, Silent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dyno.runner.session import Ended
+    from dyno.runner.conclude import Ended
 
 
 class Events(Protocol):

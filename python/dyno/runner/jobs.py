@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dyno.plans import (
-    CertifyPlan,
-    CheckPlan,
-    LoadingPlan,
-    Plan,
-    QuickstartPlan,
-    RunPlan,
-    StoragePlan,
-)
+from dyno.plans.certify import CertifyPlan
+from dyno.plans.check import CheckPlan
+from dyno.plans.fields import Plan
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.quickstart import QuickstartPlan
+from dyno.plans.run import RunPlan
+from dyno.plans.storage import StoragePlan
 
 if TYPE_CHECKING:
     from dyno.runner.session import Job

@@ -11,7 +11,8 @@ from dyno.contracts.maintenance import parse
 from dyno.contracts.needs import Examinable, Needs
 from dyno.contracts.target import Limits
 from dyno.errors import DynoError
-from dyno.plans import LoadingPlan, RunPlan
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
 from dyno.runner.session import Job
 
 

@@ -6,16 +6,14 @@ import contextlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dyno import host, targets
 from dyno.accelerate.attach import leftover
-from dyno.analyse import estimate
-from dyno.bundle.model import Applied, Confined, Estimate, Finding, TargetFacts
+from dyno.bundle.model import Applied, Confined, TargetFacts
 from dyno.bundle.phases.machine import MachineDetail
 from dyno.bundle.phases.provision import ProvisionDetail
-from dyno.bundle.reader import Bundle
-from dyno.bundle.writer import Recorder, write_atomically
+from dyno.bundle.writer import Recorder
 from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
@@ -24,22 +22,11 @@ from dyno.contracts import tuning
 from dyno.contracts.layout import Layout
 from dyno.contracts.probe import Probed
 from dyno.contracts.target import Limits, Target
-from dyno.decide import broken, definitions, judge
-from dyno.errors import (
-    EXIT_DONE,
-    EXIT_INTERRUPTED,
-    EXIT_INVALID,
-    DynoError,
-    FaultError,
-    Interrupted,
-)
 from dyno.host.limits import usable_memory_bytes
 from dyno.plans.fields import Plan
-from dyno.report import document, latencies, run_report, summary
 from dyno.runner import accelerated, columns
 from dyno.runner.ahead import Part
 from dyno.runner.events import Events
-from dyno.runner.faults import fault_of
 from dyno.runner.machines import Machines, machines_of
 from dyno.runner.reported import Reported
 from dyno.runner.signals import Signals
@@ -54,17 +41,12 @@ from dyno.workloads import notices
 from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
 
+if TYPE_CHECKING:
+    from dyno.runner.conclude import After, Ended
+
 
 def _nothing() -> None:
     pass
-
-
-@dataclass(frozen=True)
-class Issued:
-    """What a job made of its judged bundle: additions to the JSON document and the summary."""
-
-    document: dict[str, Any]
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -101,37 +83,7 @@ class Job:
     interval_s: float = 1.0
     parts: Sequence[Part] = ()
     cache: accelerated.Wanted | None = None
-    after: Callable[[Bundle, list[Estimate], list[Finding]], Issued] | None = None
-
-
-@dataclass(frozen=True)
-class Ended:
-    """Result of a job.
-
-    Attributes:
-        path: The bundle folder.
-        code: The exit code.
-        message: Why the job failed; empty on success.
-        failure: The exception that ended the job, if any.
-        document: The JSON document of the run; empty if the analysis failed.
-        lines: The summary.
-        page: The report page; None if nothing was measured.
-        unanalysed: Why the bundle could not be closed and analysed; empty on success.
-    """
-
-    path: Path
-    code: int
-    message: str
-    failure: BaseException | None
-    document: dict[str, Any] = field(default_factory=dict[str, Any])
-    lines: tuple[str, ...] = ()
-    page: Path | None = None
-    unanalysed: str = ""
-
-    def raise_fault(self) -> None:
-        """Raises a fault in Dyno. Other errors and interrupts are only reported."""
-        if isinstance(self.failure, FaultError):
-            raise self.failure
+    after: After | None = None
 
 
 @dataclass
@@ -340,7 +292,9 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
         except BaseException as error:
             failure = error
         reported.close()
-        ended = _conclude(recorder, failure, job)
+        from dyno.runner.conclude import conclude
+
+        ended = conclude(recorder, failure, job.after)
         events.ended(ended)
     ended.raise_fault()
     return ended
@@ -354,49 +308,6 @@ def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
         if finding.level == "warning":
             events.say(f"! {finding.message}")
     return host.limits(facts)
-
-
-def _conclude(recorder: Recorder, failure: BaseException | None, job: Job) -> Ended:
-    """Closes the bundle, computes the verdict and writes the report page."""
-    if isinstance(failure, (KeyboardInterrupt, Interrupted)):
-        status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
-    elif isinstance(failure, DynoError):
-        status, code, message = "failed", failure.exit_code, str(failure)
-    elif failure is not None:
-        failure = fault_of(failure, recorder.path)
-        status, code, message = "failed", failure.exit_code, str(failure)
-    else:
-        status, code, message = "done", EXIT_DONE, ""
-    try:
-        recorder.finish(status, message or None)
-        bundle = Bundle.open(recorder.path)
-        estimates = estimate(bundle)
-        validity, findings = judge(bundle, estimates)
-        recorder.judge(validity, estimates, findings)
-        bundle = Bundle.open(recorder.path)
-        page = recorder.path / "sheet.html"
-        write_atomically(page, run_report(bundle, estimates, findings, definitions()))
-        lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-        measured = not message or bundle.measured
-        content = document(bundle, estimates, findings)
-        if job.after is not None and not message:
-            issued = job.after(bundle, estimates, findings)
-            content |= issued.document
-            lines += issued.lines
-    except Exception as error:
-        seen = error if isinstance(error, DynoError) else fault_of(error)
-        # The error that ended the work takes precedence over a fault in the analysis.
-        raised = None if code or not isinstance(seen, FaultError) else seen
-        reason, code = str(seen).rstrip("."), code or seen.exit_code
-        return Ended(recorder.path, code, message, raised, unanalysed=reason)
-    finally:
-        recorder.close()
-    if code == EXIT_DONE and (validity.valid is False or broken(findings)):
-        code = EXIT_INVALID
-    result = {**content, "sheet": str(page), "error": message or None}
-    # After a failed start, the error message suffices. The page remains in the bundle.
-    shown = page if measured else None
-    return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)
 
 
 def _settings_lines(applied: Sequence[Applied]) -> list[str]:

@@ -16,7 +16,7 @@ from dyno.contracts.probe import Probed, TargetProbe
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, UsageError
 from dyno.plans.watch import HOST, WatchPlan
-from dyno.runner import columns
+from dyno.runner import columns, compressing
 from dyno.runner.ahead import Part
 from dyno.runner.session import Job, Session
 from dyno.runtime.progress import Progress
@@ -102,7 +102,7 @@ def _wait(
             if left is not None and left <= 0:
                 return False
             if now >= due:
-                session.recorder.rotate("samples")
+                session.recorder.rotate("samples", compressing.compress)
                 inspect()
                 due += PIECE_S * (1 + (now - due) // PIECE_S)
             text = "" if left is not None else f"{seconds_text(now - start)}; Ctrl-C ends it"

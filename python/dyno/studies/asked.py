@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from dyno.errors import UsageError, nearest
-from dyno.plans import LoadingPlan, Plan, RunPlan, StoragePlan, made
 from dyno.plans.elsewhere import Elsewhere
+from dyno.plans.fields import Plan, made
+from dyno.plans.loading import LoadingPlan
+from dyno.plans.run import RunPlan
 from dyno.plans.several import NAMED
-from dyno.plans.storage import WAYS
+from dyno.plans.storage import WAYS, StoragePlan
 from dyno.studies.model import Reset, Study, Value, Variant
 
 _THE_STUDYS = {

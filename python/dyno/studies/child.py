@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from dyno.errors import Interrupted
-from dyno.plans import Plan, document
+from dyno.plans.documents import document
+from dyno.plans.fields import Plan
 from dyno.runtime import interrupts
 from dyno.servers import become
 

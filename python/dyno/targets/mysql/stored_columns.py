@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from dyno.contracts.stored_columns import StoredColumn
 from dyno.errors import DynoError, TargetError
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 from dyno.targets.sampled import as_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NAME = re.compile(r"`((?:[^`]|``)+)`\.`((?:[^`]|``)+)`")
 _LARGE = {

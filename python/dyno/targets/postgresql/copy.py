@@ -9,14 +9,9 @@ import io
 from typing import Any
 
 import psycopg
-import pyarrow as pa
-import pyarrow.csv
 from psycopg import sql
 
 from dyno.targets.postgresql.connection import PostgresConnection
-
-# Minimal quoting distinguishes an empty text, which is quoted, from NULL, which is not.
-_FORM = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
 
 
 def copy_rows(session: PostgresConnection, place: str, table: str, stream: Any) -> int:
@@ -25,6 +20,11 @@ def copy_rows(session: PostgresConnection, place: str, table: str, stream: Any) 
     Raises:
         DynoError: As :meth:`PostgresConnection.execute`.
     """
+    import pyarrow as pa
+    import pyarrow.csv
+
+    # Minimal quoting distinguishes an empty text, which is quoted, from NULL, which is not.
+    form = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
     reader = pa.RecordBatchReader.from_stream(stream)
     statement = sql.SQL("COPY {} FROM STDIN (FORMAT csv)").format(sql.Identifier(place, table))
     try:
@@ -32,7 +32,7 @@ def copy_rows(session: PostgresConnection, place: str, table: str, stream: Any) 
             with cursor.copy(statement) as copy:
                 for batch in reader:
                     text = io.BytesIO()
-                    pyarrow.csv.write_csv(batch, text, _FORM)
+                    pyarrow.csv.write_csv(batch, text, form)
                     copy.write(text.getbuffer())
             return cursor.rowcount
     except psycopg.Error as error:

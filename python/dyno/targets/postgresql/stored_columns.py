@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from psycopg import sql as composed
 
 from dyno.contracts.stored_columns import StoredColumn
@@ -14,6 +14,9 @@ from dyno.targets.postgresql.inside.observer import prepare
 from dyno.targets.postgresql.inside.observer import rows as ask
 from dyno.targets.postgresql.layout import COLUMNAR
 from dyno.targets.sampled import as_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TIMEOUT_S = 10.0
 _LONG = 2000

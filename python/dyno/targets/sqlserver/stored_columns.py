@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from dyno.contracts.stored_columns import StoredColumn
 from dyno.errors import DynoError, TargetError
@@ -14,6 +13,9 @@ from dyno.targets.sqlserver.columns import HISTOGRAM, HISTOGRAM_VIEW, declared
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.histogram import Step, common, distinct
 from dyno.targets.sqlserver.inside.views import Views
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PART = r"\[((?:[^\]]|\]\])+)\]"
 _NAME = re.compile(rf"(?:{_PART}\.)?{_PART}\.{_PART}")
