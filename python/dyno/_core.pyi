@@ -55,6 +55,9 @@ class Histograms:
     def single(latencies_ns: NDArray[np.int64]) -> Histograms:
         """Rows of one latency each; 0 is a row without one."""
 
+class Sums:
+    """The sums of rows that were added to a timeline, in its bins."""
+
 class Timeline:
     """Latencies in bins of several widths; every level has bins ``factor`` times as wide."""
 
@@ -84,13 +87,17 @@ class Timeline:
         rows: NDArray[np.int64],
         histograms: Histograms,
         newest: int,
-    ) -> list[tuple[bytes, bytes, bytes]]:
+    ) -> tuple[list[tuple[bytes, bytes, bytes]], Sums]:
         """Adds rows, each in its bin. The bins reach ``newest`` or further in the end.
 
         Returns:
             For each level: the bins with new values (64 bits), the slots of the quantiles of each
-            (16 bits), and the rows of the heat map of each (32 bits).
+            (16 bits), and the rows of the heat map of each (32 bits). And the sums of these rows,
+            for the timeline of several operations.
         """
+
+    def add_sums(self, sums: Sequence[Sums]) -> list[tuple[bytes, bytes, bytes]]:
+        """Adds what other timelines of the same shape have added; returns levels as :meth:`add`."""
 
     def whole(self) -> tuple[bytes, bytes]:
         """All latencies, as ``Latency.used``."""

@@ -164,13 +164,28 @@ def test_single_queries_have_the_percentiles_of_their_latencies() -> None:
     assert (found.by_name["q"].done, found.by_name["q"].errors) == (3, 2)
 
 
+def test_all_operations_have_the_latencies_of_those_without_a_name_too() -> None:
+    found, number = Operations(0), np.ones(3)
+    texts = [histogram(6, 2), histogram(3, 4), histogram(1, 8)]
+    rows = of_histograms(np.full(3, 7 * NS), number, number, number * 0, pa.array(texts))
+    whole = Latencies()
+    for text in texts:
+        whole.add(text)
+    found.add(["pay", "ship", None], np.arange(3), rows)
+    assert found.names == ["pay", "ship"]
+    expected = {"p50": whole.quantile_ms(0.5), "p95": whole.quantile_ms(0.95)}
+    assert found.by_name[ALL].quantiles_ms() == {**expected, "p99": whole.quantile_ms(0.99)}
+    assert found.values(ALL, "heat", 0, 7, 1).sum() == 10
+    assert (found.by_name[ALL].done, found.last_ns) == (3, 8 * NS)
+
+
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_rows_find_their_histograms(dictionary: bool) -> None:
     texts = [None, histogram(9, 3), "", histogram(5, 1), None, histogram(9, 3)]
     column = pa.array([histogram(1, 1), *texts], pa.string())
     histograms, rows = stored((column.dictionary_encode() if dictionary else column)[1:])
     timeline = _core.Timeline(4, 1, 99, 99, [1.0], [0] * SLOTS)
-    ((bins, _, heat),) = timeline.add(np.arange(6), rows, histograms, 0)
+    ((bins, _, heat),), _ = timeline.add(np.arange(6), rows, histograms, 0)
     assert np.frombuffer(bins, np.int64).tolist() == [1, 3, 5]
     assert np.frombuffer(heat, np.uint32).tolist() == [9, 5, 9]
 
@@ -185,7 +200,7 @@ def test_many_histograms_keep_their_order() -> None:
     texts = [histogram(1 + at, 1) for at in range(600)]
     histograms, rows = stored(pa.array(texts))
     timeline = _core.Timeline(4, 1, 999, 99, [1.0], [0] * SLOTS)
-    ((_, _, heat),) = timeline.add(np.arange(600), rows, histograms, 0)
+    ((_, _, heat),), _ = timeline.add(np.arange(600), rows, histograms, 0)
     assert np.frombuffer(heat, np.uint32).tolist() == list(range(1, 601))
     with pytest.raises(UsageError, match="damaged"):
         stored(pa.array(["damaged", *texts]))

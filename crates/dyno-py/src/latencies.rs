@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-use dyno_record::{Decoder, Error, ErrorKind, Histograms, Latency, Shape, Slot, Timeline, Values};
+use dyno_record::{
+    Decoder, Error, ErrorKind, Histograms, Latency, Shape, Slot, Sums, Timeline, Values,
+};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -105,6 +107,10 @@ impl PyHistograms {
 #[pyclass(name = "Timeline", module = "dyno._core", frozen)]
 pub struct PyTimeline(Mutex<Timeline>);
 
+/// The sums of rows in the bins of a timeline.
+#[pyclass(name = "Sums", module = "dyno._core", frozen)]
+pub struct PySums(Sums);
+
 /// Bins (64-bit integers), slots of the quantiles (16 bits), rows of the heat map (32 bits).
 type Bytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
@@ -123,8 +129,8 @@ impl PyTimeline {
         Ok(Self(Mutex::new(timeline.map_err(|error| raise(&error))?)))
     }
 
-    /// Adds rows of histograms, each in its bin (64-bit integers); returns the new values a level.
-    /// The bins reach `newest` or further in the end.
+    /// Adds rows of histograms, each in its bin (64-bit integers); returns the new values a level,
+    /// and the sums of these rows. The bins reach `newest` or further in the end.
     #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
     fn add<'py>(
         &self,
@@ -133,14 +139,23 @@ impl PyTimeline {
         rows: PyBuffer<i64>,
         histograms: &PyHistograms,
         newest: i64,
-    ) -> PyResult<Vec<Bytes<'py>>> {
+    ) -> PyResult<(Vec<Bytes<'py>>, PySums)> {
         let (bins, rows) = (bins.to_vec(py)?, rows.to_vec(py)?);
         let found = py.detach(|| {
             let mut timeline = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             timeline.add(&bins, &rows, &histograms.0, newest)
         });
-        let levels = found.map_err(|error| raise(&error))?;
-        Ok(levels.iter().map(|values| of_values(py, values)).collect())
+        let (levels, sums) = found.map_err(|error| raise(&error))?;
+        Ok((levels.iter().map(|values| of_values(py, values)).collect(), PySums(sums)))
+    }
+
+    /// Adds what other timelines have added; returns the new values a level.
+    #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
+    fn add_sums<'py>(&self, py: Python<'py>, sums: Vec<Py<PySums>>) -> Vec<Bytes<'py>> {
+        let sums: Vec<&Sums> = sums.iter().map(|one| &one.get().0).collect();
+        let levels =
+            py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).add_sums(&sums));
+        levels.iter().map(|values| of_values(py, values)).collect()
     }
 
     /// All latencies: used slots (16 bits each) and their counts (64 bits).

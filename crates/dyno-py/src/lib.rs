@@ -24,6 +24,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<latencies::PyLatency>()?;
     module.add_class::<latencies::PyHistograms>()?;
     module.add_class::<latencies::PyTimeline>()?;
+    module.add_class::<latencies::PySums>()?;
     module.add_function(wrap_pyfunction!(accelerate::replay_trace, module)?)?;
     module.add_function(wrap_pyfunction!(accelerate::glob_fault, module)?)?;
     module.add_function(wrap_pyfunction!(accelerate::miss_ratios, module)?)?;

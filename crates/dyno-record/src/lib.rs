@@ -27,4 +27,4 @@ pub use percentiles::Percentiles;
 pub use seeds::derive_seed;
 pub use slots::{SLOTS, Slot};
 pub use spool::Spool;
-pub use timeline::{Histograms, Shape, Timeline, Values};
+pub use timeline::{Histograms, Shape, Sums, Timeline, Values};

@@ -101,6 +101,13 @@ pub struct Values {
     pub heat: Vec<u32>,
 }
 
+/// The sums of rows in the bins of one level, for the timeline of several operations.
+#[derive(Debug)]
+pub struct Sums {
+    level: usize,
+    bins: Bins,
+}
+
 /// The latencies of one operation over time.
 #[derive(Debug)]
 pub struct Timeline {
@@ -130,8 +137,9 @@ impl Timeline {
     }
 
     /// Adds `rows` of `histograms`, each in its bin of level 0, and returns the new values of each
-    /// level. Latencies that come for a bin older than those held count in wider bins only. The
-    /// bins reach `newest` or further in the end, so some of these rows need no narrow bins.
+    /// level, and the sums of these rows for [`Timeline::add_sums`]. Latencies that come for a bin
+    /// older than those held count in wider bins only. The bins reach `newest` or further in the
+    /// end, so some of these rows need no narrow bins.
     ///
     /// # Errors
     /// `usage` if a row does not exist, or not every row has a bin.
@@ -141,7 +149,7 @@ impl Timeline {
         rows: &[i64],
         histograms: &Histograms,
         newest: i64,
-    ) -> Result<Vec<Values>> {
+    ) -> Result<(Vec<Values>, Sums)> {
         let wrong = || Error::new(ErrorKind::Usage, "Rows and bins of latencies do not agree.");
         if bins.len() != rows.len() {
             return Err(wrong());
@@ -151,21 +159,27 @@ impl Timeline {
             let row = usize::try_from(row).ok().and_then(|row| histograms.row(row));
             parts.push((bin, row.ok_or_else(wrong)?));
         }
-        parts.sort_by_key(|part| part.0);
         let Shape { factor, levels, kept, .. } = self.shape;
-        let mut found = Vec::with_capacity(levels);
-        let (mut last, mut newest) = (parts.last().map_or(0, |part| part.0), newest);
-        while found.len() < levels && last < newest.saturating_sub(kept as i64 - 1) {
-            for part in &mut parts {
-                part.0 = part.0.div_euclid(factor);
-            }
+        let (mut level, mut newest) = (0, newest);
+        let mut last = parts.iter().map(|part| part.0).max().unwrap_or(0);
+        while level + 1 < levels && last < newest.saturating_sub(kept as i64 - 1) {
             (last, newest) = (last.div_euclid(factor), newest.div_euclid(factor));
-            found.push(Values::default());
+            level += 1;
         }
-        let mut added = self.sum.by_bin(parts.into_iter());
-        while found.len() < levels {
-            found.push(self.merge(found.len(), &added));
-            added = self.sum.by_bin(added.iter().map(|(bin, one)| (bin.div_euclid(factor), one)));
+        let width = factor.pow(u32::try_from(level).unwrap_or(u32::MAX));
+        let sums = Sums { level, bins: self.sum.by_bin(wider(parts.into_iter(), width)) };
+        Ok((self.add_sums(&[&sums]), sums))
+    }
+
+    /// Adds what other timelines of the same shape have added; returns the new values of each level.
+    pub fn add_sums(&mut self, sums: &[&Sums]) -> Vec<Values> {
+        let Shape { factor, levels, .. } = self.shape;
+        let mut found = Vec::with_capacity(levels);
+        let mut added = Bins::default();
+        for level in 0..levels {
+            let new = sums.iter().filter(|one| one.level == level).flat_map(|one| one.bins.iter());
+            added = self.sum.by_bin(wider(added.iter(), factor).chain(new));
+            found.push(self.merge(level, &added));
         }
         // The widest bins are the fewest.
         for (_, (slots, counts)) in added.iter() {
@@ -174,7 +188,7 @@ impl Timeline {
                 *total = total.saturating_add(count);
             }
         }
-        Ok(found)
+        found
     }
 
     /// All latencies: used slots, ascending, and their counts.
@@ -244,6 +258,14 @@ fn quantiles((slots, counts): Part<'_>, shares: &[f64], found: &mut Vec<Slot>) {
     }
 }
 
+/// The parts in bins `factor` times as wide.
+fn wider<'a>(
+    parts: impl Iterator<Item = (i64, Part<'a>)>,
+    factor: i64,
+) -> impl Iterator<Item = (i64, Part<'a>)> {
+    parts.map(move |(bin, part)| (bin.div_euclid(factor), part))
+}
+
 /// Bins, ascending, with a histogram each.
 #[derive(Debug, Default)]
 struct Bins {
@@ -272,12 +294,16 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// One histogram for each bin. The parts are in the order of their bins; those without
-    /// latencies make no bin.
+    /// One histogram for each bin. Parts without latencies make no bin.
     fn by_bin<'a>(&mut self, parts: impl Iterator<Item = (i64, Part<'a>)>) -> Bins {
         let mut found = Bins::default();
         let Histograms { all, ends } = &mut found.histograms;
-        let mut parts = parts.filter(|(_, (slots, _))| !slots.is_empty()).peekable();
+        let mut parts: Vec<_> = parts.filter(|(_, (slots, _))| !slots.is_empty()).collect();
+        parts.sort_by_key(|part| part.0);
+        let most = parts.iter().map(|(_, (slots, _))| slots.len()).sum();
+        all.slots.reserve(most);
+        all.counts.reserve(most);
+        let mut parts = parts.into_iter().peekable();
         while let Some((bin, first)) = parts.next() {
             let mut next = || parts.next_if(|part| part.0 == bin).map(|part| part.1);
             if let Some(second) = next() {
@@ -294,17 +320,24 @@ impl Sum {
 
     /// Appends the sum of the parts to `sum`.
     fn of<'a>(&mut self, parts: impl Iterator<Item = Part<'a>>, sum: &mut Sparse) {
+        let (mut first, mut end) = (self.used.len(), 0);
         for (slots, counts) in parts {
+            if let (Some(lowest), Some(highest)) = (slots.first(), slots.last()) {
+                first = first.min(usize::from(*lowest) / 64);
+                end = end.max(usize::from(*highest) / 64 + 1);
+            }
             for (&slot, &count) in slots.iter().zip(counts) {
                 let total = &mut self.counts[usize::from(slot)];
                 *total = total.saturating_add(count);
                 self.used[usize::from(slot) / 64] |= 1 << (slot % 64);
             }
         }
-        for (word, used) in self.used.iter_mut().enumerate() {
-            while *used != 0 {
+        // Most histograms have latencies of a few octaves only.
+        for word in first..end {
+            let mut used = std::mem::take(&mut self.used[word]);
+            while used != 0 {
                 let slot = 64 * word + used.trailing_zeros() as usize;
-                *used &= *used - 1;
+                used &= used - 1;
                 sum.slots.push(slot as Slot);
                 sum.counts.push(std::mem::take(&mut self.counts[slot]));
             }
@@ -354,7 +387,7 @@ mod tests {
             for rows in all.chunks(step) {
                 // Two rows a bin, as of two operations.
                 let bins: Vec<i64> = rows.iter().map(|row| row / 2).collect();
-                for (level, values) in timeline.add(&bins, rows, &histograms, 0).unwrap().iter().enumerate() {
+                for (level, values) in timeline.add(&bins, rows, &histograms, 0).unwrap().0.iter().enumerate() {
                     for (at, bin) in values.bins.iter().enumerate() {
                         let heat: u64 = values.heat[9 * at..9 * (at + 1)].iter().map(|n| u64::from(*n)).sum();
                         found[level].insert(*bin, (values.quantiles[2 * at..2 * at + 2].to_vec(), heat));
@@ -383,6 +416,45 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn the_sums_of_operations_give_what_their_rows_give(
+            rows in prop::collection::vec((0..3usize, prop::collection::vec(1u64..1 << 41, 0..9)), 1..60),
+            step in 1..20usize,
+            newest in 0..40i64,
+        ) {
+            let texts: Vec<Vec<u64>> = rows.iter().map(|row| row.1.clone()).collect();
+            let histograms = histograms(&texts);
+            let (mut direct, mut summed) = (timeline(), timeline());
+            let mut operations = [timeline(), timeline(), timeline()];
+            let all: Vec<i64> = (0..rows.len() as i64).collect();
+            for rows_now in all.chunks(step) {
+                let newest = newest.max(rows_now[rows_now.len() - 1]);
+                let expected = direct.add(rows_now, rows_now, &histograms, newest).unwrap().0;
+                let sums: Vec<Sums> = operations.iter_mut().enumerate().filter_map(|(number, one)| {
+                    let of: Vec<i64> =
+                        rows_now.iter().copied().filter(|row| rows[*row as usize].0 == number).collect();
+                    (!of.is_empty()).then(|| one.add(&of, &of, &histograms, newest).unwrap().1)
+                }).collect();
+                let found = summed.add_sums(&sums.iter().collect::<Vec<_>>());
+                for (level, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    // The rows of one operation may end before the kept bins, and others not.
+                    let width = 4i64.pow(level as u32);
+                    let first_kept = newest.div_euclid(width) - (KEPT as i64 - 1);
+                    let kept = |values: &Values| -> Vec<(i64, Vec<Slot>, Vec<u32>)> {
+                        (0..values.bins.len()).filter(|at| values.bins[*at] >= first_kept).map(|at| (
+                            values.bins[at],
+                            values.quantiles[2 * at..2 * at + 2].to_vec(),
+                            values.heat[9 * at..9 * (at + 1)].to_vec(),
+                        )).collect()
+                    };
+                    prop_assert_eq!(kept(found), kept(expected));
+                }
+            }
+            prop_assert_eq!(summed.whole(), direct.whole());
+        }
+    }
+
     #[test]
     fn a_bin_that_is_no_longer_held_gets_no_value_of_a_part() {
         let histograms = histograms(&[vec![1_000], vec![9_000]]);
@@ -390,11 +462,11 @@ mod tests {
         for bin in 0..3 * HELD as i64 {
             timeline.add(&[bin], &[0], &histograms, bin).unwrap();
         }
-        let found = timeline.add(&[0], &[1], &histograms, 0).unwrap();
+        let found = timeline.add(&[0], &[1], &histograms, 0).unwrap().0;
         assert!(found[0].bins.is_empty());
         assert_eq!(found[1].bins, [0]);
         let (kept, gone) = (2 * HELD as i64, 2 * HELD as i64 - 1);
-        let found = timeline.add(&[gone, kept], &[1, 1], &histograms, 0).unwrap();
+        let found = timeline.add(&[gone, kept], &[1, 1], &histograms, 0).unwrap().0;
         assert_eq!(found[0].bins, [kept]);
     }
 
@@ -404,14 +476,14 @@ mod tests {
         let (bins, rows) = ([4, 4 + KEPT as i64 - 1], [0, 1]);
         let newest = 4 + 2 * KEPT as i64;
         let mut whole = timeline();
-        let expected = whole.add(&bins, &rows, &histograms, bins[1]).unwrap();
+        let expected = whole.add(&bins, &rows, &histograms, bins[1]).unwrap().0;
         assert_eq!(expected[0].bins, bins);
         let mut timeline = timeline();
-        let found = timeline.add(&bins, &rows, &histograms, newest).unwrap();
+        let found = timeline.add(&bins, &rows, &histograms, newest).unwrap().0;
         assert_eq!(found[0], Values::default());
         assert_eq!(found[1..], expected[1..]);
         assert_eq!(timeline.whole(), whole.whole());
-        let last = timeline.add(&[newest], &[1], &histograms, newest).unwrap();
+        let last = timeline.add(&[newest], &[1], &histograms, newest).unwrap().0;
         assert_eq!(last[0].bins, [newest]);
     }
 

@@ -122,13 +122,27 @@ class Operation:
         for _ in range(LEVELS):
             self.levels.append(Rows(_MOST_BINS, **columns))
 
-    def add(self, rows: Completed, origin_ns: int, until_ns: int) -> None:
-        """Adds rows; their order in time may differ by at most :data:`_HELD` bins."""
+    def add(self, rows: Completed, origin_ns: int, until_ns: int) -> _core.Sums:
+        """Adds rows; their order in time may differ by at most :data:`_HELD` bins.
+
+        Returns:
+            Sums of their latencies, for :meth:`add_sums`.
+        """
         bins = (rows.t_ns - origin_ns) // NS
         newest = (until_ns - origin_ns) // NS
+        latencies, sums = self.latencies.add(bins, rows.rows, rows.histograms, newest)
+        self._add(rows, bins, latencies)
+        return sums
+
+    def add_sums(self, rows: Completed, sums: Sequence[_core.Sums], origin_ns: int) -> None:
+        """Adds rows whose latencies other operations have added up."""
+        self._add(rows, (rows.t_ns - origin_ns) // NS, self.latencies.add_sums(sums))
+
+    def _add(
+        self, rows: Completed, bins: Array, latencies: Sequence[tuple[bytes, bytes, bytes]]
+    ) -> None:
         self.done += float(rows.done.sum())
         self.errors += float(rows.errors.sum())
-        latencies = self.latencies.add(bins, rows.rows, rows.histograms, newest)
         for of_level, of_bins in zip(self.levels, latencies, strict=True):
             row, kept = of_level.place(bins)
             for name in ("done", "errors", "seconds"):
@@ -163,6 +177,7 @@ class Operations:
         self.origin_ns = origin_ns
         self.by_name: dict[str, Operation] = {}
         self.last_ns = 0
+        self._nameless = Operation()
 
     def add(
         self, names: Sequence[str | None], codes: Array, rows: Completed, until_ns: int = 0
@@ -172,15 +187,22 @@ class Operations:
         Later rows reach ``until_ns``: latencies too old for the narrow bins by then skip these.
         """
         fine = rows.t_ns > 0
+        sums: list[_core.Sums] = []
+        counted = np.zeros(len(fine), bool)
         for code in np.unique(codes[fine]).tolist():
             name = names[code]
             known = name is not None and (
                 name in self.by_name or len(self.by_name) <= _MOST_OPERATIONS
             )
             if name and known:
-                self._of(name).add(rows.only(fine & (codes == code)), self.origin_ns, until_ns)
+                own = fine & (codes == code)
+                sums.append(self._of(name).add(rows.only(own), self.origin_ns, until_ns))
+                counted |= own
         if fine.any():
-            self._of(ALL).add(rows.only(fine), self.origin_ns, until_ns)
+            nameless = fine & ~counted
+            if nameless.any():
+                sums.append(self._nameless.add(rows.only(nameless), self.origin_ns, until_ns))
+            self._of(ALL).add_sums(rows.only(fine), sums, self.origin_ns)
             ends = rows.t_ns[fine] + (rows.seconds[fine] * NS).astype(np.int64)
             self.last_ns = max(self.last_ns, int(ends.max()))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import pyarrow as pa
 from pydantic_core import from_json
 
 from dyno.bundle import pieces
@@ -16,9 +17,6 @@ from dyno.errors import UsageError
 from dyno.live.bins import Array
 from dyno.live.sampled import numbers
 from dyno.safety import bounded, safefiles
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BLOCK = 1 << 20
 """Bytes of a spool that are parsed at once."""
@@ -134,8 +132,6 @@ class Tail:
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         """Yields the rows of the whole table that are new: all, or those after the newest read."""
-        import pyarrow as pa
-
         if self._began and not self._piece:
             return
         path, newest_ns = self._bundle / f"{self._name}.parquet", self._newest_ns
@@ -181,8 +177,6 @@ class Tail:
         return now.st_ino != os.fstat(file.fileno()).st_ino
 
     def _parsed(self, lines: bytes) -> pa.RecordBatch:
-        import pyarrow as pa
-
         try:
             rows: Any = from_json(b"[" + b",".join(filter(None, lines.split(b"\n"))) + b"]")
             if not all(isinstance(row, dict) for row in rows):

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ from dyno.workspace.lock import OutLock
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SLICE_S = 0.05
+"""How long samples are read at a time, beside a batch of operations."""
 _SILENT_S = 5.0
 """After this time without anything new, the run may have been killed."""
 
@@ -67,6 +70,7 @@ class Watched:
         self._heard = time.monotonic()
         self._cut_off = False
         self._work: Iterator[None] | None = None
+        self._beside = ThreadPoolExecutor(1)  # samples and operations take about as long
 
     @property
     def origin_ns(self) -> int:
@@ -106,6 +110,7 @@ class Watched:
 
     def close(self) -> None:
         """Closes the files."""
+        self._beside.shutdown()
         with self.lock:
             for tail in self._tails.values():
                 tail.close()
@@ -121,12 +126,15 @@ class Watched:
             self.progress = found
             self.version += 1
         yield
-        readers = [self._each(name, add) for name, add in self._tables()]
-        while readers:  # in turn: the parts of a level belong to the same time
-            for reader in list(readers):
+        samples, *others = (self._each(name, add) for name, add in self._tables())
+        active = True
+        while active or others:
+            beside = self._beside.submit(_advance, samples, _SLICE_S)
+            for reader in list(others):  # in turn: the parts of a level belong to the same time
                 if next(reader, None) is None:
-                    readers.remove(reader)
-                yield
+                    others.remove(reader)
+            active = beside.result()
+            yield
         self._listen(self.version != before)
 
     def _read_head(self) -> None:
@@ -139,7 +147,7 @@ class Watched:
             self.version += 1
 
     def _tables(self) -> list[tuple[str, Callable[[pa.RecordBatch], None]]]:
-        """The tables with how their rows are added."""
+        """The tables with how their rows are added, samples first."""
         levels = {phase.detail.level: phase.detail for phase in those(self.run.phases, OltpDetail)}
         named = sorted(
             {
@@ -237,6 +245,15 @@ class Watched:
                 latencies = _texts(batch, f"{name}_latency")
                 rows: Completed = of_histograms(t_ns, shared, done, np.zeros(len(t_ns)), latencies)
                 self.operations.add(["read", "write"], np.full(len(t_ns), place), rows)
+
+
+def _advance(reader: Iterator[bool], seconds: float) -> bool:
+    """Reads batches for some time; returns whether there may be more."""
+    until = time.monotonic() + seconds
+    while next(reader, False):
+        if time.monotonic() >= until:
+            return True
+    return False
 
 
 def _counted(values: Array) -> tuple[Array, Array]:
