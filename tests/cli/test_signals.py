@@ -15,6 +15,7 @@ from dyno.bundle.reader import list_bundles
 from dyno.cli._console import Console
 from dyno.errors import FaultError, UsageError
 from dyno.plans.quickstart import QuickstartPlan
+from dyno.runner import conclude
 from dyno.runner import session as _session
 from dyno.runner.session import Job
 from dyno.runner.signals import Signals
@@ -114,7 +115,7 @@ def test_a_fault_of_the_analysis_hides_neither_the_bundle_nor_the_first_error(
     def body(_: Any) -> None:
         raise UsageError("The first error.")
 
-    monkeypatch.setattr(_session, "estimate", fault)
+    monkeypatch.setattr(conclude, "estimate", fault)
     assert session(out, body) == 2
     with pytest.raises(FaultError):
         session(out, lambda _: None)

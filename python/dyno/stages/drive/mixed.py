@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dyno import workloads
@@ -241,7 +241,10 @@ def _drive(
     sharing: tuple[int, int],
 ) -> None:
     """Runs a level, one of several drivers on this machine."""
-    title = f"{workloads.get(plan.workload).title} on {target.name}, {plan.title}"
+    # The label names the target, as the level of each has its own name; the title has it already.
+    label = plan.label.removeprefix(target.name).removeprefix("-")
+    load = replace(plan, label=label).title
+    title = f"{workloads.get(plan.workload).title} on {target.name}, {load}"
     asked = base_detail(plan)
     drivers, turn = sharing
     name = level_phase(target.name, plan)
