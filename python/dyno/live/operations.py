@@ -25,7 +25,7 @@ ALL = ""
 
 _MOST_BINS = 4096
 _MOST_OPERATIONS = 64
-_HELD = 64
+HELD = 64
 """Newest bins whose histograms are kept, because more rows of them may come."""
 
 HEAT_ROWS = 56
@@ -99,7 +99,7 @@ def _heat_rows() -> list[int]:
 
 
 def _timeline() -> _core.Timeline:
-    return _core.Timeline(FACTOR, LEVELS, _MOST_BINS, _HELD, list(QUANTILES.values()), _heat_rows())
+    return _core.Timeline(FACTOR, LEVELS, _MOST_BINS, HELD, list(QUANTILES.values()), _heat_rows())
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Operation:
             self.levels.append(Rows(_MOST_BINS, **columns))
 
     def add(self, rows: Completed, origin_ns: int, until_ns: int) -> _core.Sums:
-        """Adds rows; their order in time may differ by at most :data:`_HELD` bins.
+        """Adds rows; their order in time may differ by at most :data:`HELD` bins.
 
         Returns:
             Sums of their latencies, for :meth:`add_sums`.

@@ -17,10 +17,11 @@ from dyno.bundle import progress
 from dyno.bundle.model import Run, those
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
-from dyno.bundle.tables import counts
+from dyno.bundle.tables import Table, counts
 from dyno.errors import UsageError
 from dyno.live import members
 from dyno.live.bins import NS, Array
+from dyno.live.courses import Course, added
 from dyno.live.journal import Journal
 from dyno.live.operations import Completed, Operations, of_histograms, of_queries
 from dyno.live.sampled import Samples, encoded, numbers
@@ -126,14 +127,13 @@ class Watched:
             self.progress = found
             self.version += 1
         yield
-        samples, *others = (self._each(name, add) for name, add in self._tables())
-        active = True
-        while active or others:
+        samples = added([self._course("samples", self._add_samples)])
+        others = added([self._course(name, add) for name, add in self._tables()])
+        more = True
+        while more:
             beside = self._beside.submit(_advance, samples, _SLICE_S)
-            for reader in list(others):  # in turn: the parts of a level belong to the same time
-                if next(reader, None) is None:
-                    others.remove(reader)
-            active = beside.result()
+            more = _advance(others, 0)
+            more |= beside.result()
             yield
         self._listen(self.version != before)
 
@@ -147,7 +147,7 @@ class Watched:
             self.version += 1
 
     def _tables(self) -> list[tuple[str, Callable[[pa.RecordBatch], None]]]:
-        """The tables with how their rows are added, samples first."""
+        """The tables of operations with how their rows are added."""
         levels = {phase.detail.level: phase.detail for phase in those(self.run.phases, OltpDetail)}
         named = sorted(
             {
@@ -157,7 +157,6 @@ class Watched:
             }
         )
         found: list[tuple[str, Callable[[pa.RecordBatch], None]]] = [
-            ("samples", self._add_samples),
             ("queries", self._add_queries),
             ("during", self._add_queries),
             ("io_intervals", self._add_storage),
@@ -176,15 +175,16 @@ class Watched:
         parts = (name for name, detail in levels.items() if f"ops/{detail.part_of}" == table)
         return table not in self._tails and any(f"ops/{name}" in self._tails for name in parts)
 
-    def _each(self, name: str, add: Callable[[pa.RecordBatch], None]) -> Iterator[bool]:
-        if name in self._broken:
-            return
-        with self._noted(name):
-            tail = self._tails.setdefault(name, Tail(self.path, name))
-            for batch in tail.batches():
-                add(batch)
-                self.version += 1
-                yield True
+    def _course(self, name: str, add: Callable[[pa.RecordBatch], None]) -> Course:
+        tail = self._tails.setdefault(name, Tail(self.path, name))
+        batches = () if name in self._broken else tail.batches()
+        time_of = "end_ns" if "end_ns" in Table.of(name).value else "t_ns"
+
+        def add_and_tell(batch: pa.RecordBatch) -> None:
+            add(batch)
+            self.version += 1
+
+        return Course(batches, time_of, add_and_tell, partial(self._noted, name))
 
     @contextlib.contextmanager
     def _noted(self, name: str) -> Generator[None]:
@@ -247,13 +247,10 @@ class Watched:
                 self.operations.add(["read", "write"], np.full(len(t_ns), place), rows)
 
 
-def _advance(reader: Iterator[bool], seconds: float) -> bool:
-    """Reads batches for some time; returns whether there may be more."""
+def _advance(work: Iterator[None], seconds: float) -> bool:
+    """Goes on for some time; returns whether there may be more to do."""
     until = time.monotonic() + seconds
-    while next(reader, False):
-        if time.monotonic() >= until:
-            return True
-    return False
+    return any(time.monotonic() >= until for _ in work)
 
 
 def _counted(values: Array) -> tuple[Array, Array]:
