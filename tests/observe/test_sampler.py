@@ -196,11 +196,16 @@ def test_a_probe_that_fails_is_dropped_and_the_others_go_on() -> None:
 
 def test_a_full_disk_does_not_end_sampling() -> None:
     # Writes: the first reading, tick 1, then tick 2 and its event, tick 3, its event, tick 4.
-    recorder = FakeRecorder(full=range(2, 5))
-    sample(recorder, Time(0, 0, 0, 0), FakeProbe("a"))
+    recorder, clock, warnings = FakeRecorder(full=range(2, 5)), Time(0, 0, 0, 0), list[str]()
+    with Sampler(
+        recorder, [FakeProbe("a")], warn=warnings.append, clock=clock.clock, wait=clock.wait
+    ):
+        assert clock.ended.wait(300)
     assert seconds_of(recorder, "a") == [0, 1, 4]
     detail = {"kind": "disk_full", "reason": "No space left."}
     assert recorder.events == [("sampling-failed", detail)]
+    (warning,) = warnings
+    assert "No space left." in warning
 
 
 def test_watched_processes_reach_the_probes_that_read_them() -> None:

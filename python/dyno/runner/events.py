@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Events(Protocol):
     """Receives the events of a run.
 
-    The worker thread makes the calls. Progress updates may come from any thread.
+    The worker thread makes the calls. Warnings and progress updates may come from any thread.
     """
 
     def began(self, bundle: Path) -> None:

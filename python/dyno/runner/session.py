@@ -278,7 +278,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
             try:
                 signals.begin_work()
                 events.began(recorder.path)
-                sampling = Sampler(recorder, interval_s=job.interval_s)
+                sampling = Sampler(recorder, interval_s=job.interval_s, warn=reported.warn)
                 with sampling as sampler, machines.observed(recorder, sampler):
                     recorder.meter = sampler.meter
                     limits = _machine(recorder, reported, job.volume)

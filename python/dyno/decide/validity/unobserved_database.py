@@ -23,9 +23,10 @@ def _check(case: Case) -> Iterable[Ruling]:
         known = "none" if lost >= phase.seconds else seconds_text(phase.seconds - lost)
         yield Ruling(
             "invalid" if lost > MOST_SHARE * phase.seconds else "warning",
-            f"{phase.title}: the database did not respond for {seconds_text(lost)} in "
-            f"{gaps:.0f} gap{'' if gaps == 1 else 's'}, the longest {seconds_text(longest)}. "
-            f"Metrics from inside it cover the rest ({known}).",
+            f"{phase.title}: no readings of the database for {seconds_text(lost)} in {gaps:.0f} "
+            f"gap{'' if gaps == 1 else 's'}, the longest {seconds_text(longest)}: it did not "
+            "respond, or nothing could be written (see events.jsonl). Its metrics cover the rest "
+            f"({known}).",
             phase.name,
             (at.gap_s.name, at.gaps.name),
         )

@@ -43,12 +43,14 @@ class Sampler:
 
     A probe that the machine lacks or that fails is disabled, and the journal records it once
     (``probe-unavailable``, ``probe-failed``). If samples cannot be written, the journal records
-    that once (``sampling-failed``), and sampling continues: disk space may become available.
+    that once (``sampling-failed``), the user is warned at once, and sampling continues: disk space
+    may become available.
 
     Args:
         recorder: Receives samples and events.
         probes: The probes; all by default.
         interval_s: Length of a tick.
+        warn: Receives a line for the user when samples are lost.
         clock: The monotonic clock in ns.
         wait: Waits that many seconds; returns True to end sampling. By default sampling ends with
             the context.
@@ -60,6 +62,7 @@ class Sampler:
         probes: Sequence[Probe] | None = None,
         interval_s: float = 1.0,
         *,
+        warn: Callable[[str], None] = lambda _: None,
         clock: Callable[[], int] = time.monotonic_ns,
         wait: Callable[[float], bool] | None = None,
     ) -> None:
@@ -70,7 +73,8 @@ class Sampler:
         self._clock = clock
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
-        self._write_failed = False
+        self._warn = warn
+        self._write_failed = self._warned = False
         self._joined: list[Joined] = []
         self._thread = threading.Thread(target=self._run, name="dyno-sampler", daemon=True)
 
@@ -169,6 +173,9 @@ class Sampler:
             self._report_write_failure(error)
 
     def _report_write_failure(self, error: DynoError) -> None:
+        if not self._warned:
+            self._warned = True
+            self._warn(f"! {error} Samples are lost until then.")
         if self._write_failed:
             return
         try:
