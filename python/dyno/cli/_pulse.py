@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _EVERY_S = 1.0
 _STALE_S = 10.0
+_PATIENCE_S = 2.0
 _RATES = {"oltp": "tps", "io": "IOPS", "dss": "queries/s"}
 """Unit of the rate by kind of phase."""
 
@@ -30,15 +31,17 @@ class Pulse:
         self._ends: float | None = None
         self._bundle = bundle
         self._ended = threading.Event()
-        threading.Thread(target=self._follow, daemon=True, name="dyno-pulse").start()
+        self._thread = threading.Thread(target=self._follow, daemon=True, name="dyno-pulse")
+        self._thread.start()
 
     def left_s(self) -> float | None:
         """Expected seconds to the end of the run; None if unknown."""
         return None if self._ends is None else max(0.0, self._ends - time.time())
 
     def stop(self) -> None:
-        """Ends the thread."""
+        """Ends the thread and waits for it, so that the end of the process does not cut it off."""
         self._ended.set()
+        self._thread.join(_PATIENCE_S)
 
     def _follow(self) -> None:
         # Imports of half a second: they must not delay the run.
