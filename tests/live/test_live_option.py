@@ -6,6 +6,8 @@ import io
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -113,3 +115,34 @@ def test_the_live_line_fits(columns: int, title: str) -> None:
     assert numbers in line
     assert "1:02:03" in line
     assert ("warm-up of 16 users" in line) is (columns == 160)
+
+
+def test_the_numbers_are_read_while_the_process_ends(tmp_path: Path) -> None:
+    bundle = quickstart(tmp_path).write("running").path
+    done = subprocess.run(
+        [sys.executable, "-c", _READS_AT_THE_END, bundle],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "read\n")
+
+
+_READS_AT_THE_END = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from dyno.live.watched import Watched
+
+watched, pool = Watched(Path(sys.argv[1])), ThreadPoolExecutor(1)
+
+def read():
+    threading.main_thread().join()
+    try:
+        while True:  # until nothing can be handed to another thread any more
+            pool.submit(int).result()
+    except RuntimeError:
+        while not watched.poll():
+            pass
+        print("read")
+
+threading.Thread(target=read).start()
+"""

@@ -287,7 +287,7 @@ def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], sto
     Raises:
         UsageError: If it is neither, or the study has no run.
     """
-    shown = Shown(path)
+    shown = Shown(path, two_threads=True)
     host, port = listener.getsockname()[:2]
     access = Access(host, port)
     config = uvicorn.Config(

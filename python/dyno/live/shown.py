@@ -36,8 +36,8 @@ class Shown:
         head_version: Grows with changes of phases, facts and the schedule.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Opens a bundle, or the newest one of a study.
+    def __init__(self, path: Path, *, two_threads: bool = False) -> None:
+        """Opens a bundle, or the newest one of a study; ``two_threads`` as for a bundle.
 
         Raises:
             UsageError: If it is neither, or the study has no run yet.
@@ -46,7 +46,8 @@ class Shown:
         run = path if self._store is None else newest_run(path)
         if run is None:
             raise UsageError(f"The study in {path} has no run yet.")
-        self.watched = Watched(run)
+        self._two_threads = two_threads
+        self.watched = Watched(run, two_threads=two_threads)
         self._before = 0
         self._stamp: object = None
 
@@ -126,7 +127,7 @@ class Shown:
             newest = newest_run(store.folder)
         if newest is not None and newest != self.watched.path:
             with contextlib.suppress(UsageError):  # its head is not there yet
-                following = Watched(newest)
+                following = Watched(newest, two_threads=self._two_threads)
                 before, self.watched = self.watched, following
                 self._before += before.version + 1
                 before.close()

@@ -49,8 +49,14 @@ class Watched:
         problems: What could not be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, two_threads: bool = False) -> None:
         """Opens the bundle; :meth:`poll` reads its tables.
+
+        Args:
+            path: The folder of the bundle.
+            two_threads: Reads samples in a second thread, as they take about as long as
+                operations. Not for a daemon thread: work can no longer be handed to another
+                thread once the process has begun to end.
 
         Raises:
             UsageError: If it is not a bundle.
@@ -71,7 +77,7 @@ class Watched:
         self._heard = time.monotonic()
         self._cut_off = False
         self._work: Iterator[None] | None = None
-        self._beside = ThreadPoolExecutor(1)  # samples and operations take about as long
+        self._beside = ThreadPoolExecutor(1) if two_threads else None
 
     @property
     def origin_ns(self) -> int:
@@ -111,7 +117,8 @@ class Watched:
 
     def close(self) -> None:
         """Closes the files."""
-        self._beside.shutdown()
+        if self._beside is not None:
+            self._beside.shutdown()
         with self.lock:
             for tail in self._tails.values():
                 tail.close()
@@ -131,9 +138,12 @@ class Watched:
         others = added([self._course(name, add) for name, add in self._tables()])
         more = True
         while more:
-            beside = self._beside.submit(_advance, samples, _SLICE_S)
-            more = _advance(others, 0)
-            more |= beside.result()
+            if self._beside is None:
+                more = _advance(samples, 0) | _advance(others, 0)
+            else:
+                beside = self._beside.submit(_advance, samples, _SLICE_S)
+                more = _advance(others, 0)
+                more |= beside.result()
             yield
         self._listen(self.version != before)
 
