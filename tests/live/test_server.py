@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.bundles import quickstart
+from tests.bundles import Builder, quickstart
 from tests.live.served import Page, everything, served
 from tests.process import dyno, end, start, wait_for_phase, wait_until
 
@@ -187,6 +187,16 @@ def test_a_run_is_followed_to_its_end(tmp_path: Path) -> None:
         whole = seen[-1]["headline"]["done"]
         assert np.nansum(done) == pytest.approx(whole, rel=0.02)
     assert not list(tmp_path.glob("2*/progress.json"))
+
+
+def test_only_work_of_one_kind_has_a_throughput_as_a_whole(page: Page, tmp_path: Path) -> None:
+    several = ticks(page, 1)[0]["headline"]
+    assert several["done"] > 0
+    assert {"throughput", "p95"}.isdisjoint(several)
+    transactions = Builder(tmp_path / "20261120T150000Z-cd34", "run").target("postgresql").oltp(4)
+    with served(transactions.write().path) as found:
+        wait_until(lambda: ticks(found, 1)[0]["loaded"], "the bundle to be read")
+        assert {"throughput", "p95"} < {*ticks(found, 1)[0]["headline"]}
 
 
 def test_a_killed_run_is_shown_as_such(tmp_path: Path) -> None:

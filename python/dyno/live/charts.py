@@ -48,6 +48,8 @@ VOLUME = (
 """Charts of a volume."""
 
 
+_WORK = {"io", "dss", "oltp"}
+"""Kinds of phases whose operations are of one kind."""
 _WORDS = ("_await", "_iops", "_mbps")
 """Endings of metrics that the title of a chart and its unit already say."""
 
@@ -280,7 +282,11 @@ def volumes(watched: Watched) -> list[dict[str, Any]]:
 
 
 def headline(watched: Watched) -> dict[str, Any]:
-    """The newest numbers of a running run, of the last whole bin of 4 s; else those of the run."""
+    """The newest numbers of a running run, of the last whole bin of 4 s; else those of the run.
+
+    A run that did work of several kinds has no throughput or latency as a whole: reads of a volume,
+    queries and transactions do not add up.
+    """
     found, level = watched.operations, 1
     every = found.by_name.get(ALL)
     numbers: dict[str, Any] = {}
@@ -289,7 +295,7 @@ def headline(watched: Watched) -> dict[str, Any]:
         place = (level, max(newest, 0), 1)
         numbers = {name: found.values(ALL, name, *place)[0] for name in QUANTILES}
         numbers["throughput"] = found.rates(ALL, *place)[0]
-    elif every is not None:
+    elif every is not None and len(_WORK & {one.kind for one in watched.run.phases}) == 1:
         rows = every.levels[LEVELS - 4]
         place = (LEVELS - 4, rows.first, max(1, rows.end - rows.first))
         rates = found.rates(ALL, *place)
