@@ -63,16 +63,21 @@ def opened(browser: webdriver.Chrome, page: Page, width: int = 1280, scheme: str
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
+    resized(browser, width)
     browser.get("about:blank")
     browser.get_log("browser")
     browser.get_log("performance")  # what was asked for before
     browser.get(page.url)
     shown(browser, 0)
     wait_until(lambda: "throughput" in browser.execute_script(INKED), "the chart of the load")
+
+
+def resized(browser: webdriver.Chrome, width: int) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    wait_until(lambda: browser.execute_script("return innerWidth") == width, "the window")
 
 
 def shown(browser: webdriver.Chrome, before: int) -> int:
@@ -245,6 +250,22 @@ def test_the_keyboard(browser: webdriver.Chrome, page: Page) -> None:
     well(browser, page)
 
 
+def overflow(browser: webdriver.Chrome) -> int:
+    """Pixels by which the page is wider than the window."""
+    return browser.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+def test_the_page_fits_a_window_that_became_narrow(browser: webdriver.Chrome, page: Page) -> None:
+    opened(browser, page, 1280, "light")
+    for chart in browser.find_elements(By.CSS_SELECTOR, "figure"):  # all are drawn wide
+        browser.execute_script("arguments[0].scrollIntoView()", chart)
+        wait_until(lambda at=chart: at.find_elements(By.CSS_SELECTOR, "canvas"), "the chart")
+    resized(browser, 360)
+    assert overflow(browser) <= 0
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light"), (3840, "dark")])
 def test_the_page_fits_and_is_accessible(
     browser: webdriver.Chrome, page: Page, width: int, scheme: str
@@ -253,10 +274,7 @@ def test_the_page_fits_and_is_accessible(
     browser.execute_script("localStorage.clear()")
     opened(browser, page, width, scheme)
     assert browser.execute_script("return document.documentElement.dataset.theme") == scheme
-    overflow = browser.execute_script(
-        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    assert overflow <= 0
+    assert overflow(browser) <= 0
     # The page forbids scripts of others, so the driver brings this one.
     browser.execute_script(AXE)
     found: dict[str, Any] = browser.execute_async_script(
