@@ -77,6 +77,23 @@ def test_parameters_are_drawn_from_their_columns() -> None:
     }  # fmt: skip
 
 
+def test_the_amount_by_which_a_column_changes_is_a_guess() -> None:
+    """Drawn from the column, it would double the stock again and again."""
+    changes = ("UPDATE item SET stock = stock - $1 WHERE id = $2 AND stock >= $3",
+               "UPDATE item i SET stock = $1 + (i.stock)")  # fmt: skip
+    made = counted(*changes)
+    assert not made.open
+    assert made.draws["stock"].draw == {"constant": 1}
+    assert "public.item.stock" in made.draws["stock"].note
+    assert "stock - :stock WHERE" in made.transactions[0].statements[0][0]
+    assert "stock >= :stock_2" in made.transactions[0].statements[0][0]
+    assert made.draws["stock_2"].draw["query"].startswith("select stock from public.item")
+    assert made.transactions[1].statements[0][0].startswith("UPDATE item AS i SET stock = :stock +")
+    assert counted("UPDATE item SET at = at + $1").open == ["at"]
+    kept = drafted(Together(1, (Ran(changes[0], True, ("3", "7", "3")),)), with_values=True)
+    assert kept.draws["stock"].draw == {"constant": "3"}
+
+
 def test_tables_are_spelled_as_in_the_catalog() -> None:
     """MySQL counts a table that is named like one of its words in capitals."""
     found = replace(ITEM, name="`public`.`exchange`")

@@ -21,7 +21,7 @@ from dyno.workloads.own.draft.parameters import (
     of_counted,
     of_example,
 )
-from dyno.workloads.own.draft.values import GUESSED_LIMIT, Value, of_column
+from dyno.workloads.own.draft.values import GUESSED_LIMIT, Value, of_change, of_column
 from dyno.workloads.own.spec import MOST_REPEATS
 
 MOST_STATEMENTS = 200
@@ -109,9 +109,8 @@ class _Draws:
             known: Values that the transaction has of each column so far. The same value is the
                 same draw: what reads a row also changes it.
         """
-        inserted = "inserted" if parameter.role == "inserted" else ""
-        place = (parameter.role if not parameter.column else "", parameter.table,
-                 parameter.column, inserted)  # fmt: skip
+        apart = not parameter.column or parameter.role in {"changed", "inserted"}
+        place = (parameter.role if apart else "", parameter.table, parameter.column)
         values = known.setdefault(place, [])
         value: object = parameter.value
         if value is not None and value in values:
@@ -141,7 +140,8 @@ class _Draws:
         if not self.with_values or parameter.value is None:
             return False
         sampled = self._sampled(parameter)
-        return parameter.role in {"limit", "unknown"} or (sampled.is_open and not sampled.new)
+        undrawn = parameter.role in {"changed", "limit", "unknown"}
+        return undrawn or (sampled.is_open and not sampled.new)
 
     def _sampled(self, parameter: Parameter) -> Value:
         if not parameter.column:
@@ -156,6 +156,8 @@ class _Draws:
             return Value({"constant": parameter.value}, "the value of one execution")
         if parameter.role == "limit":
             return Value({"constant": GUESSED_LIMIT}, "a guess: of LIMIT or OFFSET")
+        if parameter.role == "changed":
+            return of_change(self.tables[parameter.table], parameter.column)
         return self._sampled(parameter)
 
 

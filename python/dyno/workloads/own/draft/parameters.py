@@ -16,7 +16,8 @@ from sqlglot.errors import SqlglotError
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
 
-Role = Literal["compared", "assigned", "inserted", "limit", "unknown"]
+Role = Literal["compared", "assigned", "changed", "inserted", "limit", "unknown"]
+"""``changed``: the value is added to a column or subtracted from it."""
 
 LONGEST = 10_000
 """Characters of a statement; a longer one may have been cut off when it was recorded."""
@@ -245,16 +246,23 @@ def _role(
             return "inserted", _inserted(place, tree, tables)
         if isinstance(above, _COMPARISONS):
             other = above.right if above.left is below else above.left
-            assigned = isinstance(above.parent, exp.Update)
-            column = above.left if assigned else _column(other)
-            role: Role = "assigned" if assigned else "compared"
-            return role, column if isinstance(column, exp.Column) else None
+            if isinstance(above.parent, exp.Update):
+                return _assigned(above.left, below)
+            return "compared", _column(other)
         if isinstance(above, exp.In | exp.Between):
             return "compared", _column(above.this)
         if not isinstance(above, _AROUND):
             break
         below, above = above, above.parent
     return "unknown", None
+
+
+def _assigned(column: exp.Expr, value: exp.Expr) -> tuple[Role, exp.Column | None]:
+    """What a placeholder in the new value of a column does."""
+    if not isinstance(column, exp.Column):
+        return "assigned", None
+    own = any(one.name.lower() == column.name.lower() for one in value.find_all(exp.Column))
+    return "changed" if own else "assigned", column
 
 
 def _column(beside: exp.Expr) -> exp.Column | None:

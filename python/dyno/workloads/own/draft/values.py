@@ -18,6 +18,7 @@ _TEXT = re.compile(
 )
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 GUESSED_LIMIT = 10
+_GUESSED_CHANGE = 1
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def of_column(table: TableFacts, name: str, server: Captured, *, inserted: bool)
         server: Whose table it is.
         inserted: Whether the value goes into a new row.
     """
-    column = next(one for one in table.columns if one.name.lower() == name.lower())
+    column = _found(table, name)
     where = f"{table.name}.{column.name}"
     unique = any(columns == (column.name,) for columns in table.keys.values())
     if inserted and unique:
@@ -70,10 +71,23 @@ def of_column(table: TableFacts, name: str, server: Captured, *, inserted: bool)
     return Value({"query": _sample(table, shown, f"{key} is not null", server)}, "", cast)
 
 
+def of_change(table: TableFacts, name: str) -> Value:
+    """The amount that is added to a column; its own values would double it again and again."""
+    column = _found(table, name)
+    where = f"{table.name}.{column.name}"
+    if column.kind != "number":
+        return Value({}, f"fill in: by how much {where} changes; its type is {column.type}")
+    return Value({"constant": _GUESSED_CHANGE}, f"a guess: by how much {where} changes")
+
+
 def quoted(name: str, server: Captured) -> str:
     """A name in SQL, quoted if it must be."""
     mark = server.quote
     return name if _PLAIN.fullmatch(name) else f"{mark}{name.replace(mark, mark * 2)}{mark}"
+
+
+def _found(table: TableFacts, name: str) -> ColumnFacts:
+    return next(one for one in table.columns if one.name.lower() == name.lower())
 
 
 def _is_plain(column: ColumnFacts) -> bool:
