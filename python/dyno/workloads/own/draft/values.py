@@ -75,7 +75,7 @@ def of_change(table: TableFacts, name: str) -> Value:
     """The amount that is added to a column; its own values would double it again and again."""
     column = _found(table, name)
     where = f"{table.name}.{column.name}"
-    if column.kind != "number":
+    if not (_WHOLE.match(column.type) or _DECIMAL.match(column.type)):
         return Value({}, f"fill in: by how much {where} changes; its type is {column.type}")
     return Value({"constant": _GUESSED_CHANGE}, f"a guess: by how much {where} changes")
 
