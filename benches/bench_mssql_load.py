@@ -44,7 +44,7 @@ def peers(target: Target, scale: float, out: Path) -> tuple[float, float]:
     for table in schema.table_names("tpch"):
         done = subprocess.run(
             [
-                "freebcp", f"dyno_tpch..{table}", "in", files / f"{table}.tbl",
+                "freebcp", f"dbo.{table}", "in", files / f"{table}.tbl", "-D", "dyno_tpch",
                 "-S", f"{wire['host']}:{wire['port']}", "-U", wire["user"],
                 "-P", wire["password"], "-c", "-t", "|", "-r", "|\n", "-b", "100000",
                 "-h", "TABLOCK",
