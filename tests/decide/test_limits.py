@@ -28,10 +28,12 @@ def kept_on(*devices: str) -> TargetFacts:
     return TargetFacts(url=url, version=version, place="machine", devices={"data": devices})
 
 
-def level(path: Path, **load: float) -> Judged:
+def level(path: Path, *, beside: TargetFacts | None = None, **load: float) -> Judged:
     """Four users under a given load of the machine (means over the phase)."""
     builder = Builder(path / "run").oltp(4)
     builder.targets["postgresql"] = kept_on("vda")
+    if beside is not None:
+        builder.targets["beside"] = beside
     names = {
         ("cpu", "busy"): load.get("busy", 30.0),
         ("cpu", "steal"): load.get("steal", 0.1),
@@ -120,6 +122,11 @@ def test_other_work_spoils_a_run(tmp_path: Path) -> None:
     assert "background-load" not in level(tmp_path / "b", busy=60.0, dyno=10.0, server=90.0).codes()
     # Whether the server was watched is not known: nothing can be said.
     assert "background-load" not in level(tmp_path / "c", busy=60.0, dyno=10.0).codes()
+    load = {"busy": 60.0, "dyno": 10.0, "server": 50.0}
+    beside = kept_on("vda")
+    assert "background-load" in level(tmp_path / "d", beside=beside, **load).codes()
+    beside = beside.model_copy(update={"unseen": True})
+    assert "background-load" not in level(tmp_path / "e", beside=beside, **load).codes()
 
 
 def test_evidence_names_estimates(tmp_path: Path) -> None:

@@ -36,6 +36,20 @@ def test_a_short_phase_beside_other_work_is_disturbed_and_names_it(tmp_path: Pat
     assert "stress 50 %, cc1 10 %, 9 % by" in reason.message
 
 
+@pytest.mark.parametrize("unseen", [False, True])
+def test_another_target_in_unknown_processes_is_no_background_load(
+    tmp_path: Path, unseen: bool
+) -> None:
+    builder = Builder(tmp_path / "run").machine().target("postgresql").target("other")
+    here = {"place": "machine", "unseen": unseen}
+    builder.targets["other"] = builder.targets["other"].model_copy(update=here)
+    builder.power("postgresql", (0.05,) * 22)
+    use = CpuUse.model_validate({**BUSY, "servers": True})
+    builder.phases[-1] = builder.phases[-1].model_copy(update={"cpu": use})
+    codes = {reason.code for reason in judged(builder.write()).validity.reasons}
+    assert ("background-load" in codes) is not unseen
+
+
 def test_a_short_phase_with_cpu_steal_is_disturbed(tmp_path: Path) -> None:
     found = short_queries(tmp_path, busy_s=1.0, steal_s=0.45)
     assert {reason.code: reason.kind for reason in found.validity.reasons} == {

@@ -237,6 +237,7 @@ class TargetFacts(Model):
         machine: The other machine whose samples are the database's: samples of the probes there
             have the source ``<probe>@<machine>``. Empty: this machine, if any.
         untried: What Dyno was tested against, if not against this product; else empty.
+        unseen: Whether it runs on this machine in processes that could not be found.
     """
 
     url: str
@@ -251,6 +252,7 @@ class TargetFacts(Model):
     inside_notes: tuple[str, ...] = ()
     machine: str = ""
     untried: str = ""
+    unseen: bool = False
 
     @property
     def product(self) -> str:

@@ -9,6 +9,7 @@ from dyno.bundle.model import CpuUse, Phase, Taken
 from dyno.decide.case import Case
 from dyno.decide.view import (
     foreign_percent,
+    has_unseen,
     is_local,
     is_sampled,
     machine_of,
@@ -105,7 +106,8 @@ def counted(case: Case, phase: Phase) -> Noise | None:
     use = phase.cpu
     if use is None or use.ticks < FEWEST_TICKS:
         return None
-    known = is_local(case, phase.target) and (use.servers or not runs_apart(case, phase.target))
+    known = is_local(case, phase.target) and not has_unseen(case)
+    known = known and (use.servers or not runs_apart(case, phase.target))
     foreign = use.percent(max(use.busy_s - use.own_s, 0.0)) if known else None
     facts = tuple(f"{name} = {getattr(use, name):.2f}" for name in ("total_s", "busy_s", "own_s"))
     return Noise(phase, use.percent(use.steal_s), foreign, facts)

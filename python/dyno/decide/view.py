@@ -217,9 +217,11 @@ def is_sampled(case: Case, phase: Phase) -> bool:
 def foreign_percent(case: Case, phase: Phase) -> float | None:
     """CPU used by neither the target nor Dyno in a phase, in % of all CPUs of its machine.
 
-    Dyno is the agent on another machine. Includes kernel threads. None if the target's processes
-    were not monitored.
+    Dyno is the agent on another machine. Includes kernel threads. None if the processes of the
+    target, or of another target on this machine, were not monitored.
     """
+    if not machine_of(case, phase.target) and has_unseen(case):
+        return None
     at = resources_of(case, phase)
     busy = case.value(at.cpu_busy.mean)
     dyno = case.value(at.process_cpu("dyno").mean)
@@ -282,6 +284,13 @@ def is_watched(case: Case, target: str | None) -> bool:
 def is_local(case: Case, target: str | None) -> bool:
     """Whether a target runs on this machine."""
     return _place(case, target) != "elsewhere"
+
+
+def has_unseen(case: Case) -> bool:
+    """Whether a target runs on this machine in unknown processes, which look like others."""
+    return any(
+        facts.unseen and facts.place == "machine" for facts in case.bundle.run.targets.values()
+    )
 
 
 def runs_apart(case: Case, target: str | None) -> bool:

@@ -152,7 +152,10 @@ class Session:
                 if self.confinement is not None:
                     self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
-                facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
+                facts = target.facts()
+                unseen = facts.place == "machine" and not target.process_ids()
+                found = {"tuned": tuning.tuned(target), "unseen": unseen}
+                facts = facts.model_copy(update=found)
                 facts = self.machines.place(target, facts, self.recorder, self._layout)
                 self.recorder.set_target(target.name, facts)
                 facts = self._place(target, self._stored(target))
