@@ -48,7 +48,7 @@ VOLUME = (
 """Charts of a volume."""
 
 
-_WORK = {"io", "dss", "oltp"}
+_WORK = {"io", "dss", "oltp", "certify"}
 """Kinds of phases whose operations are of one kind."""
 _WORDS = ("_await", "_iops", "_mbps")
 """Endings of metrics that the title of a chart and its unit already say."""
