@@ -106,8 +106,11 @@ def counted(case: Case, phase: Phase) -> Noise | None:
     use = phase.cpu
     if use is None or use.ticks < FEWEST_TICKS:
         return None
-    known = is_local(case, phase.target) and not has_unseen(case)
-    known = known and (use.servers or not runs_apart(case, phase.target))
+    known = (
+        is_local(case, phase.target)
+        and not has_unseen(case)
+        and (use.servers or not runs_apart(case, phase.target))
+    )
     foreign = use.percent(max(use.busy_s - use.own_s, 0.0)) if known else None
     facts = tuple(f"{name} = {getattr(use, name):.2f}" for name in ("total_s", "busy_s", "own_s"))
     return Noise(phase, use.percent(use.steal_s), foreign, facts)
