@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +52,25 @@ class Made:
         return Member(name=name, workload="tpcc", target=target, phase=phase, level=name, users=8)
 
     def streams(
-        self, target: str, begun: float, ended: float, ends: list[float], workload: str = "tpch"
+        self,
+        target: str,
+        begun: float,
+        ended: float,
+        ends: list[float],
+        workload: str = "tpch",
+        seconds: Sequence[float] = (0.5,),
     ) -> Member:
+        """Streams whose queries end at ``ends``; they take ``seconds``, q01 the first of these."""
         window = (self.start + round(begun * S), self.start + round(ended * S))
         detail = DssDetail(workload=workload, test=HELD, streams=2, scale=0.01, window=window)
         name = self._phase(f"held-{workload}-{target}", detail, target, 0, ended)
         for place, end in enumerate(ends):
             at = self.start + round(end * S)
             row: dict[str, Any] = {
-                "t_ns": at - S // 2, "end_ns": at, "seconds": 0.5, "stream": 1, "position": place,
-                "query": "q01", "target": target, "workload": workload, "rows": 1,
+                "t_ns": at - S // 2, "end_ns": at, "seconds": seconds[place % len(seconds)],
+                "stream": 1, "position": place,
+                "query": f"q{place % len(seconds) + 1:02d}", "target": target,
+                "workload": workload, "rows": 1,
                 "error": None, "error_kind": None,
             }  # fmt: skip
             self.recorder.add("queries", [row])
@@ -118,11 +128,11 @@ def test_queries_count_if_they_end_in_the_common_time(tmp_path: Path) -> None:
     made.window(
         "together",
         made.level("users-8", "a", 1.0, 100),
-        made.streams("a", 0.5, 11.2, [0.8, *(2.0 + 0.25 * one for one in range(30)), 11.1]),
+        made.streams("a", 0.5, 11.2, [0.8, *(2.0 + 0.2 * one for one in range(44)), 11.1]),
     )
     bundle, found = made.done()
-    assert found["mix.together.tpch.queries"].value == 30
-    assert found["mix.together.tpch.queries_per_h"].value == pytest.approx(3600 * 30 / 10)
+    assert found["mix.together.tpch.queries"].value == 44
+    assert found["mix.together.tpch.queries_per_h"].value == pytest.approx(3600 * 44 / 10)
     assert found["mix.together.tpch.p95_s"].value == 0.5
     assert not any(name.startswith("total.") for name in found)
     validity, _ = judge(bundle, found.values())
@@ -133,15 +143,15 @@ def test_queries_count_for_their_workload_even_with_the_same_names(tmp_path: Pat
     made = Made(tmp_path)
     made.window(
         "together",
-        made.streams("a", 0.0, 10.0, [1.0 + 0.25 * one for one in range(30)]),
-        made.streams("a", 0.0, 10.0, [1.0 + 0.3 * one for one in range(25)], "ch"),
+        made.streams("a", 0.0, 10.0, [1.0 + 0.2 * one for one in range(44)]),
+        made.streams("a", 0.0, 10.0, [1.0 + 0.18 * one for one in range(48)], "ch"),
     )
     bundle, found = made.done()
-    assert found["mix.together.tpch.queries"].value == 30
-    assert found["mix.together.ch.queries"].value == 25
+    assert found["mix.together.tpch.queries"].value == 44
+    assert found["mix.together.ch.queries"].value == 48
     assert found["mix.together.apart_s"].value == 0
     (load, _) = (one for one in of_run(bundle, "a"))
-    assert (load.database, load.queries) == ("tpch", {"q01": 30 * 0.5})
+    assert (load.database, load.queries) == ("tpch", {"q01": 44 * 0.5})
     validity, _ = judge(bundle, found.values())
     assert "mixed-load" not in {reason.code for reason in validity.reasons}
 
@@ -158,6 +168,28 @@ def test_the_slowdown_is_that_of_pairs(tmp_path: Path) -> None:
     change = found["slowdown.tpcc.throughput_percent"]
     assert (change.value, change.low, change.high) == pytest.approx((-20, -20, -20))
     assert found["slowdown.tpcc.pairs"].value == 3
+
+
+def test_the_slowdown_of_queries_is_that_of_the_same_queries(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    # Alone, both ended, the slow one in 8 s. Among the others only the fast one did, in 2 s.
+    alone = made.streams("a", 0.0, 10.0, [1.0, 9.0], seconds=(1.0, 8.0))
+    made.window("tpch-alone-1", alone, alone="tpch")
+    made.window("together-1", made.streams("b", 20.0, 30.0, [22.0], "tpch", (2.0,)))
+    _, found = made.done()
+    assert found["mix.tpch-alone-1.tpch.p95_s"].value == 8
+    assert found["mix.together-1.tpch.p95_s"].value == 2
+    assert found["slowdown.tpch.throughput_percent"].value == pytest.approx(-50)
+    assert found["slowdown.tpch.p95_percent"].value == pytest.approx(100)
+
+
+def test_less_than_a_pass_of_each_stream_is_a_warning(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    streams = made.streams("a", 0.0, 10.0, [1.0 + 0.2 * one for one in range(40)])
+    made.window("together", streams)
+    bundle, found = made.done()
+    _, findings = judge(bundle, found.values())
+    assert ("mixed-load", "warning") in {(one.code, one.level) for one in findings}, "40 of 2 x 22"
 
 
 def test_a_window_that_failed_is_no_part_of_a_pair_or_a_sum(tmp_path: Path) -> None:

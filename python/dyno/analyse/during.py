@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dyno import workloads
 from dyno.analyse.level import level
+from dyno.analyse.passes import means, pass_of, weights
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
@@ -91,11 +91,12 @@ def during(bundle: Bundle) -> list[Estimate]:
             failed = sum(row["error_kind"] is not None for row in own)
             source = "queries around the maintenance"
             estimates.append(at.queries_failed.estimate(failed, source))
-            estimates += _queries(own, at, detail.streams or 1)
+            weight = weights(detail.workload)
+            estimates += _queries(own, at, detail.streams or 1, weight)
             known = {one["database"] for one in own}
             for number in filter(known.__contains__, range(1, databases.MOST + 1)):
                 of = [row for row in own if row["database"] == number]
-                estimates += _queries(of, at.database(number), detail.streams_each or 1)
+                estimates += _queries(of, at.database(number), detail.streams_each or 1, weight)
         elif course.level in bundle.levels():
             estimates += _transactions(bundle, course, course.level, course.metrics)
             for part, which in course.parts:
@@ -204,22 +205,21 @@ def _latencies(
             )
 
 
-def _queries(found: Iterable[dict[str, Any]], at: metrics.Beside, users: int) -> Iterable[Estimate]:
+def _queries(
+    found: Iterable[dict[str, Any]], at: metrics.Beside, users: int, weight: Mapping[str, int]
+) -> Iterable[Estimate]:
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
     for row in found:
         taken, part = finite(row["seconds"]), row["part"]
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
-    by_query: dict[str, list[float]] = {}
-    for query, taken in seconds["before"]:
-        by_query.setdefault(query, []).append(taken)
-    usual = {query: statistics.fmean(times) for query, times in by_query.items()}
-    base = sum(usual.values())
+    usual = means(seconds["before"])
+    count, base = pass_of(usual, weight)
     if base <= 0:
         return
-    per_h = users * 3600 * len(usual) / base
+    per_h = users * 3600 * count / base
     yield at.part("before").qph.estimate(
-        per_h, "users × queries / sum of each query's mean seconds before the maintenance"
+        per_h, "users × queries of a pass / sum of their mean seconds before the maintenance"
     )
     for part in PARTS:
         pairs = [(usual[query], taken) for query, taken in seconds[part] if query in usual]

@@ -9,6 +9,7 @@ from typing import Any
 
 from dyno import workloads
 from dyno.analyse.level import Level, level
+from dyno.analyse.passes import means, pass_of, weights
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics, mixes
 from dyno.bundle.histograms import Latencies
@@ -18,6 +19,9 @@ from dyno.bundle.phases.mix import Member, MixDetail
 from dyno.bundle.reader import Bundle
 from dyno.safety.plainjson import finite
 from dyno.statistics.paired import FEWEST_PAIRS, shift
+
+_Both = tuple[float | None, float | None]
+"""A value by itself and among the others."""
 
 
 @dataclass
@@ -30,6 +34,7 @@ class _Seen:
         queries: Rows of its queries, else.
         rate: Its throughput in the common time: 1/s or 1/h.
         p95: 95th percentile of its response times: ms or s.
+        usual: Mean seconds of each query in the common time.
     """
 
     member: Member
@@ -39,6 +44,7 @@ class _Seen:
     queries: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     rate: float | None = None
     p95: float | None = None
+    usual: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def mix(bundle: Bundle) -> list[Estimate]:
@@ -135,11 +141,13 @@ def _member(at: metrics.MixMember, one: _Seen, start: int, end: int) -> Iterable
         return
     ended = [row for row in one.queries if row["end_ns"] and start <= row["end_ns"] <= end]
     failed = [row for row in ended if row["error"] is not None or row["error_kind"] is not None]
-    times = sorted(
-        value
+    taken = [
+        (str(row["query"]), value)
         for row in ended
         if row not in failed and (value := finite(row["seconds"])) is not None
-    )
+    ]
+    one.usual = means(taken)
+    times = sorted(value for _, value in taken)
     table = "queries table: queries that ended in the common time"
     yield at.queries.estimate(len(times), table)
     yield at.queries_failed.estimate(len(failed), table)
@@ -206,9 +214,10 @@ def _slowdowns(
         if not pairs:
             continue
         yield at.pairs.estimate(len(pairs), "rounds with both windows")
+        compared = [_compared(one, other) for one, other in pairs]
         for key, values in (
-            (at.throughput_percent, [(one.rate, other.rate) for one, other in pairs]),
-            (at.p95_percent, [(one.p95, other.p95) for one, other in pairs]),
+            (at.throughput_percent, [one for one, _ in compared]),
+            (at.p95_percent, [one for _, one in compared]),
         ):
             known = [(one, other) for one, other in values if one and other]
             if known:
@@ -221,3 +230,22 @@ def _slowdowns(
                     low=found.low if bounded else None,
                     high=found.high if bounded else None,
                 )
+
+
+def _compared(alone: _Seen, shared: _Seen) -> tuple[_Both, _Both]:
+    """Speeds and 95th percentiles of a member by itself and among the others.
+
+    Of queries, those count that ended in both windows, with their mean times.
+    """
+    if alone.level is not None:
+        return (alone.rate, shared.rate), (alone.p95, shared.p95)
+    both = [query for query in alone.usual if query in shared.usual]
+    if not both:
+        return (None, None), (None, None)
+    weight = weights(alone.member.workload)
+    found = [{query: one.usual[query] for query in both} for one in (alone, shared)]
+    speeds = [
+        seconds and count / seconds for count, seconds in (pass_of(one, weight) for one in found)
+    ]
+    slow = [_quantile(sorted(one.values()), 0.95) for one in found]
+    return (speeds[0], speeds[1]), (slow[0], slow[1])

@@ -44,6 +44,7 @@ class Recorded(Model):
         mix: Share of each transaction.
         main: The main transaction, and ``plural``, its plural in names of metrics.
         queries: Title of each query, in order.
+        weights: How often a stream runs each query, if more than once.
         loads: Whether it has tables that Dyno creates.
     """
 
@@ -56,6 +57,7 @@ class Recorded(Model):
     main: Word = "main_operation"
     plural: Word = "main_operations"
     queries: Annotated[dict[Word, Title], Field(max_length=_MOST)] = {}
+    weights: Annotated[dict[Word, int], Field(max_length=_MOST)] = {}
     loads: bool = True
 
 

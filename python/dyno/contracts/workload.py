@@ -88,6 +88,7 @@ class Query:
             a backslash begin so (empty: as others do); None for neutral SQL, which targets
             translate.
         least, most: Expected number of rows.
+        weight: How often each stream runs it.
         unrecorded: Parameters whose values are not recorded.
     """
 
@@ -104,6 +105,7 @@ class Query:
     least: int = 0
     most: int | None = None
     unrecorded: frozenset[str] = frozenset()
+    weight: int = 1
 
     def validation(self, scale: float) -> dict[str, Any]:
         """The validation parameters, fitted to a scale: at 1 they are ``defaults``."""
@@ -244,6 +246,11 @@ class Workload:
     def operations(self) -> tuple[str, ...]:
         """Names of its transactions, as the driver records them."""
         return tuple(self.transactions.mix)
+
+    @property
+    def pass_queries(self) -> int:
+        """Queries of one pass of a stream."""
+        return sum(query.weight for query in self.queries)
 
     def parse_days(self, asked: int | None) -> int | None:
         """The initial days of the data; None for a workload without.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno import workloads
 from dyno.bundle import metrics, mixes
 from dyno.bundle.model import Phase
-from dyno.bundle.phases.mix import MixDetail
+from dyno.bundle.phases.mix import Member, MixDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.statistics.paired import FEWEST_PAIRS
 
 MOST_APART_PERCENT = 2.0
-FEWEST_QUERIES = 22
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -50,14 +50,21 @@ def _queries(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
                 member.phase,
                 (at.queries_failed.name,),
             )
-        elif completed is not None and completed < FEWEST_QUERIES:
+        elif completed is not None and completed < (fewest := _passes(member)):
             yield Ruling(
                 "warning" if completed else "invalid",
                 f"{phase.title}: {completed:,.0f} queries of {member.name} completed in the "
-                "window, too few for a rate. Use a longer --duration, or a smaller --scale.",
+                f"window; its streams have {fewest:,} in one pass, and a part depends on which "
+                "they are. Use a longer --duration, or a smaller --scale.",
                 member.phase,
                 (at.queries.name,),
             )
+
+
+def _passes(member: Member) -> int:
+    """Queries of one pass of all its streams."""
+    found = workloads.known(str(member.workload))
+    return 1 if found is None else max(1, found.pass_queries * round(member.users or 1))
 
 
 def _shared(windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
@@ -92,12 +99,13 @@ RULE = Rule(
     definition=(
         "Of several workloads or targets at once, the windows of transactions started more than "
         f"{MOST_APART_PERCENT:g} % of the window apart, or queries failed or none completed in "
-        f"the window. Warning: fewer than {FEWEST_QUERIES} queries completed. Notes: the members "
-        f"shared the machine; fewer than {FEWEST_PAIRS} pairs of windows give no interval."
+        "the window. Warning: fewer queries completed than the streams have in one pass. Notes: "
+        f"the members shared the machine; {FEWEST_PAIRS} pairs of windows give an interval, fewer "
+        "do not."
     ),
     explanation=(
-        "Throughputs of different periods do not add up, and a rate of few queries depends on "
-        "which ones they were."
+        "Throughputs of different periods do not add up, and a rate of part of a pass depends on "
+        "which queries ended in it."
     ),
     check=_check,
 )

@@ -100,6 +100,7 @@ def _made(query: Query, file: File, planner: Planner) -> contract.Query:
         written=Text(query.name, texts),
         least=least,
         most=most,
+        weight=query.weight,
         unrecorded=frozenset(name for name in names if file.draws[name].way in _UNRECORDED),
     )
 

@@ -29,7 +29,15 @@ def workload_of(name: str, recorded: Recorded) -> Workload:
         parse_scale=parse_scale,
         check=refuse,
         queries=tuple(
-            Query(name=query, title=title, sql="", rules=(), defaults={}, draw=refuse)
+            Query(
+                name=query,
+                title=title,
+                sql="",
+                rules=(),
+                defaults={},
+                draw=refuse,
+                weight=recorded.weights.get(query, 1),
+            )
             for query, title in recorded.queries.items()
         ),
         loads=recorded.loads,

@@ -90,6 +90,7 @@ def workload_of(file: File, source: statements.Source, folder: Path, given: str)
                 main=driven.main,
                 plural=driven.plural,
                 queries={query.name: query.title for query in asked},
+                weights={query.name: query.weight for query in asked if query.weight != 1},
                 loads=bool(file.tables),
             ).model_dump(mode="json", exclude_defaults=True)
         },

@@ -128,4 +128,6 @@ def _against(page: Page) -> Table | None:
         if bounded
         else ". An interval needs three pairs of windows (--repeat 3)."
     )
+    if any(not one.drives for one in shown(page)):
+        note += " Of queries: the mean times of those that completed in both windows of a pair."
     return Table("Each against itself alone", columns, rows, note, _notice(page))
