@@ -240,6 +240,13 @@ def test_wrong_answers_stand_though_the_run_was_made_again() -> None:
     assert found.disqualified == {"v1": "q07: answers differ"}
 
 
+def test_many_reasons_are_one_line() -> None:
+    reasons = tuple(f"database {number}: throughput rose." for number in range(1, 10))
+    why = run(0, 0, "v0", {"tps": 1.0}).model_copy(update={"reasons": reasons}).why_not
+    assert reasons[1].removesuffix(".") in why and "database 3" not in why
+    assert "7 more" in why
+
+
 def test_a_variant_that_was_left_out_cannot_win(tmp_path: Path) -> None:
     """Also by its runs before that, and whoever asks."""
     asked = study(pairs=5)

@@ -19,6 +19,8 @@ from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
 
 _PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "begun.json"
+_SHOWN = 2
+"""Reasons in a line; a run on several databases has one for each of them."""
 
 
 class Entry(Model):
@@ -80,8 +82,10 @@ class Entry(Model):
 
     @property
     def why_not(self) -> str:
-        """Why it is not valid, as text."""
-        return clauses(self.reasons) or f"exit code {self.code}"
+        """Why it is not valid, as text: the first reasons; all of them are in its bundle."""
+        more = len(self.reasons) - _SHOWN
+        rest = (f"and {more} more",) if more > 0 else ()
+        return clauses((*self.reasons[:_SHOWN], *rest)) or f"exit code {self.code}"
 
 
 class Begun(Model):
