@@ -69,6 +69,9 @@ def trials(page: Page) -> list[Trial]:
     ]
     if not phases:
         return []
+    # Tests on several targets at once end in any order.
+    place = {target: number for number, target in enumerate(page.run.targets)}
+    phases.sort(key=lambda phase: place.get(str(phase.target), len(place)))
     columns = ["t_ns", "end_ns", "stream", "position", "query", "target", "rows", "seconds"]
     columns.append("database")
     written = page.bundle.table("queries").select([*columns, "error"]).to_pylist()
