@@ -11,6 +11,7 @@ import pytest
 from dyno.contracts.maintenance import Job, Maintenance, Writer
 from dyno.errors import DynoError, Interrupted
 from dyno.targets.sqlserver import backup, integrity, newdatabase, rebuild, work
+from dyno.targets.sqlserver.errors import Message
 from dyno.targets.sqlserver.maintenance import job
 from dyno.targets.sqlserver.version import Version
 from tests.targets.sqlserver_recorded import (
@@ -91,12 +92,32 @@ def test_damage_is_a_failed_check(number: int) -> None:
     assert str(number) in check.message
 
 
-@pytest.mark.parametrize("number", [262, 8921, 1105, 7901, 0])
+@pytest.mark.parametrize("number", [262, 8921, 1105, 7901, 7926, 7928, 7929, 2571, 7983, 0])
 def test_a_check_that_could_not_be_done_is_an_error(number: int) -> None:
     failed = caused(number, "Check terminated.")
     server = checks("integrity-check", **{integrity.DatabaseCheck.statement(PLACE): failed})
     with pytest.raises(DynoError):
         run(server.prepared("integrity-check"))
+
+
+@pytest.mark.parametrize(("counts", "damaged"), [((0, 0), False), ((0, 2), True), ((1, 0), True)])
+def test_damage_counts_whatever_the_first_error_was(counts: tuple[int, int], damaged: bool) -> None:
+    """Without a snapshot, DBCC locks the database and checks it all the same."""
+    error = caused(7928, "The database snapshot for online checks could not be created.")
+    server = checks("integrity-check", **{integrity.DatabaseCheck.statement(PLACE): error})
+    task = server.prepared("integrity-check")
+    server.sessions[-2].messages = [
+        Message(16, "The database snapshot for online checks could not be created."),
+        Message(10, "CHECKDB found {} allocation errors and {} consistency errors in database "
+                f"'{PLACE}'.".format(*counts)),
+    ]  # fmt: skip
+    if not damaged:
+        with pytest.raises(DynoError):
+            run(task)
+        return
+    (check,) = run(task)
+    assert not check.passed
+    assert f"found {counts[0]} allocation errors and {counts[1]} consistency" in check.message
 
 
 def test_a_check_that_is_stopped_is_interrupted() -> None:
