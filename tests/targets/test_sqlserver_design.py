@@ -136,6 +136,53 @@ def test_indexes_are_found_by_the_names_that_babelfish_gives_them() -> None:
     assert "index lineitem_by_shipdate" in names
 
 
+def _statistics(name: str, present: design.Present | None = None) -> dict[str, str]:
+    own = OWN.get(name)
+    wanted = written(*((own[0], name, own[1]) if own else ("tpch", name)))
+    live = layout.require(SERVER_2022, wanted)
+    tables = schema.tables("tpch")
+    stages = design.stages("d", tables, get("tpch"), wanted, present or design.Present(), live)
+    return {step.table: step.statement for stage in stages for step in stage.steps
+            if step.kind == "analyse"}  # fmt: skip
+
+
+def test_every_column_has_statistics_and_those_of_indexes_stay() -> None:
+    """The leading columns of indexes have them; an update would replace a full scan by a sample."""
+    found = _statistics("default")
+    columns = {one["name"]: {column["name"] for column in one["columns"]}
+               for one in schema.tables("tpch")}  # fmt: skip
+    leading = {"l_orderkey", "l_partkey", "l_shipdate"}
+    made = {name for name in columns["lineitem"] if f"CREATE STATISTICS [{name}] ON "
+            f"[dbo].[lineitem] ([{name}])" in found["lineitem"]}  # fmt: skip
+    assert made == columns["lineitem"] - leading
+    assert found.keys() == columns.keys()
+    assert not [one for one in found.values() if "UPDATE" in one]
+
+
+def test_partitioned_indexes_get_the_full_scan_that_their_build_lacks() -> None:
+    found = _statistics("partitioned-4")
+    indexes = "[lineitem_pkey], [lineitem_by_part], [lineitem_by_shipdate]"
+    update = f"UPDATE STATISTICS [dbo].[lineitem] ({indexes}) WITH FULLSCAN"
+    assert found["lineitem"].endswith(update)
+    assert "UPDATE" not in found["orders"]
+    assert "lineitem_columns" not in _statistics("columns-partitioned")["lineitem"]
+
+
+def test_an_interrupted_stage_of_statistics_continues() -> None:
+    tables = schema.tables("tpch")
+    made = {(one["name"], column["name"]) for one in tables for column in one["columns"]}
+    present = design.Present(statistics=made - {("lineitem", "l_tax")})
+    (statement,) = _statistics("default", present).values()
+    assert statement == "USE [d]; CREATE STATISTICS [l_tax] ON [dbo].[lineitem] ([l_tax])"
+
+
+def test_a_partial_order_is_reported() -> None:
+    wanted = written(*_own("columns-ordered"))
+    live = layout.require(SERVER_2022, wanted)
+    notes = layout.notes(wanted, schema.tables("tpch"), get("tpch").foreign_keys, live)
+    assert any("(l_shipdate)" in one and "parallelism=1" in one for one in notes)
+
+
 @pytest.mark.parametrize(
     ("name", "asked", "reason"),
     [
