@@ -140,7 +140,7 @@ ODD = "[it's]]odd]"
 
 def indexes_of(version: Version, statements: list[str]) -> Server:
     found: dict[str, Any] = dict.fromkeys(statements, rows())
-    return Server({rebuild.INDEXES: INDEXES, **found}, version)
+    return Server({rebuild.INDEXES: INDEXES, rebuild.ORDERED: rows(), **found}, version)
 
 
 @pytest.mark.parametrize(("version", "online"), [(SERVER, "ON"), (CLOUD, "ON"), (STANDARD, "OFF")])
@@ -159,14 +159,34 @@ def test_indexes_are_rebuilt_the_largest_first(version: Version, online: str) ->
     assert [sql for sql in server.asked if sql.startswith("ALTER")] == wanted
 
 
-def test_column_stores_of_2017_are_rebuilt_offline() -> None:
-    old = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
-    server = indexes_of(old, [])
+OLD = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
+OF_2019 = Version("SQL Server", (15, 0, 2000), "Enterprise Edition (64-bit)")
+OF_2025 = Version("SQL Server", (17, 0, 1000), "Enterprise Developer Edition (64-bit)")
+
+
+@pytest.mark.parametrize(
+    ("version", "ordered", "offline"),
+    [
+        (OLD, False, True),
+        (OF_2019, False, False),
+        (SERVER, False, False),
+        (SERVER, True, True),
+        (OF_2025, True, False),
+        (CLOUD, True, False),
+    ],
+)
+def test_tables_with_column_stores_that_a_version_rebuilds_offline(
+    version: Version, ordered: bool, offline: bool
+) -> None:
+    """All their indexes, those of rows too; the indexes of other tables stay online."""
+    server = indexes_of(version, [])
+    server.answers[rebuild.ORDERED] = rows(*([("dbo", "order_line")] if ordered else []))
     task = server.prepared("reindex")
     assert isinstance(task, rebuild.Rebuild)
-    online = [rebuild.indexes(task.session)[at] for at in (0, 1)]
-    texts = [task.statements(one)[0] for one in online]
-    assert ["ONLINE = ON" in text for text in texts] == [True, False]
+    texts = [task.statements(one)[0] for one in rebuild.indexes(task.session)]
+    assert ["ONLINE = OFF" in text for text in texts] == [offline, offline, False]
+    assert ("1 table " in task.method) is offline
+    assert "ONLINE = ON" in task.method
 
 
 def test_reorganising_also_updates_statistics() -> None:

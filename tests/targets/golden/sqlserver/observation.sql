@@ -233,6 +233,11 @@ JOIN sys.allocation_units AS a ON a.container_id = p.partition_id
 WHERE t.is_ms_shipped = 0 AND i.type IN (1, 2, 5, 6) AND i.is_disabled = 0
 GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3;
 
+-- ordered column stores
+SELECT DISTINCT s.name, t.name FROM sys.index_columns AS c
+JOIN sys.tables AS t ON t.object_id = c.object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE c.column_store_order_ordinal > 0;
+
 -- reindex online
 ALTER INDEX [stock_pkey] ON [dbo].[stock] REBUILD WITH (ONLINE = ON);
 
