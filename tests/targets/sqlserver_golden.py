@@ -40,6 +40,7 @@ from dyno.targets.sqlserver.tuning import (
     TEMP_FILES,
     THRESHOLD,
 )
+from dyno.targets.window import WINDOW, slice_name
 from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
 
 FOLDER = Path(__file__).parent / "golden" / "sqlserver"
@@ -123,9 +124,14 @@ class _Window(sliding.SqlServerWindow):
 
 
 def window() -> list[str]:
-    """Four partitions come into the window, and the first one goes."""
+    """Two partitions come into the window, and the first one goes."""
     recorder = Recorder()
-    recorder.known = [("SELECT count", lambda _: [(1600,)]), ("", lambda _: [])]
+    left = [(WINDOW, "dyno:tpch window"), (slice_name(2), "dyno:tpch window")]
+    recorder.known = [
+        ("SELECT count", lambda _: [(1600,)]),
+        ("SELECT o.name", lambda _: left),
+        ("", lambda _: []),
+    ]
     own = _Window(lambda: cast("Session", recorder), "tpch")
     own._create()  # pyright: ignore[reportPrivateUsage]
     for number in (1, 2):

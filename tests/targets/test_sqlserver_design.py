@@ -16,9 +16,10 @@ from dyno.contracts import schema
 from dyno.contracts.layout import Layout
 from dyno.errors import TargetError, UsageError
 from dyno.targets import parse, require_layout
-from dyno.targets.sqlserver import buildmemory, design, filegroups, layout, sliding
+from dyno.targets.sqlserver import buildmemory, database, design, filegroups, layout, sliding
 from dyno.targets.sqlserver.advice import DIALECT
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.window import WINDOW, slice_name
 from dyno.workloads import get
 from tests.scriptdom import mistakes, require_scriptdom
 from tests.targets.sqlserver_golden import COLLATION, FOLDER, OWN, cases, statements, text, written
@@ -26,7 +27,7 @@ from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022
 
 CASES = cases()
 URL = parse("mssql://dyno@localhost:1433/shop")
-BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ")
+BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ", " EXEC sys.sp_updateextendedproperty ")
 """Statements that sqlglot does not know; Microsoft's grammar does."""
 TOO_NEW = {"tpch-columns-ordered"}
 """The grammar is that of SQL Server 2019, which has no ordered column stores."""
@@ -365,6 +366,31 @@ def test_paths_follow_the_rules_of_the_servers_system(folder: str, path: str, in
 def test_a_window_needs_switch() -> None:
     found = sliding.sliding_window(lambda: cast("Session", Recorder(BABELFISH)), "tpch")
     assert found == sliding.NO_SWITCH
+
+
+@pytest.mark.parametrize("name", [WINDOW, slice_name(3)])
+@pytest.mark.parametrize("text", [None, "dyno:tpcc window"])
+def test_a_window_of_others_is_never_dropped(name: str, text: str | None) -> None:
+    server = Recorder()
+    server.known = [
+        ("SELECT t.name", lambda _: [("lineitem", 1 << 20)]),
+        ("SELECT o.name", lambda _: [("lineitem", "dyno:tpch {}"), (name, text)]),
+        ("", lambda _: []),
+    ]
+    found = sliding.sliding_window(lambda: cast("Session", server), "tpch")
+    assert isinstance(found, str)
+    assert name in found
+    assert not [one for one in server.sent if "DROP" in one]
+
+
+def test_a_window_is_marked_as_it_is_created_and_then_dropped() -> None:
+    found = list(CASES["sliding-window"])
+    for place in (f"INTO [dbo].[{name}]" for name in (WINDOW, slice_name(1))):
+        at = next(number for number, one in enumerate(found) if place in one)
+        assert (found[at - 1], found[at + 2]) == ("BEGIN TRANSACTION", "COMMIT")
+        assert "@value = N'dyno:tpch window'" in found[at + 1]
+    dropped = [one for one in found if one.startswith("DROP TABLE")]
+    assert dropped[1:] == [f"DROP TABLE [dbo].[{name}]" for name in (WINDOW, slice_name(2))] * 2
 
 
 def test_the_memory_of_a_build_is_sampled_beside_it() -> None:
