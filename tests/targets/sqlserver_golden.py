@@ -28,6 +28,7 @@ from dyno.targets.sqlserver import (
 )
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.filegroups import Primary
 from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.tuning import (
     DURABILITY,
@@ -81,7 +82,7 @@ def written(workload: str, name: str, text: str = "") -> Layout:
 def statements(wanted: Layout) -> list[str]:
     """All statements of a load, from the database to statistics, and those that undo ranges."""
     workload, tables = wanted.workload, schema.tables(wanted.workload)
-    found = database.created(workload, SERVER_2022, wanted, _data_folder(wanted))
+    found = database.created(workload, SERVER_2022, wanted, Primary(_data_folder(wanted)))
     found += script.statements(SERVER_2022, workload, wanted)
     found += partitions.drop([table["name"] for table in tables if _cut(wanted, table)])
     return [one for one in found if not one.startswith("--")]

@@ -314,6 +314,33 @@ def test_space_is_preallocated_in_the_default_place() -> None:
     assert "MODIFY FILE (NAME = N'dyno_tpch', SIZE = 10240MB)" in change
 
 
+@pytest.mark.parametrize(("pages", "mib"), [(1024, 64), (1 << 17, 1024), (25601, 201), (None, 64)])
+def test_the_first_file_has_space_for_a_copy_of_model(pages: int | None, mib: int) -> None:
+    """A smaller one is refused (error 1803)."""
+    server = Recorder()
+    server.known = [("SELECT CAST", lambda _: [("/var/opt/mssql/data", pages)])]
+    wanted = _placed(log="/mnt/log")
+    first = database.primary(cast("Session", server), wanted)
+    text = filegroups.create_database("dyno_tpch", COLLATION, wanted, first)
+    assert f"dyno_tpch.mdf', SIZE = {mib}MB" in text
+    assert "_log.ldf', SIZE = 64MB" in text
+
+
+def test_the_server_chooses_the_first_file_unless_the_log_is_placed() -> None:
+    server = Recorder()
+    assert database.primary(cast("Session", server), _placed()) is None
+    assert server.sent == []
+
+
+def test_a_new_database_stays_open() -> None:
+    (options,) = [one for one in CASES["tpch-default"] if " SET " in one]
+    assert "AUTO_CLOSE OFF, AUTO_SHRINK OFF" in options
+    azure = replace(SERVER_2022, product="Azure SQL Database")
+    for version in (azure, BABELFISH):
+        made = database.created("tpch", version, _placed())
+        assert not [one for one in made if "AUTO_CLOSE" in one]
+
+
 @pytest.mark.parametrize(
     ("volumes", "words"),
     [

@@ -1,6 +1,6 @@
 CREATE DATABASE [dyno_tpch] ON PRIMARY (NAME = N'dyno_tpch', FILENAME = N'C:\data\dyno_tpch.mdf', SIZE = 64MB, FILEGROWTH = 64MB) LOG ON (NAME = N'dyno_tpch_log', FILENAME = N'F:\log\dyno_tpch_log.ldf', SIZE = 64MB, FILEGROWTH = 64MB) COLLATE Latin1_General_100_BIN2_UTF8
 GO
-ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 GO
 USE [dyno_tpch]
 GO
