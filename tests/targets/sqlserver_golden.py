@@ -10,7 +10,7 @@ from dyno import workloads
 from dyno.contracts import schema
 from dyno.contracts.flash import Part, Wanted
 from dyno.contracts.layout import Layout
-from dyno.contracts.partitioning import Cut
+from dyno.contracts.partitioning import Cut, Stored
 from dyno.layouts.resolve import Resolver
 from dyno.layouts.spec import parse, read
 from dyno.layouts.spread import spread
@@ -217,9 +217,19 @@ def repartitioned() -> list[str]:
         "sold_on",
         ("'2024-01-01'", "'2025-01-01'"),
         3,
-        {"sale_pkey": ("id", "sold_on")},
-        foreign_keys=("line_to_sale_fkey",),
+        {
+            "sale_pkey": ("id", "sold_on"),
+            "by_number": ("number", "sold_on"),
+            "by_day": ("sold_on",),
+        },
+        ("sale_pkey", "by_number"),
         primary="sale_pkey",
+        stored={
+            "sale_pkey": Stored(clustered=False),
+            "by_number": Stored(constraint=False),
+            "by_day": Stored(clustered=True),
+        },
+        rows_in="by_day",
     )
     heap = Cut("[shop].[dbo].[note]", "made", ("10", "20"), 3)
     return [*PARTITIONING.commands(cut), *PARTITIONING.commands(heap)]

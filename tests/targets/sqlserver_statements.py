@@ -92,7 +92,7 @@ def every() -> dict[str, str]:
         "catalog: counters": catalog.COUNTERS,
         "columns": columns.COLUMNS,
         "keys": columns.KEYS,
-        "primary keys": columns.PRIMARY,
+        "foreign keys": columns.REFERRING,
         "histogram": columns.HISTOGRAM.format(table=_TABLE),
         "stored columns": stored_columns.COLUMNS.format(table=_TABLE),
         "changed rows": stored_columns.CHANGED.format(table=_TABLE),

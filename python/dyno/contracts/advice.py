@@ -16,7 +16,7 @@ from datetime import date
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 from dyno.contracts.inspection import Inspection
-from dyno.contracts.partitioning import ColumnKind, Partitioning
+from dyno.contracts.partitioning import ColumnKind, Partitioning, Stored
 
 Term = Literal[
     "cache",
@@ -221,6 +221,7 @@ class TableFacts:
         keys: Columns of each unique key by name.
         primary_key: The name of the one that is the primary key; empty without.
         foreign_keys: Names of foreign keys that the engine cannot keep if it is partitioned.
+        stored, rows_in: See :class:`~dyno.contracts.partitioning.Cut`.
     """
 
     name: str
@@ -234,6 +235,8 @@ class TableFacts:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     primary_key: str = ""
     foreign_keys: tuple[str, ...] = ()
+    stored: Mapping[str, Stored] = field(default_factory=dict[str, Stored])
+    rows_in: str = ""
 
 
 @dataclass(frozen=True)
