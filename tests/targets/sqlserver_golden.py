@@ -10,7 +10,7 @@ from dyno import workloads
 from dyno.contracts import schema
 from dyno.contracts.flash import Part, Wanted
 from dyno.contracts.layout import Layout
-from dyno.contracts.partitioning import Cut
+from dyno.contracts.partitioning import Cut, Stored
 from dyno.layouts.resolve import Resolver
 from dyno.layouts.spec import parse, read
 from dyno.layouts.spread import spread
@@ -28,6 +28,7 @@ from dyno.targets.sqlserver import (
 )
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.filegroups import Primary
 from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.tuning import (
     DURABILITY,
@@ -40,6 +41,7 @@ from dyno.targets.sqlserver.tuning import (
     TEMP_FILES,
     THRESHOLD,
 )
+from dyno.targets.window import WINDOW, slice_name
 from tests.targets.sqlserver_recorder import SERVER_2022, Recorder
 
 FOLDER = Path(__file__).parent / "golden" / "sqlserver"
@@ -80,7 +82,7 @@ def written(workload: str, name: str, text: str = "") -> Layout:
 def statements(wanted: Layout) -> list[str]:
     """All statements of a load, from the database to statistics, and those that undo ranges."""
     workload, tables = wanted.workload, schema.tables(wanted.workload)
-    found = database.created(workload, SERVER_2022, wanted, _data_folder(wanted))
+    found = database.created(workload, SERVER_2022, wanted, Primary(_data_folder(wanted)))
     found += script.statements(SERVER_2022, workload, wanted)
     found += partitions.drop([table["name"] for table in tables if _cut(wanted, table)])
     return [one for one in found if not one.startswith("--")]
@@ -123,9 +125,14 @@ class _Window(sliding.SqlServerWindow):
 
 
 def window() -> list[str]:
-    """Four partitions come into the window, and the first one goes."""
+    """Two partitions come into the window, and the first one goes."""
     recorder = Recorder()
-    recorder.known = [("SELECT count", lambda _: [(1600,)]), ("", lambda _: [])]
+    left = [(WINDOW, "dyno:tpch window"), (slice_name(2), "dyno:tpch window")]
+    recorder.known = [
+        ("SELECT count", lambda _: [(1600,)]),
+        ("SELECT o.name", lambda _: left),
+        ("", lambda _: []),
+    ]
     own = _Window(lambda: cast("Session", recorder), "tpch")
     own._create()  # pyright: ignore[reportPrivateUsage]
     for number in (1, 2):
@@ -210,9 +217,19 @@ def repartitioned() -> list[str]:
         "sold_on",
         ("'2024-01-01'", "'2025-01-01'"),
         3,
-        {"sale_pkey": ("id", "sold_on")},
-        foreign_keys=("line_to_sale_fkey",),
+        {
+            "sale_pkey": ("id", "sold_on"),
+            "by_number": ("number", "sold_on"),
+            "by_day": ("sold_on",),
+        },
+        ("sale_pkey", "by_number"),
         primary="sale_pkey",
+        stored={
+            "sale_pkey": Stored(clustered=False),
+            "by_number": Stored(constraint=False),
+            "by_day": Stored(clustered=True),
+        },
+        rows_in="by_day",
     )
     heap = Cut("[shop].[dbo].[note]", "made", ("10", "20"), 3)
     return [*PARTITIONING.commands(cut), *PARTITIONING.commands(heap)]

@@ -12,6 +12,7 @@ from typing import Any
 
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, TargetError
+from dyno.targets.sqlserver.errors import Message
 from dyno.targets.sqlserver.version import Version
 
 FOLDER = Path(__file__).parent / "recorded" / "sqlserver"
@@ -67,6 +68,7 @@ class Recorded:
 
     Attributes:
         asked: The statements, in order.
+        messages: What the server said about the last one, beside rows.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Recorded:
         number: int = 77,
     ) -> None:
         self.asked: list[str] = []
+        self.messages: list[Message] = []
         self.version, self.number = version, number
         self.closed = self.cancelled = False
         self._answers = {

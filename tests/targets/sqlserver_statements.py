@@ -53,7 +53,7 @@ def _rebuilds() -> dict[str, str]:
 def _without(task: type[rebuild.Rebuild], *, online: bool) -> rebuild.Rebuild:
     """A task without a server."""
     made = task.__new__(task)
-    made._online = online
+    made._online, made._offline = online, set()
     made.session = Recorded({})  # type: ignore[assignment]
     return made
 
@@ -92,7 +92,7 @@ def every() -> dict[str, str]:
         "catalog: counters": catalog.COUNTERS,
         "columns": columns.COLUMNS,
         "keys": columns.KEYS,
-        "primary keys": columns.PRIMARY,
+        "foreign keys": columns.REFERRING,
         "histogram": columns.HISTOGRAM.format(table=_TABLE),
         "stored columns": stored_columns.COLUMNS.format(table=_TABLE),
         "changed rows": stored_columns.CHANGED.format(table=_TABLE),
@@ -107,6 +107,7 @@ def every() -> dict[str, str]:
         "check": integrity.DatabaseCheck.statement("dyno_tpcc"),
         "check of pages": integrity.PhysicalCheck.statement("dyno_tpcc"),
         "indexes": rebuild.INDEXES,
+        "ordered column stores": rebuild.ORDERED,
         **_rebuilds(),
         "backup folder": backup.FOLDER,
         "backup size": backup.SIZE,

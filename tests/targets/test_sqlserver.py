@@ -11,7 +11,9 @@ import pytest
 from dyno import targets
 from dyno.contracts.target import Limits
 from dyno.targets.sqlserver import database
+from dyno.targets.sqlserver.sliding import SqlServerWindow
 from dyno.targets.sqlserver.target import SqlServerTarget
+from dyno.targets.window import WINDOW, slice_name
 from tests.babelfish import alone
 from tests.process import assert_valid, document, dyno
 
@@ -115,6 +117,32 @@ def test_tables_of_others_stay(url: str, out: Path) -> None:
             assert found == [("other's [table",)]
         finally:
             database.drop(session, "dyno_tpch")
+
+
+class Window(SqlServerWindow):
+    """The window without a view that Babelfish lacks."""
+
+    def sizes(self) -> dict[str, int]:
+        return {"lineitem": 1 << 20}
+
+
+def test_a_window_that_a_killed_run_left_is_removed(url: str, out: Path) -> None:
+    target = target_of(url, out)
+    target.create_tables("tpch", replace=False)
+    with closing(target.connect("tpch")) as session:
+        own = Window(lambda: session, "tpch")
+        assert own.obstacle() is None
+        for name in (WINDOW, slice_name(1)):
+            own._marked(name, f"SELECT t.*, 1 AS n INTO {own.named(name)} FROM dbo.lineitem AS t")
+        session.execute(f"SELECT 1 AS n INTO {own.named(slice_name(2))}")
+        assert slice_name(2) in str(own.obstacle())
+        own.clear()
+        left = {str(row[0]) for row in session.execute("SELECT name FROM sys.tables").rows}
+        assert {name for name in left if name.startswith(WINDOW)} == {slice_name(2)}
+        session.execute(f"DROP TABLE {own.named(slice_name(2))}")
+        own._marked(WINDOW, f"SELECT 1 AS n INTO {own.named(WINDOW)}")
+    assert f"table dyno_tpch.{WINDOW}" in target.marked()
+    assert target.remove()[-1] == "database dyno_tpch"
 
 
 def test_the_report(url: str, out: Path, tmp_path: Path) -> None:

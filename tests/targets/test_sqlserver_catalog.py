@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.contracts.captured import captured
+from dyno.contracts.partitioning import Cut, Stored
 from dyno.decide.advise.columnstore.view import plain_name
 from dyno.errors import TargetError
 from dyno.targets.sqlserver import catalog, columns, stored_columns, volumes, whereabouts
 from dyno.targets.sqlserver.histogram import Step, bounds, common, distinct
 from dyno.targets.sqlserver.inside import inspector, relations, views
+from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.stored_columns import SqlServerColumns
 from dyno.workloads.own.draft.draft import Ran, Together, draft
 from tests.targets.sqlserver_recorded import Recorded, readings, rows
@@ -33,7 +36,10 @@ COLUMNS = rows(
 def server(**changed: Any) -> Recorded:
     answers: dict[str, Any] = {
         "SELECT DB_NAME()": rows(["dyno_tpcc"]),
-        catalog.TABLES: rows(("dbo", "stock", 1000, 9000, 2, 0), ("dbo", "hist]ory", 10, 5, 0, 1)),
+        catalog.TABLES: rows(
+            ("dbo", "stock", 1000, 9000, 2, 0, "stock_pkey"),
+            ("dbo", "hist]ory", 10, 5, 0, 1, None),
+        ),
         catalog.INDEXES: rows(
             ("dbo", "stock", "stock_item", 2, False, "([s_ytd]>(0))", "s_i_id", True, False, 12, 7),
             ("dbo", "stock", "stock_item", 2, False, "([s_ytd]>(0))", "s_ytd", False, True, 12, 7),
@@ -41,8 +47,12 @@ def server(**changed: Any) -> Recorded:
         ),
         catalog.COUNTERS: rows((3600, 3, 1_000_000, 2_000_000, 500)),
         columns.COLUMNS: COLUMNS,
-        columns.KEYS: rows(("dbo", "stock", "stock_pkey", "s_i_id")),
-        columns.PRIMARY: rows(("dbo", "stock", "stock_pkey")),
+        columns.KEYS: rows(
+            ("dbo", "stock", "stock_pkey", "s_i_id", True, 1, 1, 0),
+            ("dbo", "stock", "stock_key", "s_dist", False, 0, 0, 1),
+            ("dbo", "stock", "stock_key", "s_i_id", False, 0, 0, 0),
+        ),
+        columns.REFERRING: rows(("dbo", "stock", "dbo", "line", "line_to_stock_fkey")),
         columns.HISTOGRAM.format(table="N'[dbo].[stock]'"): readings("stats_histogram")[0],
         relations.COUNTS: readings("index_operational_stats")[0],
         relations.NAMES.format(place="[dyno_tpcc]"): readings("index_names")[0],
@@ -64,8 +74,65 @@ def test_tables_have_the_names_of_relations() -> None:
     assert plain_name(history.name) == "dyno_tpcc.dbo.hist]ory"
     assert (stock.bytes, stock.rows, stock.analysed) == (1000 * 8192, 9000, True)
     assert (stock.partition_of, history.partition_of) == ("", history.name)
-    assert (stock.primary_key, stock.keys) == ("stock_pkey", {"stock_pkey": ("s_i_id",)})
+    assert (stock.primary_key, stock.rows_in) == ("stock_pkey", "stock_pkey")
+    assert stock.keys == {"stock_pkey": ("s_i_id",), "stock_key": ("s_dist", "s_i_id")}
+    assert stock.stored == {
+        "stock_pkey": Stored(clustered=True),
+        "stock_key": Stored(constraint=False, special=True),
+    }
+    assert stock.foreign_keys == ("dbo.line.line_to_stock_fkey",)
+    assert (history.keys, history.rows_in) == ({}, "")
     assert not history.analysed
+
+
+CUT = Cut(
+    TABLE,
+    "s_day",
+    ("'2024-01-01'",),
+    2,
+    {"stock_pkey": ("s_i_id", "s_day"), "stock_key": ("s_dist", "s_day")},
+    ("stock_pkey",),
+    primary="stock_pkey",
+    stored={"stock_pkey": Stored(clustered=True), "stock_key": Stored()},
+    rows_in="stock_pkey",
+)
+
+
+def test_a_key_that_has_the_column_keeps_its_constraint() -> None:
+    found = PARTITIONING.commands(CUT)
+    assert [one for one in found if "stock_key" in one] == [
+        f"CREATE UNIQUE NONCLUSTERED INDEX [stock_key] ON {TABLE} ([s_dist], [s_day]) "
+        "WITH (DROP_EXISTING = ON) ON [stock_partitions] ([s_day]);"
+    ]
+    wider = [one for one in found if "stock_pkey" in one]
+    assert [one.split("CONSTRAINT ")[1].split(" (")[0] for one in wider] == [
+        "[stock_pkey];",
+        "[stock_pkey] PRIMARY KEY CLUSTERED",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"nullable": True}, "NOT NULL"),
+        ({"foreign_keys": ("dbo.line.line_to_stock_fkey",)}, "dbo.line.line_to_stock_fkey"),
+        ({"rows_in": "by_day"}, "by_day"),
+        ({"stored": {"stock_key": Stored(special=True)}}, "stock_key"),
+    ],
+)
+def test_commands_that_the_server_would_refuse_are_not_printed(
+    changes: dict[str, Any], words: str
+) -> None:
+    (line,) = PARTITIONING.commands(replace(CUT, **changes))
+    assert line.startswith("-- no commands: ")
+    assert words in line
+
+
+def test_foreign_keys_and_nulls_do_not_matter_to_keys_that_have_the_column() -> None:
+    cut = replace(CUT, widened=(), nullable=True, foreign_keys=("dbo.line.line_to_stock_fkey",))
+    found = PARTITIONING.commands(cut)
+    assert not [one for one in found if "CONSTRAINT" in one]
+    assert len([one for one in found if "DROP_EXISTING = ON) ON" in one]) == 2
 
 
 def test_columns_of_the_tables_that_are_read_most_have_a_histogram() -> None:

@@ -32,6 +32,7 @@ def statements() -> Iterator[tuple[str, str]]:
         for number, text in enumerate(database.created("tpch", version, LAYOUT)):
             yield f"database on {name}, {number}", text
         yield f"table on {name}", ddl.create_table(ITEMS[0], ddl.collation(version))
+    yield "first file of a database", database.PRIMARY
     yield "table with a key", ddl.create_table(ITEMS[0], "", ["i_id", 'i "at"'])
     yield "mark", ddl.marking("o'rders", 'dyno:tpch {"scale": 1}')
     yield "size of databases", space.ALL.format("[dyno_tpch]")

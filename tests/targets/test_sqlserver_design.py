@@ -16,9 +16,10 @@ from dyno.contracts import schema
 from dyno.contracts.layout import Layout
 from dyno.errors import TargetError, UsageError
 from dyno.targets import parse, require_layout
-from dyno.targets.sqlserver import buildmemory, design, filegroups, layout, sliding
+from dyno.targets.sqlserver import buildmemory, database, design, filegroups, layout, sliding
 from dyno.targets.sqlserver.advice import DIALECT
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.window import WINDOW, slice_name
 from dyno.workloads import get
 from tests.scriptdom import mistakes, require_scriptdom
 from tests.targets.sqlserver_golden import COLLATION, FOLDER, OWN, cases, statements, text, written
@@ -26,7 +27,7 @@ from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022
 
 CASES = cases()
 URL = parse("mssql://dyno@localhost:1433/shop")
-BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ")
+BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ", " EXEC sys.sp_updateextendedproperty ")
 """Statements that sqlglot does not know; Microsoft's grammar does."""
 TOO_NEW = {"tpch-columns-ordered"}
 """The grammar is that of SQL Server 2019, which has no ordered column stores."""
@@ -134,6 +135,53 @@ def test_indexes_are_found_by_the_names_that_babelfish_gives_them() -> None:
     names = {step.name for stage in stages for step in stage.steps}
     assert "index lineitem_by_part" not in names
     assert "index lineitem_by_shipdate" in names
+
+
+def _statistics(name: str, present: design.Present | None = None) -> dict[str, str]:
+    own = OWN.get(name)
+    wanted = written(*((own[0], name, own[1]) if own else ("tpch", name)))
+    live = layout.require(SERVER_2022, wanted)
+    tables = schema.tables("tpch")
+    stages = design.stages("d", tables, get("tpch"), wanted, present or design.Present(), live)
+    return {step.table: step.statement for stage in stages for step in stage.steps
+            if step.kind == "analyse"}  # fmt: skip
+
+
+def test_every_column_has_statistics_and_those_of_indexes_stay() -> None:
+    """The leading columns of indexes have them; an update would replace a full scan by a sample."""
+    found = _statistics("default")
+    columns = {one["name"]: {column["name"] for column in one["columns"]}
+               for one in schema.tables("tpch")}  # fmt: skip
+    leading = {"l_orderkey", "l_partkey", "l_shipdate"}
+    made = {name for name in columns["lineitem"] if f"CREATE STATISTICS [{name}] ON "
+            f"[dbo].[lineitem] ([{name}])" in found["lineitem"]}  # fmt: skip
+    assert made == columns["lineitem"] - leading
+    assert found.keys() == columns.keys()
+    assert not [one for one in found.values() if "UPDATE" in one]
+
+
+def test_partitioned_indexes_get_the_full_scan_that_their_build_lacks() -> None:
+    found = _statistics("partitioned-4")
+    indexes = "[lineitem_pkey], [lineitem_by_part], [lineitem_by_shipdate]"
+    update = f"UPDATE STATISTICS [dbo].[lineitem] ({indexes}) WITH FULLSCAN"
+    assert found["lineitem"].endswith(update)
+    assert "UPDATE" not in found["orders"]
+    assert "lineitem_columns" not in _statistics("columns-partitioned")["lineitem"]
+
+
+def test_an_interrupted_stage_of_statistics_continues() -> None:
+    tables = schema.tables("tpch")
+    made = {(one["name"], column["name"]) for one in tables for column in one["columns"]}
+    present = design.Present(statistics=made - {("lineitem", "l_tax")})
+    (statement,) = _statistics("default", present).values()
+    assert statement == "USE [d]; CREATE STATISTICS [l_tax] ON [dbo].[lineitem] ([l_tax])"
+
+
+def test_a_partial_order_is_reported() -> None:
+    wanted = written(*_own("columns-ordered"))
+    live = layout.require(SERVER_2022, wanted)
+    notes = layout.notes(wanted, schema.tables("tpch"), get("tpch").foreign_keys, live)
+    assert any("(l_shipdate)" in one and "parallelism=1" in one for one in notes)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +314,33 @@ def test_space_is_preallocated_in_the_default_place() -> None:
     assert "MODIFY FILE (NAME = N'dyno_tpch', SIZE = 10240MB)" in change
 
 
+@pytest.mark.parametrize(("pages", "mib"), [(1024, 64), (1 << 17, 1024), (25601, 201), (None, 64)])
+def test_the_first_file_has_space_for_a_copy_of_model(pages: int | None, mib: int) -> None:
+    """A smaller one is refused (error 1803)."""
+    server = Recorder()
+    server.known = [("SELECT CAST", lambda _: [("/var/opt/mssql/data", pages)])]
+    wanted = _placed(log="/mnt/log")
+    first = database.primary(cast("Session", server), wanted)
+    text = filegroups.create_database("dyno_tpch", COLLATION, wanted, first)
+    assert f"dyno_tpch.mdf', SIZE = {mib}MB" in text
+    assert "_log.ldf', SIZE = 64MB" in text
+
+
+def test_the_server_chooses_the_first_file_unless_the_log_is_placed() -> None:
+    server = Recorder()
+    assert database.primary(cast("Session", server), _placed()) is None
+    assert server.sent == []
+
+
+def test_a_new_database_stays_open() -> None:
+    (options,) = [one for one in CASES["tpch-default"] if " SET " in one]
+    assert "AUTO_CLOSE OFF, AUTO_SHRINK OFF" in options
+    azure = replace(SERVER_2022, product="Azure SQL Database")
+    for version in (azure, BABELFISH):
+        made = database.created("tpch", version, _placed())
+        assert not [one for one in made if "AUTO_CLOSE" in one]
+
+
 @pytest.mark.parametrize(
     ("volumes", "words"),
     [
@@ -318,6 +393,31 @@ def test_paths_follow_the_rules_of_the_servers_system(folder: str, path: str, in
 def test_a_window_needs_switch() -> None:
     found = sliding.sliding_window(lambda: cast("Session", Recorder(BABELFISH)), "tpch")
     assert found == sliding.NO_SWITCH
+
+
+@pytest.mark.parametrize("name", [WINDOW, slice_name(3)])
+@pytest.mark.parametrize("text", [None, "dyno:tpcc window"])
+def test_a_window_of_others_is_never_dropped(name: str, text: str | None) -> None:
+    server = Recorder()
+    server.known = [
+        ("SELECT t.name", lambda _: [("lineitem", 1 << 20)]),
+        ("SELECT o.name", lambda _: [("lineitem", "dyno:tpch {}"), (name, text)]),
+        ("", lambda _: []),
+    ]
+    found = sliding.sliding_window(lambda: cast("Session", server), "tpch")
+    assert isinstance(found, str)
+    assert name in found
+    assert not [one for one in server.sent if "DROP" in one]
+
+
+def test_a_window_is_marked_as_it_is_created_and_then_dropped() -> None:
+    found = list(CASES["sliding-window"])
+    for place in (f"INTO [dbo].[{name}]" for name in (WINDOW, slice_name(1))):
+        at = next(number for number, one in enumerate(found) if place in one)
+        assert (found[at - 1], found[at + 2]) == ("BEGIN TRANSACTION", "COMMIT")
+        assert "@value = N'dyno:tpch window'" in found[at + 1]
+    dropped = [one for one in found if one.startswith("DROP TABLE")]
+    assert dropped[1:] == [f"DROP TABLE [dbo].[{name}]" for name in (WINDOW, slice_name(2))] * 2
 
 
 def test_the_memory_of_a_build_is_sampled_beside_it() -> None:

@@ -11,6 +11,7 @@ import pytest
 from dyno.contracts.maintenance import Job, Maintenance, Writer
 from dyno.errors import DynoError, Interrupted
 from dyno.targets.sqlserver import backup, integrity, newdatabase, rebuild, work
+from dyno.targets.sqlserver.errors import Message
 from dyno.targets.sqlserver.maintenance import job
 from dyno.targets.sqlserver.version import Version
 from tests.targets.sqlserver_recorded import (
@@ -91,12 +92,32 @@ def test_damage_is_a_failed_check(number: int) -> None:
     assert str(number) in check.message
 
 
-@pytest.mark.parametrize("number", [262, 8921, 1105, 7901, 0])
+@pytest.mark.parametrize("number", [262, 8921, 1105, 7901, 7926, 7928, 7929, 2571, 7983, 0])
 def test_a_check_that_could_not_be_done_is_an_error(number: int) -> None:
     failed = caused(number, "Check terminated.")
     server = checks("integrity-check", **{integrity.DatabaseCheck.statement(PLACE): failed})
     with pytest.raises(DynoError):
         run(server.prepared("integrity-check"))
+
+
+@pytest.mark.parametrize(("counts", "damaged"), [((0, 0), False), ((0, 2), True), ((1, 0), True)])
+def test_damage_counts_whatever_the_first_error_was(counts: tuple[int, int], damaged: bool) -> None:
+    """Without a snapshot, DBCC locks the database and checks it all the same."""
+    error = caused(7928, "The database snapshot for online checks could not be created.")
+    server = checks("integrity-check", **{integrity.DatabaseCheck.statement(PLACE): error})
+    task = server.prepared("integrity-check")
+    server.sessions[-2].messages = [
+        Message(16, "The database snapshot for online checks could not be created."),
+        Message(10, "CHECKDB found {} allocation errors and {} consistency errors in database "
+                f"'{PLACE}'.".format(*counts)),
+    ]  # fmt: skip
+    if not damaged:
+        with pytest.raises(DynoError):
+            run(task)
+        return
+    (check,) = run(task)
+    assert not check.passed
+    assert f"found {counts[0]} allocation errors and {counts[1]} consistency" in check.message
 
 
 def test_a_check_that_is_stopped_is_interrupted() -> None:
@@ -119,7 +140,7 @@ ODD = "[it's]]odd]"
 
 def indexes_of(version: Version, statements: list[str]) -> Server:
     found: dict[str, Any] = dict.fromkeys(statements, rows())
-    return Server({rebuild.INDEXES: INDEXES, **found}, version)
+    return Server({rebuild.INDEXES: INDEXES, rebuild.ORDERED: rows(), **found}, version)
 
 
 @pytest.mark.parametrize(("version", "online"), [(SERVER, "ON"), (CLOUD, "ON"), (STANDARD, "OFF")])
@@ -138,14 +159,34 @@ def test_indexes_are_rebuilt_the_largest_first(version: Version, online: str) ->
     assert [sql for sql in server.asked if sql.startswith("ALTER")] == wanted
 
 
-def test_column_stores_of_2017_are_rebuilt_offline() -> None:
-    old = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
-    server = indexes_of(old, [])
+OLD = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
+OF_2019 = Version("SQL Server", (15, 0, 2000), "Enterprise Edition (64-bit)")
+OF_2025 = Version("SQL Server", (17, 0, 1000), "Enterprise Developer Edition (64-bit)")
+
+
+@pytest.mark.parametrize(
+    ("version", "ordered", "offline"),
+    [
+        (OLD, False, True),
+        (OF_2019, False, False),
+        (SERVER, False, False),
+        (SERVER, True, True),
+        (OF_2025, True, False),
+        (CLOUD, True, False),
+    ],
+)
+def test_tables_with_column_stores_that_a_version_rebuilds_offline(
+    version: Version, ordered: bool, offline: bool
+) -> None:
+    """All their indexes, those of rows too; the indexes of other tables stay online."""
+    server = indexes_of(version, [])
+    server.answers[rebuild.ORDERED] = rows(*([("dbo", "order_line")] if ordered else []))
     task = server.prepared("reindex")
     assert isinstance(task, rebuild.Rebuild)
-    online = [rebuild.indexes(task.session)[at] for at in (0, 1)]
-    texts = [task.statements(one)[0] for one in online]
-    assert ["ONLINE = ON" in text for text in texts] == [True, False]
+    texts = [task.statements(one)[0] for one in rebuild.indexes(task.session)]
+    assert ["ONLINE = OFF" in text for text in texts] == [offline, offline, False]
+    assert ("1 table " in task.method) is offline
+    assert "ONLINE = ON" in task.method
 
 
 def test_reorganising_also_updates_statistics() -> None:

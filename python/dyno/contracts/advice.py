@@ -16,7 +16,7 @@ from datetime import date
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 from dyno.contracts.inspection import Inspection
-from dyno.contracts.partitioning import ColumnKind, Partitioning
+from dyno.contracts.partitioning import ColumnKind, Partitioning, Stored
 
 Term = Literal[
     "cache",
@@ -29,6 +29,7 @@ Term = Literal[
     "checksums",
     "column_store_columns",
     "connections",
+    "delayed_commits",
     "direct_io",
     "durable_commit",
     "even_growth",
@@ -46,6 +47,7 @@ Term = Literal[
     "log_buffer",
     "log_capacity",
     "log_floor",
+    "log_kept",
     "log_preallocated",
     "page",
     "parallel",
@@ -70,7 +72,8 @@ Term = Literal[
 automatically. ``build_memory``: bytes that one query may have, such as the build of an index.
 ``checkpoint_interval``: seconds between checkpoints by time. ``checkpoint_spread``: share of that
 interval over which a checkpoint writes. ``column_store_columns``: columns of the widest column
-store. ``connections``: the most sessions. ``direct_io``: the engine's I/O bypasses the page cache.
+store. ``connections``: the most sessions. ``delayed_commits``: whether a session may ask that its
+commits do not wait. ``direct_io``: the engine's I/O bypasses the page cache.
 ``durable_commit``: a commit waits until its log is on storage. ``file_growth``: bytes by which a
 shared file grows. ``flushed_log``: the engine asks for durable writes at all. ``even_growth``:
 filegroups whose files do not grow together. ``fixed_growth``: files that grow in percent.
@@ -79,6 +82,7 @@ many extents in a row. ``locked_memory``: the cache is locked in memory. ``large
 engine allocates its memory in large pages. ``huge_pages``: ``on``, ``try`` or ``off``.
 ``io_capacity``: background writes a second. ``io_concurrency``: reads in flight of one session.
 ``log_capacity``: bytes of log between checkpoints. ``log_floor``: bytes of log files that stay.
+``log_kept``: the log stays until it is backed up.
 ``log_preallocated``: new log files are written in full. ``page``: bytes of a page. ``parallel``:
 workers of one query besides its session. ``parallel_cost``: estimated cost from which a query runs
 in parallel. ``query_cpus``: CPUs of one query; 0 for all. ``temp_file_sizes``: different sizes of
@@ -217,6 +221,7 @@ class TableFacts:
         keys: Columns of each unique key by name.
         primary_key: The name of the one that is the primary key; empty without.
         foreign_keys: Names of foreign keys that the engine cannot keep if it is partitioned.
+        stored, rows_in: See :class:`~dyno.contracts.partitioning.Cut`.
     """
 
     name: str
@@ -230,6 +235,8 @@ class TableFacts:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     primary_key: str = ""
     foreign_keys: tuple[str, ...] = ()
+    stored: Mapping[str, Stored] = field(default_factory=dict[str, Stored])
+    rows_in: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,21 @@ ColumnKind = Literal["date", "timestamp", "integer", "decimal", "text", "other"]
 
 
 @dataclass(frozen=True)
+class Stored:
+    """How an engine with a choice stores a unique key.
+
+    Attributes:
+        constraint: Whether a constraint owns its index.
+        clustered: Whether its index holds the rows.
+        special: Whether its index has a filter, included columns or a descending one.
+    """
+
+    constraint: bool = True
+    clustered: bool = False
+    special: bool = False
+
+
+@dataclass(frozen=True)
 class Cut:
     """A table and how it is to be cut.
 
@@ -24,6 +39,8 @@ class Cut:
         foreign_keys: Names of foreign keys that cannot stay.
         nullable: Whether the column may be NULL.
         primary: The name of the primary key; empty without.
+        stored: How unique keys are stored, by name.
+        rows_in: The index that holds the rows; empty for a heap.
     """
 
     table: str
@@ -36,6 +53,8 @@ class Cut:
     foreign_keys: tuple[str, ...] = ()
     nullable: bool = False
     primary: str = ""
+    stored: Mapping[str, Stored] = field(default_factory=dict[str, Stored])
+    rows_in: str = ""
 
 
 @dataclass(frozen=True)

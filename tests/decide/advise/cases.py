@@ -331,6 +331,12 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         CLEAN,
     ),
     "write-barriers": (mount("log", "ext4 noatime,nobarrier", "nobarrier", "barrier"), CLEAN),
+    "delayed-commits": (
+        sqlserver(
+            "delayed_durability_desc", "ALLOWED", "= ALLOWED", "SET DELAYED_DURABILITY = DISABLED;"
+        ),
+        SQLSERVER,
+    ),
     "log-backups": (
         Planted(
             target="sqlserver",

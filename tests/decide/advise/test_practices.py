@@ -20,7 +20,16 @@ from dyno.decide.advise.practices.raid_level import PENALTY
 from dyno.decide.advise.practices.temp_space import wanted_bytes as temp_wanted
 from dyno.decide.advise.rule import Rule, Verdict
 from dyno.decide.advise.system import Database, Facts, System
-from tests.decide.advise.cases import CASES, CLEAN, IN_SQL_SERVER, MARIADB, SQLSERVER, TRANSLATED
+from dyno.targets.sqlserver.readback import UNBACKED
+from tests.decide.advise.cases import (
+    CASES,
+    CLEAN,
+    IN_SQL_SERVER,
+    MARIADB,
+    SQLSERVER,
+    TRANSLATED,
+    sqlserver,
+)
 from tests.decide.advise.systems import GB, Planted, built
 
 MB = 10**6
@@ -111,6 +120,42 @@ def test_a_load_may_relax_what_production_may_not(tmp_path: Path) -> None:
     load = built(tmp_path, Planted(settings=relaxed, work="load"))
     assert RULES["durable-commit"].judge(load)[0].outcome == "not applicable"
     assert RULES["recovery-mode"].judge(load)[0].outcome == "fulfilled"
+
+
+def outcome(root: Path, name: str, planted: Planted) -> str:
+    (found,) = verdicts(root, name, planted)
+    return found.outcome
+
+
+def test_a_bulk_logged_log_is_kept_but_does_not_suffice(tmp_path: Path) -> None:
+    old = {"counters": {"log_backup_age_s": 3.0 * 86400}}
+    planted = Planted(
+        target="sqlserver", settings={"recovery_model_desc": "BULK_LOGGED"}, catalog=old
+    )
+    assert outcome(tmp_path / "1", "log-backups", planted) == "violated"
+    assert outcome(tmp_path / "2", "recovery-mode", planted) == "violated"
+    load = replace(planted, work="load")
+    assert outcome(tmp_path / "3", "recovery-mode", load) == "fulfilled"
+
+
+def test_full_recovery_begins_with_a_full_backup(tmp_path: Path) -> None:
+    """Until then the log is cut at checkpoints: it neither fills its volume nor suffices."""
+    planted = sqlserver(UNBACKED, "FULL", "= FULL", "BACKUP DATABASE")
+    require_violation(verdicts(tmp_path / "1", "recovery-mode", planted), planted)
+    assert outcome(tmp_path / "2", "log-backups", planted) == "not applicable"
+
+
+def test_commits_that_may_ask_to_be_delayed_are_durable(tmp_path: Path) -> None:
+    for number, (setting, durable, delayed) in enumerate(
+        [
+            ("DISABLED", "fulfilled", "fulfilled"),
+            ("ALLOWED", "fulfilled", "violated"),
+            ("FORCED", "violated", "not applicable"),
+        ]
+    ):
+        planted = sqlserver("delayed_durability_desc", setting)
+        assert outcome(tmp_path / f"{number}a", "durable-commit", planted) == durable
+        assert outcome(tmp_path / f"{number}b", "delayed-commits", planted) == delayed
 
 
 def test_parity_is_for_decision_support(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dyno.targets.sqlserver import readback
 from dyno.targets.sqlserver.connection import literal
 from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.tuning import MAXDOP, MEMORY, TEMP_FILES, THRESHOLD
-from dyno.targets.wording import among, number, switch, times, whole
+from dyno.targets.wording import among, number, switch, times, whole, word
 
 _MIB = 1 << 20
 _MOST_CONNECTIONS = 32_767
@@ -51,6 +51,9 @@ _WORDS: dict[str, tuple[str, ...]] = {
     ),
     readback.SINGLE_GROWTH: (
         "ALTER DATABASE CURRENT MODIFY FILEGROUP [name] AUTOGROW_ALL_FILES;    -- for each",
+    ),
+    readback.UNBACKED: (
+        "BACKUP DATABASE [x] TO DISK = N'PATH/x.bak';    -- the log is kept from then on",
     ),
     readback.TEMP_SIZES: (
         "SELECT name, size / 128 AS mb FROM tempdb.sys.database_files WHERE type = 0;",
@@ -101,6 +104,9 @@ def _series(version: str) -> str:
     return found[0] if found else version
 
 
+_UNBACKED = Knob(readback.UNBACKED, lambda _: False)
+"""Until its first full backup, a database keeps no more of its log than with RECOVERY SIMPLE."""
+
 DIALECT = Dialect(
     grammar="tsql",
     columnar="",
@@ -115,8 +121,13 @@ DIALECT = Dialect(
         ),
         "column_store_columns": (Knob(readback.WIDEST, number),),
         "connections": (Knob(_CONNECTIONS, _connections, whole, restart=True),),
+        "delayed_commits": (Knob("delayed_durability_desc", word, _either("ALLOWED", "DISABLED")),),
         "durable_commit": (
-            Knob("delayed_durability_desc", among("disabled"), _either("DISABLED", "ALLOWED")),
+            Knob(
+                "delayed_durability_desc",
+                among("disabled", "allowed"),  # with the latter, commits are durable by default
+                _either("DISABLED", "FORCED"),
+            ),
         ),
         "even_growth": (Knob(readback.SINGLE_GROWTH, number),),
         "fixed_growth": (Knob(readback.PERCENT_GROWTH, number),),
@@ -128,7 +139,14 @@ DIALECT = Dialect(
         ),
         "parallel_cost": (Knob(THRESHOLD, number, whole),),
         "query_cpus": (Knob(MAXDOP, number, whole),),
-        "recoverable": (Knob("recovery_model_desc", among("full"), _either("FULL", "SIMPLE")),),
+        "log_kept": (
+            _UNBACKED,
+            Knob("recovery_model_desc", among("full", "bulk_logged"), _either("FULL", "SIMPLE")),
+        ),
+        "recoverable": (
+            _UNBACKED,
+            Knob("recovery_model_desc", among("full"), _either("FULL", "SIMPLE")),
+        ),
         "statistics": (Knob("is_auto_update_stats_on", switch, _on_off),),
         "temp_file_sizes": (Knob(readback.TEMP_SIZES, number),),
         "temp_files": (Knob(TEMP_FILES, number, whole),),

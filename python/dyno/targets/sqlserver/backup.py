@@ -17,6 +17,7 @@ from dyno.bundle.model import Check
 from dyno.contracts.maintenance import SpaceEstimate, Written
 from dyno.errors import DynoError
 from dyno.targets.sqlserver.connection import literal, quoted
+from dyno.targets.sqlserver.database import CREATE_RIGHT
 from dyno.targets.sqlserver.version import Version
 from dyno.targets.sqlserver.work import Connect, Work
 
@@ -87,11 +88,11 @@ class DatabaseBackup(Work):
         start = time.monotonic()
         self.session.execute(statement, "GRANT BACKUP DATABASE")
         seconds = time.monotonic() - start
-        header = self.session.execute(HEADER.format(literal(self.file)))
+        header = self.session.execute(HEADER.format(literal(self.file)), CREATE_RIGHT)
         size = size_of(header.columns, header.rows[0]) if header.rows else 0
         message, passed = f"{size:,} bytes, verified", True
         try:
-            self.session.execute(VERIFY.format(literal(self.file)))
+            self.session.execute(VERIFY.format(literal(self.file)), CREATE_RIGHT)
         except DynoError as error:
             if error.kind != "database":
                 raise

@@ -35,7 +35,8 @@ WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)),
 (SELECT COUNT(*) FROM sys.stats AS x
 WHERE x.object_id = t.object_id AND STATS_DATE(x.object_id, x.stats_id) IS NOT NULL),
 (SELECT COUNT(*) FROM sys.indexes AS i JOIN sys.partition_schemes AS c
-ON c.data_space_id = i.data_space_id WHERE i.object_id = t.object_id AND i.index_id IN (0, 1))
+ON c.data_space_id = i.data_space_id WHERE i.object_id = t.object_id AND i.index_id IN (0, 1)),
+(SELECT i.name FROM sys.indexes AS i WHERE i.object_id = t.object_id AND i.index_id = 1)
 FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 WHERE t.is_ms_shipped = 0 AND t.temporal_type <> 1 ORDER BY 3 DESC, 1, 2"""  # noqa: S608
 INDEXES = f"""SELECT TOP ({10 * _MOST}) s.name, t.name, i.name, i.type, i.is_unique,
@@ -115,26 +116,33 @@ def _tables(session: Session, views: Views, database: str, uses: Inspection) -> 
     if rows is None:
         return []
     try:
-        keys, primary = columns.keys(session), columns.primary(session)
+        keys = columns.keys(session)
         known = columns.read(session, views, columns.most_read(uses, database))
     except DynoError as error:
         if error.kind not in ("denied", "database"):
             raise
-        keys, primary, known = {}, {}, {}
-    return [
-        TableFacts(
-            _named(database, place, table),
-            int(pages or 0) * PAGE,
-            int(count or 0),
-            analysed=bool(statistics),
-            logged=True,
-            partition_of=_named(database, place, table) if partitioned else "",
-            columns=known.get((str(place), str(table)), ()),
-            keys=keys.get((str(place), str(table)), {}),
-            primary_key=primary.get((str(place), str(table)), ""),
+        keys, known = defaultdict(columns.Keys), {}
+    found: list[TableFacts] = []
+    for place, table, pages, count, statistics, partitioned, rows_in in rows:
+        own = keys[str(place), str(table)]
+        name = _named(database, place, table)
+        found.append(
+            TableFacts(
+                name,
+                int(pages or 0) * PAGE,
+                int(count or 0),
+                analysed=bool(statistics),
+                logged=True,
+                partition_of=name if partitioned else "",
+                columns=known.get((str(place), str(table)), ()),
+                keys=own.columns,
+                primary_key=own.primary,
+                foreign_keys=own.referring,
+                stored=own.stored,
+                rows_in=str(rows_in or ""),
+            )
         )
-        for place, table, pages, count, statistics, partitioned in rows
-    ]
+    return found
 
 
 def _indexes(session: Session, views: Views, database: str) -> list[IndexFacts]:

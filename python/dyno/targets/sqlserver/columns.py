@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from dyno.contracts.advice import ColumnFacts
 from dyno.contracts.inspection import Inspection
-from dyno.contracts.partitioning import ColumnKind
+from dyno.contracts.partitioning import ColumnKind, Stored
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.histogram import Step, bounds, common, distinct
 from dyno.targets.sqlserver.inside.views import Views
 
 Table = tuple[str, str]
 """Schema and table."""
-Keys = Mapping[Table, Mapping[str, tuple[str, ...]]]
 
 _MOST = 20_000
 _SHARE = 0.1
@@ -26,16 +24,23 @@ FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.types AS y ON y.user_type_id = c.user_type_id
 WHERE t.is_ms_shipped = 0 ORDER BY s.name, t.name, c.column_id"""  # noqa: S608  (fixed text)
-KEYS = f"""SELECT TOP ({_MOST}) s.name, t.name, i.name, c.name
+KEYS = f"""SELECT TOP ({_MOST}) s.name, t.name, i.name, c.name, i.is_primary_key,
+CASE WHEN i.is_primary_key = 1 OR i.is_unique_constraint = 1 THEN 1 ELSE 0 END,
+CASE i.type WHEN 1 THEN 1 ELSE 0 END,
+CASE WHEN i.has_filter = 1 OR x.is_descending_key = 1 OR EXISTS (SELECT 1
+FROM sys.index_columns AS y WHERE y.object_id = i.object_id AND y.index_id = i.index_id
+AND y.is_included_column = 1) THEN 1 ELSE 0 END
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
 JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
 WHERE i.is_unique = 1 AND x.key_ordinal > 0 AND t.is_ms_shipped = 0
 ORDER BY s.name, t.name, i.is_primary_key DESC, i.name, x.key_ordinal"""  # noqa: S608
-PRIMARY = """SELECT s.name, t.name, k.name FROM sys.key_constraints AS k
-JOIN sys.tables AS t ON t.object_id = k.parent_object_id
-JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE k.type = 'PK'"""
+REFERRING = """SELECT s.name, t.name, q.name, p.name, f.name FROM sys.foreign_keys AS f
+JOIN sys.tables AS t ON t.object_id = f.referenced_object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id
+JOIN sys.tables AS p ON p.object_id = f.parent_object_id
+JOIN sys.schemas AS q ON q.schema_id = p.schema_id ORDER BY 1, 2, 3, 4, 5"""
 HISTOGRAM_VIEW = "sys.dm_db_stats_histogram"
 HISTOGRAM = f"""SELECT x.stats_id, c.name, CONVERT(nvarchar(100), h.range_high_key, 121),
 h.range_rows, h.equal_rows, h.distinct_range_rows
@@ -79,29 +84,40 @@ def declared(kind: str, length: int, precision: int, scale: int) -> str:
     return kind
 
 
-def keys(session: Session) -> dict[Table, dict[str, tuple[str, ...]]]:
-    """Columns of unique keys by table and name, the primary key first.
+@dataclass
+class Keys:
+    """Unique keys of a table.
+
+    Attributes:
+        columns: Their columns by name, the primary key first.
+        stored: How each is stored.
+        primary: The name of the primary key; empty without.
+        referring: Names of the foreign keys that refer to the table.
+    """
+
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    stored: dict[str, Stored] = field(default_factory=dict[str, Stored])
+    primary: str = ""
+    referring: tuple[str, ...] = ()
+
+
+def keys(session: Session) -> defaultdict[Table, Keys]:
+    """Unique keys by table.
 
     Raises:
         DynoError: If the server does not respond.
     """
-    found: defaultdict[Table, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for place, table, index, column in session.execute(KEYS).rows:
-        found[str(place), str(table)][str(index)].append(str(column))
-    return {
-        table: {name: tuple(columns) for name, columns in own.items()}
-        for table, own in found.items()
-    }
-
-
-def primary(session: Session) -> dict[Table, str]:
-    """Names of primary keys.
-
-    Raises:
-        DynoError: If the server does not respond.
-    """
-    rows = session.execute(PRIMARY).rows
-    return {(str(place), str(table)): str(name) for place, table, name in rows}
+    found: defaultdict[Table, Keys] = defaultdict(Keys)
+    for place, table, name, column, primary, *flags in session.execute(KEYS).rows:
+        own, index = found[str(place), str(table)], str(name)
+        own.columns[index] = (*own.columns.get(index, ()), str(column))
+        constraint, clustered, special = map(bool, flags)
+        special |= own.stored.get(index, Stored()).special
+        own.stored[index] = Stored(constraint, clustered, special)
+        own.primary = index if primary else own.primary
+    for place, table, *names in session.execute(REFERRING).rows:
+        found[str(place), str(table)].referring += (".".join(map(str, names)),)
+    return found
 
 
 def most_read(uses: Inspection, database: str) -> set[Table]:

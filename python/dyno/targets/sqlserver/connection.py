@@ -23,7 +23,7 @@ from dyno.errors import DynoError, error_of_kind
 from dyno.targets.patience import keep_alive
 from dyno.targets.sqlserver import queries
 from dyno.targets.sqlserver.address import Address
-from dyno.targets.sqlserver.errors import statement_error
+from dyno.targets.sqlserver.errors import Message, statement_error
 from dyno.targets.sqlserver.login import connect
 from dyno.targets.sqlserver.version import QUERY, Version
 
@@ -55,6 +55,7 @@ class Session:
         version: The server's version.
         number: The server's number of the session (``@@SPID``).
         statements: How many statements were sent by :meth:`execute`.
+        messages: What the server said beside rows about the last statement, in order.
         user: The login in the URL.
     """
 
@@ -74,6 +75,8 @@ class Session:
         """
         self.raw = raw
         self.statements = 0
+        self.messages: list[Message] = []
+        raw._conn.set_msghandler(_collector(self.messages))
         self.user = address.user
         self._address = address
         self._explain = explain
@@ -136,6 +139,7 @@ class Session:
         with self._lock:
             self._busy, self._cancelled = True, False
         self.statements += 1
+        self.messages.clear()
         try:
             found = self._run(sql)
         except _Cancelled as error:
@@ -261,10 +265,23 @@ class Session:
                     self._socket.shutdown(socket.SHUT_RDWR)
 
     def _error(self, error: Exception, needs: str) -> DynoError:
-        classed = statement_error(error, self._address.user, needs)
+        classed = statement_error(error, self._address.user, needs, self.messages)
         if classed.kind == "connection_lost":
             return self._explain() or classed
         return classed
+
+
+def _collector(
+    messages: list[Message],
+) -> Callable[[int, int, bytes, bytes, int, bytes], object]:
+    """Collects messages; it must not refer to the session, which would never be freed."""
+
+    def collect(
+        _state: int, severity: int, _server: bytes, _procedure: bytes, _line: int, text: bytes
+    ) -> None:
+        messages.append(Message(severity, text.decode(errors="replace")))
+
+    return collect
 
 
 def quoted(name: str) -> str:

@@ -15,10 +15,12 @@ from dyno.targets import mark
 from dyno.targets.sqlserver import filegroups
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
+from dyno.targets.sqlserver.filegroups import Primary
 from dyno.targets.sqlserver.version import Version
 
 PROPERTY = "dyno"
 """The name of the extended property with Dyno's marks."""
+_OPTIONS = "RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF"
 RELEASE_S = 5.0
 """How long a server may take to end a session that was closed."""
 _AGAIN_S = 0.1
@@ -67,34 +69,43 @@ def create(session: Session, workload: str, layout: Layout) -> None:
     Raises:
         TargetError: Without the right to create it, with the T-SQL that gives it.
     """
-    folder = data_folder(session, layout)
-    for statement in created(workload, session.version, layout, folder):
+    first = primary(session, layout)
+    for statement in created(workload, session.version, layout, first):
         session.execute(statement, CREATE_RIGHT)
 
 
-def data_folder(session: Session, layout: Layout) -> str:
-    """The server's folder for data files, if the layout places the log; else empty."""
+def primary(session: Session, layout: Layout) -> Primary | None:
+    """The first file of a new database, if the layout places the log; else the server's choice."""
     if layout.log is None:
-        return ""
-    return str(session.execute(_FOLDER).rows[0][0] or "")
+        return None
+    folder, pages = session.execute(PRIMARY).rows[0]
+    return Primary.like(str(folder or ""), int(pages or 0))
 
 
 CREATE_RIGHT = "USE [master]; GRANT CREATE ANY DATABASE"
 """The right to create databases, without its user."""
-_FOLDER = "SELECT CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260))"
+PRIMARY = (
+    "SELECT CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)), "
+    "MAX(CAST(size AS bigint)) FROM sys.master_files "
+    "WHERE database_id = DB_ID(N'model') AND file_id = 1"
+)
+"""The folder for data files, and pages of the file of ``model``."""
 
 
-def created(workload: str, version: Version, layout: Layout, folder: str = "") -> list[str]:
+def created(
+    workload: str, version: Version, layout: Layout, first: Primary | None = None
+) -> list[str]:
     """The statements that create a database with Dyno's mark and switch to it.
 
-    Its log keeps only what recovery needs, because nobody backs up the log of a benchmark.
+    Its log keeps only what recovery needs, because nobody backs up the log of a benchmark. It does
+    not close with its last session, as databases of Express do, which would empty its cache.
     Babelfish knows no files, no recovery model and no collation of a database.
 
     Args:
         workload: The workload.
         version: The server's.
         layout: The layout, which may place the log.
-        folder: The server's folder for data files, if the layout places the log.
+        first: Its first file, if the layout places the log.
     """
     from dyno.targets.sqlserver.ddl import collation
 
@@ -103,9 +114,9 @@ def created(workload: str, version: Version, layout: Layout, folder: str = "") -
     marking = f"EXEC sys.sp_addextendedproperty @name = N'{PROPERTY}', @value = {mine}"
     if version.is_babelfish:
         return [f"CREATE DATABASE {quoted(place)}", f"USE {quoted(place)}", marking]
-    found = [filegroups.create_database(place, collation(version), layout, folder)]
+    found = [filegroups.create_database(place, collation(version), layout, first)]
     if not version.is_cloud:
-        found.append(f"ALTER DATABASE {quoted(place)} SET RECOVERY SIMPLE")
+        found.append(f"ALTER DATABASE {quoted(place)} SET {_OPTIONS}")
     return [*found, f"USE {quoted(place)}", marking]
 
 

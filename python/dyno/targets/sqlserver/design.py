@@ -9,7 +9,7 @@ any session can run it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,10 +31,12 @@ class Present:
     Attributes:
         indexes: Table and name of each index and key.
         constraints: Table and name of each foreign key.
+        statistics: Table and name of all statistics.
     """
 
     indexes: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     constraints: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    statistics: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
 
 def create_tables(tables: Sequence[dict[str, Any]], layout: Layout, collation: str) -> list[str]:
@@ -81,7 +83,12 @@ def stages(
         and can_refer(layout, key, keys)
         and (key.table, key.name) not in present.constraints
     ]
-    statistics = [maker.statistics(table["name"]) for table in tables] if live.statistics else []
+    statistics = [
+        step
+        for table in tables
+        if live.statistics
+        for step in maker.statistics(table, workload, present.statistics)
+    ]
     found = [
         Stage(_sorted(_missing(first, present))),
         Stage(_sorted(_missing(others, present))),
@@ -174,10 +181,43 @@ class _Maker:
         name = f"foreign key {key.name}"
         return self._step(name, statement, "foreign key", key.table, key.name)
 
-    def statistics(self, table: str) -> Step:
-        """Updates the statistics of a table."""
-        statement = f"UPDATE STATISTICS {_named(table)}"
-        return self._step(f"analyse {table}", statement, "analyse", table, None)
+    def statistics(
+        self, table: dict[str, Any], workload: Workload, present: Container[tuple[str, str]]
+    ) -> Iterator[Step]:
+        """Adds statistics of the columns that have none, for the first query would wait for them.
+
+        The server reads every row for those of an index that it builds; a later update takes a
+        sample. On partitions it takes a sample at once, and layouts would differ in their plans.
+        """
+        name = table["name"]
+        indexes = self._row_indexes(table, workload)
+        leading = {columns[0] for columns in indexes.values()}
+        wanted = [
+            column["name"]
+            for column in table["columns"]
+            if not ddl.column_type(column["kind"]).endswith("(max)")  # only ever read as a whole
+        ]
+        made = [
+            f"CREATE STATISTICS {quoted(own)} ON {_named(name)} ({quoted(own)})"
+            for own in wanted
+            if own not in leading and (name, own) not in present
+        ]
+        if indexes and self._layout.design(name).partitions:
+            made.append(f"UPDATE STATISTICS {_named(name)} ({_listed([*indexes])}) WITH FULLSCAN")
+        if made:
+            yield self._step(f"analyse {name}", "; ".join(made), "analyse", name, None)
+
+    def _row_indexes(self, table: dict[str, Any], workload: Workload) -> dict[str, list[str]]:
+        """Columns of the table's indexes of rows, by name."""
+        name, by = table["name"], clustered_key(self._layout, table)
+        design = self._layout.design(name)
+        found = {f"{name}_clustered": by} if by is not None else {}
+        if self._layout.primary_keys and table["primary_key"]:
+            found[f"{name}_pkey"] = widened(self._layout, name, list(table["primary_key"]))
+        if self._layout.secondary:
+            found |= {one.name: list(one.columns) for one in workload.indexes if one.table == name}
+        found |= {one.name: list(one.columns) for one in design.indexes if one.form == "row"}
+        return found
 
     def _key(self, table: dict[str, Any], how: str) -> Step:
         name = table["name"]

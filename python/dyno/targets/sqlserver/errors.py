@@ -7,8 +7,8 @@ Source of the numbers: SQL Server documentation, "Database engine events and err
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from dyno.errors import DynoError, error_of_kind
 from dyno.targets.reach import no_answer
@@ -20,7 +20,8 @@ _CLASSES: dict[str, tuple[int, ...]] = {
     "lock_timeout": (1222,),
     "serialization": (3960, 41301, 41302, 41305, 41325),
     "denied": (
-        *(229, 230, 262, 297, 300, 378, 916, 1088, 2760, 6004, 15151, 15247),
+        *(229, 230, 262, 297, 300, 378, 916, 1088, 2571, 2760, 3110, 5011, 5812, 6004),
+        *(7983, 15151, 15247),
         *(18452, 18456, 18470, 18486, 18487, 18488, 40615),
     ),
     "disk_full": (1101, 1105, 3257, 5149, 9002),
@@ -34,6 +35,18 @@ _CLASSES: dict[str, tuple[int, ...]] = {
     "unreachable": (911, 4060, 4064, 20002, 20009, 20012, 20013),
 }
 _KINDS = {number: kind for kind, numbers in _CLASSES.items() for number in numbers}
+
+
+class Message(NamedTuple):
+    """A message of the server; the library does not pass on its number."""
+
+    severity: int
+    text: str
+
+
+_SECURITY = 14
+"""The severity of a missing right, and of a duplicate key."""
+_DENIED = re.compile(r"permission (?:was )?denied|not have permission")
 
 BABELFISH = 33557097
 """The number of most of Babelfish's errors: their text is PostgreSQL's."""
@@ -72,16 +85,22 @@ def kind_of(number: int, text: str) -> str:
     return "database"
 
 
-def statement_error(error: Exception, user: str = "", needs: str = "") -> DynoError:
+def statement_error(
+    error: Exception, user: str = "", needs: str = "", messages: Iterable[Message] = ()
+) -> DynoError:
     """The error for a failed statement.
 
     Args:
-        error: The driver library's exception.
+        error: The driver library's exception. It has the first message of the highest severity:
+            of a BACKUP without the right, that it ended, not why.
         user: The login, for the missing ``GRANT``.
         needs: A ``GRANT`` without its user, for errors that do not name the missing right.
+        messages: All messages of the statement.
     """
     number, text = parts(error)
     kind = kind_of(number, text)
+    if kind in ("database", "denied") and (refusal := _refusal(messages)):
+        kind, text = "denied", refusal
     if not number and ("not connected" in text.lower() or "closed" in text.lower()):
         kind, text = "connection_lost", "the session is closed"
     advice = _ADVICE.get(kind, "")
@@ -90,6 +109,18 @@ def statement_error(error: Exception, user: str = "", needs: str = "") -> DynoEr
         advice = f"; an administrator must run: {statement}" if statement else ""
     label = f" [error {number}]" if number else ""
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
+
+
+def _refusal(messages: Iterable[Message]) -> str:
+    """The first message on a missing right; empty without."""
+    return next(
+        (
+            _line(text)
+            for severity, text in messages
+            if severity == _SECURITY and _DENIED.search(text)
+        ),
+        "",
+    )
 
 
 def connect_error(
@@ -174,22 +205,32 @@ _OBJECT = re.compile(
 )
 _DATABASE = re.compile(r"^([A-Z ]+) permission (?:was )?denied in database '(.*?)'")
 _SERVER = re.compile(r"^([A-Z ]+) permission was denied on object 'server'")
-_ACCESS = re.compile(r'The server principal "(.*?)" is not able to access the database "(.*?)"')
+_ALTER = re.compile(r"permission to alter database '(?P<database>.*?)'")
+_DBCC = re.compile(r"permission to run DBCC \w+ for database '(?P<database>(?!tempdb').*?)'")
+"""Not tempdb: a member of its roles is gone after a restart."""
+_ACCESS = re.compile(r'The server principal ".*?" is not able to access the database "'
+                     r'(?P<database>.*?)"')  # fmt: skip
 
 
 def missing_grant(text: str, user: str) -> str:
     """The T-SQL that gives the right an error names; empty if it names none."""
+    name = _name(user)
     if found := _OBJECT.search(text):
         right, _, database, schema = found.groups()
-        return f"USE {_name(database)}; GRANT {right} ON SCHEMA::{_name(schema)} TO {_name(user)}"
+        return f"USE {_name(database)}; GRANT {right} ON SCHEMA::{_name(schema)} TO {name}"
     if found := _DATABASE.search(text):
         if found[1] == "CREATE DATABASE":
-            return f"USE [master]; ALTER SERVER ROLE dbcreator ADD MEMBER {_name(user)}"
-        return f"USE {_name(found[2])}; GRANT {found[1]} TO {_name(user)}"
+            return f"USE [master]; ALTER SERVER ROLE dbcreator ADD MEMBER {name}"
+        return f"USE {_name(found[2])}; GRANT {found[1]} TO {name}"
     if found := _SERVER.search(text):
-        return f"USE [master]; GRANT {found[1]} TO {_name(user)}"
-    if found := _ACCESS.search(text):
-        return f"USE {_name(found[2])}; {owner(user)}"
+        return f"USE [master]; GRANT {found[1]} TO {name}"
+    for pattern, statement in (
+        (_ALTER, f"GRANT ALTER TO {name}"),
+        (_DBCC, f"ALTER ROLE db_owner ADD MEMBER {name}"),
+        (_ACCESS, owner(user)),
+    ):
+        if found := pattern.search(text):
+            return f"USE {_name(found['database'])}; {statement}"
     return ""
 
 

@@ -23,6 +23,7 @@ MARK = "dyno"
 
 _MIB = 1 << 20
 _LEAST_MIB = 64
+_PAGES_PER_MIB = 128
 _CLASS = 20
 """Data spaces, in ``sys.extended_properties``."""
 
@@ -42,6 +43,24 @@ class File:
     mib: int
 
 
+@dataclass(frozen=True)
+class Primary:
+    """The first file of a new database, which a statement that places the log must name.
+
+    Attributes:
+        folder: The server's folder for data files.
+        mib: Its size, at least that of the file of ``model``, which it is a copy of.
+    """
+
+    folder: str = ""
+    mib: int = _LEAST_MIB
+
+    @classmethod
+    def like(cls, folder: str, pages: int) -> Primary:
+        """The first file, given the pages of 8 KiB of that of ``model``."""
+        return cls(folder, max(_LEAST_MIB, -(-pages // _PAGES_PER_MIB)))
+
+
 def name_of(volume: str | None) -> str:
     """The filegroup of a volume: Dyno's, or the user's that it names; PRIMARY without one."""
     if volume is None:
@@ -52,7 +71,7 @@ def name_of(volume: str | None) -> str:
 
 
 def create_database(
-    database: str, collation: str, layout: Layout | None = None, default_data: str = ""
+    database: str, collation: str, layout: Layout | None = None, primary: Primary | None = None
 ) -> str:
     """``CREATE DATABASE``, with its log on the layout's volume if it names one.
 
@@ -60,11 +79,12 @@ def create_database(
         database: Its name.
         collation: Its collation.
         layout: The layout.
-        default_data: The server's folder for data files, which a statement with a log must name.
+        primary: Its first file, if the layout places the log.
     """
     text = f"CREATE DATABASE {quoted(database)}"
     if layout is not None and layout.log is not None:
-        data = _file(database, _joined(default_data, f"{database}.mdf"), _LEAST_MIB)
+        first = primary or Primary()
+        data = _file(database, _joined(first.folder, f"{database}.mdf"), first.mib)
         log = _file(f"{database}_log", _joined(layout.log, f"{database}_log.ldf"), _LEAST_MIB)
         text += f" ON PRIMARY {data} LOG ON {log}"
     return f"{text} COLLATE {collation}"

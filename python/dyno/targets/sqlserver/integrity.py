@@ -8,20 +8,23 @@ Source: Microsoft, "DBCC CHECKDB (Transact-SQL)".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from dyno.bundle.model import Check
 from dyno.contracts.maintenance import SpaceEstimate
 from dyno.errors import DynoError
 from dyno.targets.sqlserver.connection import literal
-from dyno.targets.sqlserver.errors import parts
+from dyno.targets.sqlserver.errors import Message, parts
 from dyno.targets.sqlserver.inside.performance import PAGE
 from dyno.targets.sqlserver.work import Work
 
 _FAULTS = (range(2500, 2600), range(5250, 5280), range(7900, 8000), range(8900, 9000))
 """Numbers of the errors with which DBCC reports damage; others stop the check."""
-_STOPPING = frozenset({2501, 2520, 7901, 8921, 8967, 8970, 8998})
-"""No such object, or the check could not be done: too little tempdb, an internal error."""
+_STOPPING = frozenset({2501, 2520, 2571, 7901, 7926, 7928, 7929, 7983, 8921, 8967, 8970, 8998})
+"""No such object or right, or the check could not be done: no snapshot, too little tempdb."""
+_FOUND = re.compile(r"found (\d+) allocation errors? and (\d+) consistency errors?")
+"""DBCC ends with it if there is damage, whatever its first error was."""
 _LONGEST = 400
 
 ESTIMATES = ("DBCC CHECKALLOC ({}) WITH ESTIMATEONLY", "DBCC CHECKDB ({}) WITH ESTIMATEONLY")
@@ -53,7 +56,7 @@ class DatabaseCheck(Work):
         try:
             self.session.execute(self.statement(step))
         except DynoError as error:
-            message = fault(error)
+            message = fault(error, self.session.messages)
             if message is None:
                 raise
             return self._check(step, message, passed=False)
@@ -96,10 +99,16 @@ class PhysicalCheck(DatabaseCheck):
         return [f"{ESTIMATES[1]}, PHYSICAL_ONLY".format(literal(database))]
 
 
-def fault(error: DynoError) -> str | None:
-    """The damage that an error of DBCC reports; None if the check itself failed."""
+def fault(error: DynoError, messages: Iterable[Message]) -> str | None:
+    """The damage that DBCC reports; None if the check itself failed.
+
+    Args:
+        error: The error; its cause has the first message of the highest severity.
+        messages: All messages of the statement.
+    """
     cause = error.__cause__
     number, text = parts(cause) if isinstance(cause, Exception) else (0, "")
-    if number in _STOPPING or not any(number in known for known in _FAULTS):
-        return None
-    return f"{text[:_LONGEST]} [error {number}]"
+    if number not in _STOPPING and any(number in known for known in _FAULTS):
+        return f"{text[:_LONGEST]} [error {number}]"
+    counts = [(one.text, *found.groups()) for one in messages if (found := _FOUND.search(one.text))]
+    return next((text for text, *found in counts if any(map(int, found))), None)

@@ -72,7 +72,7 @@ class Live:
 
     @property
     def statistics(self) -> bool:
-        """Whether the server has UPDATE STATISTICS."""
+        """Whether the server has CREATE STATISTICS and UPDATE STATISTICS."""
         return not self.version.is_babelfish
 
 
@@ -158,6 +158,12 @@ def _key_notes(layout: Layout, keys: dict[str, list[str]]) -> Iterator[str]:
             )
         if design.form == "column" and layout.primary_keys and key:
             yield f"The primary key of {name} is a nonclustered index beside the column store."
+        if design.form == "column" and design.cluster:
+            yield (
+                f"The column store of {name} may be only partly ordered by "
+                f"({', '.join(design.cluster)}): its build sorts what each thread has in memory. "
+                "Load with --set parallelism=1 and enough memory for a full order."
+            )
 
 
 def _contradictions(design: TableDesign, version: Version) -> Iterator[str]:

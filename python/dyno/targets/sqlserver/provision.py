@@ -102,7 +102,11 @@ def stages(session: Session, workload: str, wanted: Layout | None) -> tuple[list
     known = workloads.get(workload)
     plan = wanted or Layout(name=DEFAULT, workload=workload)
     live = layout.require(session.version, plan)
-    present = design.Present(_named(session, "sys.indexes"), _foreign_keys(session))
+    present = design.Present(
+        _named(session, "sys.indexes"),
+        _foreign_keys(session),
+        _named(session, "sys.stats") if live.statistics else set(),
+    )
     found = design.stages(place, tables, known, plan, present, live, _rows(session, tables))
     notes = [] if wanted is None else layout.notes(wanted, tables, known.foreign_keys, live)
     return found, notes

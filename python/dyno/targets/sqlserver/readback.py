@@ -23,6 +23,7 @@ PERCENT_GROWTH = "files growing in percent"
 SINGLE_GROWTH = "filegroups growing file by file"
 TEMP_SIZES = "sizes of tempdb data files"
 BUILD_MEMORY = "work memory of a query, bytes"
+UNBACKED = "recovery model without a full backup"
 WIDEST = "columns of the widest column store"
 PLATFORM = "host_platform"
 TRACE_FLAG = "trace flag {}"
@@ -87,6 +88,12 @@ _OF_DATABASE: Mapping[str, str] = {
     SINGLE_GROWTH: (
         "SELECT COUNT(*) FROM sys.filegroups AS g WHERE g.is_autogrow_all_files = 0 AND 1 < "
         "(SELECT COUNT(*) FROM sys.database_files AS f WHERE f.data_space_id = g.data_space_id)"
+    ),
+    UNBACKED: (
+        "SELECT d.recovery_model_desc FROM sys.databases AS d "
+        "JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id "
+        "WHERE d.database_id = DB_ID() AND d.recovery_model_desc <> N'SIMPLE' "
+        "AND r.last_log_backup_lsn IS NULL"
     ),
     WIDEST: (
         "SELECT MAX(found.columns) FROM (SELECT COUNT(*) AS columns FROM sys.indexes AS i "

@@ -26,8 +26,14 @@ GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3"""
 table.
 """
 _COLUMNS = (5, 6)
+ORDERED = """SELECT DISTINCT s.name, t.name FROM sys.index_columns AS c
+JOIN sys.tables AS t ON t.object_id = c.object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE c.column_store_order_ordinal > 0"""
+"""Tables with an ordered column store; servers before 2022 lack the column."""
 _COLUMNS_ONLINE = 15
-"""SQL Server 2019 is the first that rebuilds every index of columns online."""
+"""SQL Server 2019 is the first that builds indexes online on a table with a column store."""
+_ORDERED_OFFLINE = 16
+"""SQL Server 2022, the first with ordered column stores; 2025 builds them online."""
 _ONLINE = ("Enterprise", "Developer", "Evaluation")
 """Editions that rebuild online, with Azure's services."""
 
@@ -69,6 +75,23 @@ def rebuilds_online(version: Version) -> bool:
     return version.is_cloud or version.edition.startswith(_ONLINE)
 
 
+def offline_tables(session: Session, found: Sequence[Index]) -> set[str]:
+    """Tables none of whose indexes this version rebuilds online, quoted.
+
+    Raises:
+        DynoError: If they cannot be read.
+    """
+    version = session.version
+    if version.is_cloud:
+        return set()
+    if version.number[0] < _COLUMNS_ONLINE:
+        return {one.of_table for one in found if one.columnar}
+    if version.number[0] != _ORDERED_OFFLINE:
+        return set()
+    rows = session.execute(ORDERED).rows
+    return {f"{quoted(str(place))}.{quoted(str(table))}" for place, table in rows}
+
+
 class Rebuild(Work):
     """``ALTER INDEX … REBUILD``: a new copy of each index, online where the edition can."""
 
@@ -76,28 +99,37 @@ class Rebuild(Work):
     VERB = "rebuilt"
 
     def _prepare(self) -> None:
-        self._online = rebuilds_online(self.session.version)
-        self._indexes = indexes(self.session)
+        self._read()
         largest = max((one.bytes for one in self._indexes), default=0)
         self.estimate = SpaceEstimate(largest, "one more copy of the largest index")
-        how = "ONLINE = ON" if self._online else (
-            f"offline, since {self.session.version.edition or 'this edition'} cannot rebuild "
-            "online: each table is locked meanwhile"
-        )  # fmt: skip
-        self.method = f"ALTER INDEX … REBUILD of {len(self._indexes)} indexes, largest first; {how}"
+        count = f"{len(self._indexes)} indexes"
+        self.method = f"ALTER INDEX … REBUILD of {count}, largest first; {self._how()}"
 
     def statements(self, index: Index) -> list[str]:
         """The statements for an index."""
-        online = "ON" if self._online and self._can(index) else "OFF"
+        online = "ON" if self._online and index.of_table not in self._offline else "OFF"
         return [f"ALTER INDEX {quoted(index.name)} ON {index.of_table} REBUILD "
                 f"WITH (ONLINE = {online})"]  # fmt: skip
 
-    def _can(self, index: Index) -> bool:
-        version = self.session.version
-        return not index.columnar or version.is_cloud or version.number[0] >= _COLUMNS_ONLINE
+    def _read(self) -> None:
+        self._online = rebuilds_online(self.session.version)
+        self._indexes = indexes(self.session)
+        self._offline = offline_tables(self.session, self._indexes) if self._online else set[str]()
+
+    def _how(self) -> str:
+        version, count = self.session.version, len(self._offline)
+        if not self._online:
+            edition = version.edition or "this edition"
+            return f"offline, since {edition} cannot rebuild online: each table is locked meanwhile"
+        if not count:
+            return "ONLINE = ON"
+        return (
+            f"ONLINE = ON, but offline for {count} table{'s' if count > 1 else ''} with a column "
+            f"store that {version} cannot rebuild online: locked meanwhile"
+        )
 
     def _steps(self) -> Sequence[str]:
-        self._indexes = indexes(self.session)  # they may have changed since
+        self._read()  # they may have changed since
         self._by_name = {f"{one.table}.{one.name}": one for one in self._indexes}
         return list(self._by_name)
 
@@ -119,13 +151,15 @@ class Reorganise(Rebuild):
     VERB = "reorganised, statistics updated"
 
     def _prepare(self) -> None:
-        self._online = True
-        self._indexes = indexes(self.session)
+        self._read()
         self.estimate = SpaceEstimate(0, "pages are compacted in place; it writes to the log")
         self.method = (
             f"ALTER INDEX … REORGANIZE and UPDATE STATISTICS of {len(self._indexes)} indexes, "
             "largest first: removes deleted rows, compacts and orders the pages of the leaf level"
         )
+
+    def _read(self) -> None:
+        self._indexes = indexes(self.session)
 
     def statements(self, index: Index) -> list[str]:
         """The statements for an index."""

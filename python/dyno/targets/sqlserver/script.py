@@ -41,8 +41,8 @@ def read(
     rights.require(session, server, workload)
     provision.require(session, workload, plan)
     if not database.use(session, place):
-        folder = database.data_folder(session, plan)
-        created = database.created(workload, version, plan, folder)
+        first = database.primary(session, plan)
+        created = database.created(workload, version, plan, first)
         return [*created, *statements(version, workload, plan)]
     gone = ddl.to_replace(session, server, workload, replace=replace)
     drops = [f"DROP TABLE {ddl.qualified(name)}" for name in gone]

@@ -6,14 +6,20 @@ so they move no rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from dyno.targets.sqlserver import ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
-from dyno.targets.window import COLUMN, WINDOW, SlidingWindow, slice_name
+from dyno.targets.window import COLUMN, KEPT, SLIDES, WINDOW, SlidingWindow, slice_name
 
 NO_SWITCH = "Babelfish has no ALTER TABLE … SWITCH"
+_FOREIGN = (
+    "the database has a table {} without Dyno's mark; rename it, or drop it if a killed run of an "
+    "earlier version left it"
+)
 _ALL_PARTITIONED = "all tables of this layout are partitioned; it copies rows of one that is not"
 _FUNCTION, _SCHEME = f"{WINDOW}_ranges", f"{WINDOW}_partitions"
+_NAMES = (WINDOW, *map(slice_name, range(1, KEPT + SLIDES + 1)))
 _LOCK_MS = 30_000
 
 _SIZES = (
@@ -38,10 +44,11 @@ def sliding_window(connect: Callable[[], Session], workload: str) -> SqlServerWi
     finally:
         session.close()
     found = SqlServerWindow(connect, workload)
-    if found.source:
+    reason = found.obstacle()
+    if reason is None:
         return found
     found.close()
-    return _ALL_PARTITIONED
+    return reason
 
 
 class SqlServerWindow(SlidingWindow[Session]):
@@ -52,6 +59,13 @@ class SqlServerWindow(SlidingWindow[Session]):
         "per partition: SELECT … INTO a table with a check of its bounds, SPLIT RANGE and SWITCH "
         "in, and once it is old SWITCH out, MERGE RANGE and DROP TABLE"
     )
+
+    def obstacle(self) -> str | None:
+        """Why the window cannot be made; None if it can."""
+        foreign = _others(ddl.relations(self._session), self._comment)
+        if foreign:
+            return _FOREIGN.format(foreign[0])
+        return None if self.source else _ALL_PARTITIONED
 
     def sizes(self) -> dict[str, int]:
         """See the base class."""
@@ -74,9 +88,10 @@ class SqlServerWindow(SlidingWindow[Session]):
             f"CREATE PARTITION SCHEME {quoted(_SCHEME)} AS PARTITION {quoted(_FUNCTION)} "
             "ALL TO ([PRIMARY])"
         )
-        self.run_sql(
+        self._marked(
+            WINDOW,
             f"SELECT TOP (0) t.*, 0 AS {quoted(COLUMN)} INTO {self.named(WINDOW)} "  # noqa: S608
-            f"FROM {self.named(self.source)} AS t"
+            f"FROM {self.named(self.source)} AS t",
         )
         self._cluster(WINDOW, f"{quoted(_SCHEME)} ({quoted(COLUMN)})")
 
@@ -89,7 +104,7 @@ class SqlServerWindow(SlidingWindow[Session]):
 
     def fill(self, number: int) -> None:
         """See the base class."""
-        self.run_sql(self.copied(number))
+        self._marked(slice_name(number), self.copied(number))
         self._cluster(slice_name(number), quoted("PRIMARY"))
         column = quoted(COLUMN)
         self.run_sql(
@@ -120,12 +135,23 @@ class SqlServerWindow(SlidingWindow[Session]):
         session.execute(f"SET LOCK_TIMEOUT {_LOCK_MS}")
 
     def _clear(self, session: Session) -> None:
-        super()._clear(session)
+        present = ddl.relations(session)
+        for name in _NAMES:
+            if present.get(name) == self._comment:
+                session.execute(f"DROP TABLE {self.named(name)}")
+        if _others(present, self._comment):
+            return  # they may use the partitions
         for kind, name in (("SCHEME", _SCHEME), ("FUNCTION", _FUNCTION)):
             session.execute(
                 f"IF EXISTS (SELECT 1 FROM sys.partition_{kind.lower()}s "  # noqa: S608  (constants)
                 f"WHERE name = {literal(name)}) DROP PARTITION {kind} {quoted(name)}"
             )
+
+    def _marked(self, table: str, creation: str) -> None:
+        """Creates a table with Dyno's mark, so that a killed run leaves none without."""
+        with ddl.transaction(self._session):
+            self.run_sql(creation)
+            self.run_sql(ddl.marking(table, self._comment))
 
     def _cluster(self, table: str, place: str) -> None:
         """Sorts a table by the partition column, on the window's partitions or beside them."""
@@ -133,6 +159,10 @@ class SqlServerWindow(SlidingWindow[Session]):
             f"CREATE CLUSTERED INDEX {quoted(f'{table}_by_slice')} ON {self.named(table)} "
             f"({quoted(COLUMN)}) ON {place}"
         )
+
+
+def _others(present: Mapping[str, str | None], comment: str) -> list[str]:
+    return [name for name in _NAMES if name in present and present[name] != comment]
 
 
 def _check(number: int) -> str:

@@ -1,6 +1,6 @@
 CREATE DATABASE [dyno_brokerage] COLLATE Latin1_General_100_BIN2_UTF8
 GO
-ALTER DATABASE [dyno_brokerage] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_brokerage] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 GO
 USE [dyno_brokerage]
 GO
@@ -208,71 +208,69 @@ USE [dyno_brokerage]; CREATE INDEX [trade_request_by_security] ON [dbo].[trade_r
 GO
 USE [dyno_brokerage]; CREATE INDEX [watch_list_by_customer] ON [dbo].[watch_list] ([wl_c_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[status_type]
+USE [dyno_brokerage]; CREATE STATISTICS [st_name] ON [dbo].[status_type] ([st_name])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[taxrate]
+USE [dyno_brokerage]; CREATE STATISTICS [tx_name] ON [dbo].[taxrate] ([tx_name]); CREATE STATISTICS [tx_rate] ON [dbo].[taxrate] ([tx_rate])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[zip_code]
+USE [dyno_brokerage]; CREATE STATISTICS [zc_town] ON [dbo].[zip_code] ([zc_town]); CREATE STATISTICS [zc_div] ON [dbo].[zip_code] ([zc_div])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[address]
+USE [dyno_brokerage]; CREATE STATISTICS [ad_line1] ON [dbo].[address] ([ad_line1]); CREATE STATISTICS [ad_line2] ON [dbo].[address] ([ad_line2]); CREATE STATISTICS [ad_zc_code] ON [dbo].[address] ([ad_zc_code]); CREATE STATISTICS [ad_ctry] ON [dbo].[address] ([ad_ctry])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[sector]
+USE [dyno_brokerage]; CREATE STATISTICS [sc_name] ON [dbo].[sector] ([sc_name])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[industry]
+USE [dyno_brokerage]; CREATE STATISTICS [in_name] ON [dbo].[industry] ([in_name])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[exchange]
+USE [dyno_brokerage]; CREATE STATISTICS [ex_name] ON [dbo].[exchange] ([ex_name]); CREATE STATISTICS [ex_num_symb] ON [dbo].[exchange] ([ex_num_symb]); CREATE STATISTICS [ex_open] ON [dbo].[exchange] ([ex_open]); CREATE STATISTICS [ex_close] ON [dbo].[exchange] ([ex_close]); CREATE STATISTICS [ex_desc] ON [dbo].[exchange] ([ex_desc]); CREATE STATISTICS [ex_ad_id] ON [dbo].[exchange] ([ex_ad_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[company]
+USE [dyno_brokerage]; CREATE STATISTICS [co_st_id] ON [dbo].[company] ([co_st_id]); CREATE STATISTICS [co_sp_rate] ON [dbo].[company] ([co_sp_rate]); CREATE STATISTICS [co_ceo] ON [dbo].[company] ([co_ceo]); CREATE STATISTICS [co_ad_id] ON [dbo].[company] ([co_ad_id]); CREATE STATISTICS [co_desc] ON [dbo].[company] ([co_desc]); CREATE STATISTICS [co_open_date] ON [dbo].[company] ([co_open_date])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[company_competitor]
+USE [dyno_brokerage]; CREATE STATISTICS [cp_comp_co_id] ON [dbo].[company_competitor] ([cp_comp_co_id]); CREATE STATISTICS [cp_in_id] ON [dbo].[company_competitor] ([cp_in_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[security]
+USE [dyno_brokerage]; CREATE STATISTICS [s_issue] ON [dbo].[security] ([s_issue]); CREATE STATISTICS [s_st_id] ON [dbo].[security] ([s_st_id]); CREATE STATISTICS [s_name] ON [dbo].[security] ([s_name]); CREATE STATISTICS [s_ex_id] ON [dbo].[security] ([s_ex_id]); CREATE STATISTICS [s_num_out] ON [dbo].[security] ([s_num_out]); CREATE STATISTICS [s_start_date] ON [dbo].[security] ([s_start_date]); CREATE STATISTICS [s_exch_date] ON [dbo].[security] ([s_exch_date]); CREATE STATISTICS [s_pe] ON [dbo].[security] ([s_pe]); CREATE STATISTICS [s_52wk_high] ON [dbo].[security] ([s_52wk_high]); CREATE STATISTICS [s_52wk_high_date] ON [dbo].[security] ([s_52wk_high_date]); CREATE STATISTICS [s_52wk_low] ON [dbo].[security] ([s_52wk_low]); CREATE STATISTICS [s_52wk_low_date] ON [dbo].[security] ([s_52wk_low_date]); CREATE STATISTICS [s_dividend] ON [dbo].[security] ([s_dividend]); CREATE STATISTICS [s_yield] ON [dbo].[security] ([s_yield])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[daily_market]
+USE [dyno_brokerage]; CREATE STATISTICS [dm_date] ON [dbo].[daily_market] ([dm_date]); CREATE STATISTICS [dm_close] ON [dbo].[daily_market] ([dm_close]); CREATE STATISTICS [dm_high] ON [dbo].[daily_market] ([dm_high]); CREATE STATISTICS [dm_low] ON [dbo].[daily_market] ([dm_low]); CREATE STATISTICS [dm_vol] ON [dbo].[daily_market] ([dm_vol])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[financial]
+USE [dyno_brokerage]; CREATE STATISTICS [fi_year] ON [dbo].[financial] ([fi_year]); CREATE STATISTICS [fi_qtr] ON [dbo].[financial] ([fi_qtr]); CREATE STATISTICS [fi_qtr_start_date] ON [dbo].[financial] ([fi_qtr_start_date]); CREATE STATISTICS [fi_revenue] ON [dbo].[financial] ([fi_revenue]); CREATE STATISTICS [fi_net_earn] ON [dbo].[financial] ([fi_net_earn]); CREATE STATISTICS [fi_basic_eps] ON [dbo].[financial] ([fi_basic_eps]); CREATE STATISTICS [fi_dilut_eps] ON [dbo].[financial] ([fi_dilut_eps]); CREATE STATISTICS [fi_margin] ON [dbo].[financial] ([fi_margin]); CREATE STATISTICS [fi_inventory] ON [dbo].[financial] ([fi_inventory]); CREATE STATISTICS [fi_assets] ON [dbo].[financial] ([fi_assets]); CREATE STATISTICS [fi_liability] ON [dbo].[financial] ([fi_liability]); CREATE STATISTICS [fi_out_basic] ON [dbo].[financial] ([fi_out_basic]); CREATE STATISTICS [fi_out_dilut] ON [dbo].[financial] ([fi_out_dilut])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[last_trade]
+USE [dyno_brokerage]; CREATE STATISTICS [lt_dts] ON [dbo].[last_trade] ([lt_dts]); CREATE STATISTICS [lt_price] ON [dbo].[last_trade] ([lt_price]); CREATE STATISTICS [lt_open_price] ON [dbo].[last_trade] ([lt_open_price]); CREATE STATISTICS [lt_vol] ON [dbo].[last_trade] ([lt_vol])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[news_item]
+USE [dyno_brokerage]; CREATE STATISTICS [ni_headline] ON [dbo].[news_item] ([ni_headline]); CREATE STATISTICS [ni_summary] ON [dbo].[news_item] ([ni_summary]); CREATE STATISTICS [ni_dts] ON [dbo].[news_item] ([ni_dts]); CREATE STATISTICS [ni_source] ON [dbo].[news_item] ([ni_source]); CREATE STATISTICS [ni_author] ON [dbo].[news_item] ([ni_author])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[news_xref]
+USE [dyno_brokerage]; CREATE STATISTICS [nx_ni_id] ON [dbo].[news_xref] ([nx_ni_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[trade_type]
+USE [dyno_brokerage]; CREATE STATISTICS [tt_name] ON [dbo].[trade_type] ([tt_name]); CREATE STATISTICS [tt_is_sell] ON [dbo].[trade_type] ([tt_is_sell]); CREATE STATISTICS [tt_is_mrkt] ON [dbo].[trade_type] ([tt_is_mrkt])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[charge]
+USE [dyno_brokerage]; CREATE STATISTICS [ch_c_tier] ON [dbo].[charge] ([ch_c_tier]); CREATE STATISTICS [ch_chrg] ON [dbo].[charge] ([ch_chrg])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[commission_rate]
+USE [dyno_brokerage]; CREATE STATISTICS [cr_tt_id] ON [dbo].[commission_rate] ([cr_tt_id]); CREATE STATISTICS [cr_ex_id] ON [dbo].[commission_rate] ([cr_ex_id]); CREATE STATISTICS [cr_from_qty] ON [dbo].[commission_rate] ([cr_from_qty]); CREATE STATISTICS [cr_to_qty] ON [dbo].[commission_rate] ([cr_to_qty]); CREATE STATISTICS [cr_rate] ON [dbo].[commission_rate] ([cr_rate])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[broker]
+USE [dyno_brokerage]; CREATE STATISTICS [b_st_id] ON [dbo].[broker] ([b_st_id]); CREATE STATISTICS [b_num_trades] ON [dbo].[broker] ([b_num_trades]); CREATE STATISTICS [b_comm_total] ON [dbo].[broker] ([b_comm_total])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[customer]
+USE [dyno_brokerage]; CREATE STATISTICS [c_st_id] ON [dbo].[customer] ([c_st_id]); CREATE STATISTICS [c_l_name] ON [dbo].[customer] ([c_l_name]); CREATE STATISTICS [c_f_name] ON [dbo].[customer] ([c_f_name]); CREATE STATISTICS [c_m_name] ON [dbo].[customer] ([c_m_name]); CREATE STATISTICS [c_gndr] ON [dbo].[customer] ([c_gndr]); CREATE STATISTICS [c_tier] ON [dbo].[customer] ([c_tier]); CREATE STATISTICS [c_dob] ON [dbo].[customer] ([c_dob]); CREATE STATISTICS [c_ad_id] ON [dbo].[customer] ([c_ad_id]); CREATE STATISTICS [c_ctry_1] ON [dbo].[customer] ([c_ctry_1]); CREATE STATISTICS [c_area_1] ON [dbo].[customer] ([c_area_1]); CREATE STATISTICS [c_local_1] ON [dbo].[customer] ([c_local_1]); CREATE STATISTICS [c_ext_1] ON [dbo].[customer] ([c_ext_1]); CREATE STATISTICS [c_ctry_2] ON [dbo].[customer] ([c_ctry_2]); CREATE STATISTICS [c_area_2] ON [dbo].[customer] ([c_area_2]); CREATE STATISTICS [c_local_2] ON [dbo].[customer] ([c_local_2]); CREATE STATISTICS [c_ext_2] ON [dbo].[customer] ([c_ext_2]); CREATE STATISTICS [c_ctry_3] ON [dbo].[customer] ([c_ctry_3]); CREATE STATISTICS [c_area_3] ON [dbo].[customer] ([c_area_3]); CREATE STATISTICS [c_local_3] ON [dbo].[customer] ([c_local_3]); CREATE STATISTICS [c_ext_3] ON [dbo].[customer] ([c_ext_3]); CREATE STATISTICS [c_email_1] ON [dbo].[customer] ([c_email_1]); CREATE STATISTICS [c_email_2] ON [dbo].[customer] ([c_email_2])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[customer_taxrate]
+USE [dyno_brokerage]; CREATE STATISTICS [cx_tx_id] ON [dbo].[customer_taxrate] ([cx_tx_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[customer_account]
+USE [dyno_brokerage]; CREATE STATISTICS [ca_name] ON [dbo].[customer_account] ([ca_name]); CREATE STATISTICS [ca_tax_st] ON [dbo].[customer_account] ([ca_tax_st]); CREATE STATISTICS [ca_bal] ON [dbo].[customer_account] ([ca_bal])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[account_permission]
+USE [dyno_brokerage]; CREATE STATISTICS [ap_acl] ON [dbo].[account_permission] ([ap_acl]); CREATE STATISTICS [ap_tax_id] ON [dbo].[account_permission] ([ap_tax_id]); CREATE STATISTICS [ap_l_name] ON [dbo].[account_permission] ([ap_l_name]); CREATE STATISTICS [ap_f_name] ON [dbo].[account_permission] ([ap_f_name])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[watch_list]
+USE [dyno_brokerage]; CREATE STATISTICS [wi_s_symb] ON [dbo].[watch_item] ([wi_s_symb])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[watch_item]
+USE [dyno_brokerage]; CREATE STATISTICS [t_dts] ON [dbo].[trade] ([t_dts]); CREATE STATISTICS [t_st_id] ON [dbo].[trade] ([t_st_id]); CREATE STATISTICS [t_tt_id] ON [dbo].[trade] ([t_tt_id]); CREATE STATISTICS [t_is_cash] ON [dbo].[trade] ([t_is_cash]); CREATE STATISTICS [t_qty] ON [dbo].[trade] ([t_qty]); CREATE STATISTICS [t_bid_price] ON [dbo].[trade] ([t_bid_price]); CREATE STATISTICS [t_exec_name] ON [dbo].[trade] ([t_exec_name]); CREATE STATISTICS [t_trade_price] ON [dbo].[trade] ([t_trade_price]); CREATE STATISTICS [t_chrg] ON [dbo].[trade] ([t_chrg]); CREATE STATISTICS [t_comm] ON [dbo].[trade] ([t_comm]); CREATE STATISTICS [t_tax] ON [dbo].[trade] ([t_tax]); CREATE STATISTICS [t_lifo] ON [dbo].[trade] ([t_lifo]); UPDATE STATISTICS [dbo].[trade] ([trade_pkey], [trade_by_account], [trade_by_security]) WITH FULLSCAN
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[trade]
+USE [dyno_brokerage]; CREATE STATISTICS [th_dts] ON [dbo].[trade_history] ([th_dts]); CREATE STATISTICS [th_st_id] ON [dbo].[trade_history] ([th_st_id])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[trade_history]
+USE [dyno_brokerage]; CREATE STATISTICS [tr_tt_id] ON [dbo].[trade_request] ([tr_tt_id]); CREATE STATISTICS [tr_qty] ON [dbo].[trade_request] ([tr_qty]); CREATE STATISTICS [tr_bid_price] ON [dbo].[trade_request] ([tr_bid_price])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[trade_request]
+USE [dyno_brokerage]; CREATE STATISTICS [se_cash_type] ON [dbo].[settlement] ([se_cash_type]); CREATE STATISTICS [se_cash_due_date] ON [dbo].[settlement] ([se_cash_due_date]); CREATE STATISTICS [se_amt] ON [dbo].[settlement] ([se_amt])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[settlement]
+USE [dyno_brokerage]; CREATE STATISTICS [ct_dts] ON [dbo].[cash_transaction] ([ct_dts]); CREATE STATISTICS [ct_amt] ON [dbo].[cash_transaction] ([ct_amt]); CREATE STATISTICS [ct_name] ON [dbo].[cash_transaction] ([ct_name])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[cash_transaction]
+USE [dyno_brokerage]; CREATE STATISTICS [hh_before_qty] ON [dbo].[holding_history] ([hh_before_qty]); CREATE STATISTICS [hh_after_qty] ON [dbo].[holding_history] ([hh_after_qty])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[holding_history]
+USE [dyno_brokerage]; CREATE STATISTICS [h_s_symb] ON [dbo].[holding] ([h_s_symb]); CREATE STATISTICS [h_dts] ON [dbo].[holding] ([h_dts]); CREATE STATISTICS [h_price] ON [dbo].[holding] ([h_price]); CREATE STATISTICS [h_qty] ON [dbo].[holding] ([h_qty])
 GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[holding]
-GO
-USE [dyno_brokerage]; UPDATE STATISTICS [dbo].[holding_summary]
+USE [dyno_brokerage]; CREATE STATISTICS [hs_s_symb] ON [dbo].[holding_summary] ([hs_s_symb]); CREATE STATISTICS [hs_qty] ON [dbo].[holding_summary] ([hs_qty])
 GO
 IF EXISTS (SELECT 1 FROM sys.partition_schemes WHERE name = N'trade_partitions') DROP PARTITION SCHEME [trade_partitions]
 GO

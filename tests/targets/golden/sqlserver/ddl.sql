@@ -1,7 +1,7 @@
 -- database on 2017, 0
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2
 -- database on 2017, 1
-ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 -- database on 2017, 2
 USE [dyno_tpch]
 -- database on 2017, 3
@@ -11,7 +11,7 @@ CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_pric
 -- database on 2022, 0
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
 -- database on 2022, 1
-ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 -- database on 2022, 2
 USE [dyno_tpch]
 -- database on 2022, 3
@@ -34,6 +34,8 @@ USE [dyno_tpch]
 EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
 -- table on Babelfish
 CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) COLLATE Latin1_General_BIN2 NOT NULL, [i_name] varchar(20) COLLATE Latin1_General_BIN2 NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL)
+-- first file of a database
+SELECT CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)), MAX(CAST(size AS bigint)) FROM sys.master_files WHERE database_id = DB_ID(N'model') AND file_id = 1
 -- table with a key
 CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_big] bigint NOT NULL, [i_price] decimal(15,2) NULL, [i_code] char(5) NOT NULL, [i_name] varchar(20) NOT NULL, [i_day] date NOT NULL, [i "at"] datetime2(6) NULL, PRIMARY KEY ([i_id], [i "at"]))
 -- mark

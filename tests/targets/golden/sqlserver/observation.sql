@@ -116,7 +116,8 @@ WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)),
 (SELECT COUNT(*) FROM sys.stats AS x
 WHERE x.object_id = t.object_id AND STATS_DATE(x.object_id, x.stats_id) IS NOT NULL),
 (SELECT COUNT(*) FROM sys.indexes AS i JOIN sys.partition_schemes AS c
-ON c.data_space_id = i.data_space_id WHERE i.object_id = t.object_id AND i.index_id IN (0, 1))
+ON c.data_space_id = i.data_space_id WHERE i.object_id = t.object_id AND i.index_id IN (0, 1)),
+(SELECT i.name FROM sys.indexes AS i WHERE i.object_id = t.object_id AND i.index_id = 1)
 FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 WHERE t.is_ms_shipped = 0 AND t.temporal_type <> 1 ORDER BY 3 DESC, 1, 2;
 
@@ -154,7 +155,12 @@ JOIN sys.types AS y ON y.user_type_id = c.user_type_id
 WHERE t.is_ms_shipped = 0 ORDER BY s.name, t.name, c.column_id;
 
 -- keys
-SELECT TOP (20000) s.name, t.name, i.name, c.name
+SELECT TOP (20000) s.name, t.name, i.name, c.name, i.is_primary_key,
+CASE WHEN i.is_primary_key = 1 OR i.is_unique_constraint = 1 THEN 1 ELSE 0 END,
+CASE i.type WHEN 1 THEN 1 ELSE 0 END,
+CASE WHEN i.has_filter = 1 OR x.is_descending_key = 1 OR EXISTS (SELECT 1
+FROM sys.index_columns AS y WHERE y.object_id = i.object_id AND y.index_id = i.index_id
+AND y.is_included_column = 1) THEN 1 ELSE 0 END
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
@@ -162,10 +168,12 @@ JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
 WHERE i.is_unique = 1 AND x.key_ordinal > 0 AND t.is_ms_shipped = 0
 ORDER BY s.name, t.name, i.is_primary_key DESC, i.name, x.key_ordinal;
 
--- primary keys
-SELECT s.name, t.name, k.name FROM sys.key_constraints AS k
-JOIN sys.tables AS t ON t.object_id = k.parent_object_id
-JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE k.type = 'PK';
+-- foreign keys
+SELECT s.name, t.name, q.name, p.name, f.name FROM sys.foreign_keys AS f
+JOIN sys.tables AS t ON t.object_id = f.referenced_object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id
+JOIN sys.tables AS p ON p.object_id = f.parent_object_id
+JOIN sys.schemas AS q ON q.schema_id = p.schema_id ORDER BY 1, 2, 3, 4, 5;
 
 -- histogram
 SELECT x.stats_id, c.name, CONVERT(nvarchar(100), h.range_high_key, 121),
@@ -232,6 +240,11 @@ JOIN sys.partitions AS p ON p.object_id = i.object_id AND p.index_id = i.index_i
 JOIN sys.allocation_units AS a ON a.container_id = p.partition_id
 WHERE t.is_ms_shipped = 0 AND i.type IN (1, 2, 5, 6) AND i.is_disabled = 0
 GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3;
+
+-- ordered column stores
+SELECT DISTINCT s.name, t.name FROM sys.index_columns AS c
+JOIN sys.tables AS t ON t.object_id = c.object_id
+JOIN sys.schemas AS s ON s.schema_id = t.schema_id WHERE c.column_store_order_ordinal > 0;
 
 -- reindex online
 ALTER INDEX [stock_pkey] ON [dbo].[stock] REBUILD WITH (ONLINE = ON);

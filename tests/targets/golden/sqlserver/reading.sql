@@ -20,6 +20,8 @@ SELECT COUNT(*) FROM sys.database_files WHERE is_percent_growth = 1
 GO
 SELECT COUNT(*) FROM sys.filegroups AS g WHERE g.is_autogrow_all_files = 0 AND 1 < (SELECT COUNT(*) FROM sys.database_files AS f WHERE f.data_space_id = g.data_space_id)
 GO
+SELECT d.recovery_model_desc FROM sys.databases AS d JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id WHERE d.database_id = DB_ID() AND d.recovery_model_desc <> N'SIMPLE' AND r.last_log_backup_lsn IS NULL
+GO
 SELECT MAX(found.columns) FROM (SELECT COUNT(*) AS columns FROM sys.indexes AS i JOIN sys.index_columns AS c ON c.object_id = i.object_id AND c.index_id = i.index_id WHERE i.type IN (5, 6) GROUP BY i.object_id, i.index_id) AS found
 GO
 SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'

@@ -2,11 +2,23 @@ CREATE PARTITION FUNCTION [dyno_window_ranges] (int) AS RANGE RIGHT FOR VALUES (
 GO
 CREATE PARTITION SCHEME [dyno_window_partitions] AS PARTITION [dyno_window_ranges] ALL TO ([PRIMARY])
 GO
+BEGIN TRANSACTION
+GO
 SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window] FROM [dbo].[lineitem] AS t
+GO
+IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window'
+GO
+COMMIT
 GO
 CREATE CLUSTERED INDEX [dyno_window_by_slice] ON [dbo].[dyno_window] ([slice_no]) ON [dyno_window_partitions] ([slice_no])
 GO
+BEGIN TRANSACTION
+GO
 SELECT TOP (100) t.*, 1 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lineitem] AS t
+GO
+IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_1]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1'
+GO
+COMMIT
 GO
 CREATE CLUSTERED INDEX [dyno_window_1_by_slice] ON [dbo].[dyno_window_1] ([slice_no]) ON [PRIMARY]
 GO
@@ -18,7 +30,13 @@ ALTER PARTITION FUNCTION [dyno_window_ranges]() SPLIT RANGE (2)
 GO
 ALTER TABLE [dbo].[dyno_window_1] SWITCH TO [dbo].[dyno_window] PARTITION $PARTITION.[dyno_window_ranges](1)
 GO
+BEGIN TRANSACTION
+GO
 SELECT TOP (100) t.*, 2 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lineitem] AS t
+GO
+IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_2]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2'
+GO
+COMMIT
 GO
 CREATE CLUSTERED INDEX [dyno_window_2_by_slice] ON [dbo].[dyno_window_2] ([slice_no]) ON [PRIMARY]
 GO
@@ -38,23 +56,11 @@ ALTER PARTITION FUNCTION [dyno_window_ranges]() MERGE RANGE (1)
 GO
 DROP TABLE [dbo].[dyno_window_1]
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window]
+SELECT o.name, CAST(p.value AS nvarchar(4000)) FROM sys.objects o LEFT JOIN sys.extended_properties p ON p.class = 1 AND p.name = N'dyno' AND p.major_id = o.object_id AND p.minor_id = 0 WHERE o.schema_id = SCHEMA_ID(N'dbo') AND o.type IN ('U', 'V', 'SN')
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_1]
+DROP TABLE [dbo].[dyno_window]
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_2]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_3]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_4]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_5]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_6]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_7]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_8]
+DROP TABLE [dbo].[dyno_window_2]
 GO
 IF EXISTS (SELECT 1 FROM sys.partition_schemes WHERE name = N'dyno_window_partitions') DROP PARTITION SCHEME [dyno_window_partitions]
 GO
@@ -62,23 +68,11 @@ IF EXISTS (SELECT 1 FROM sys.partition_functions WHERE name = N'dyno_window_rang
 GO
 SET LOCK_TIMEOUT 30000
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window]
+SELECT o.name, CAST(p.value AS nvarchar(4000)) FROM sys.objects o LEFT JOIN sys.extended_properties p ON p.class = 1 AND p.name = N'dyno' AND p.major_id = o.object_id AND p.minor_id = 0 WHERE o.schema_id = SCHEMA_ID(N'dbo') AND o.type IN ('U', 'V', 'SN')
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_1]
+DROP TABLE [dbo].[dyno_window]
 GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_2]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_3]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_4]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_5]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_6]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_7]
-GO
-DROP TABLE IF EXISTS [dbo].[dyno_window_8]
+DROP TABLE [dbo].[dyno_window_2]
 GO
 IF EXISTS (SELECT 1 FROM sys.partition_schemes WHERE name = N'dyno_window_partitions') DROP PARTITION SCHEME [dyno_window_partitions]
 GO

@@ -1,6 +1,6 @@
 CREATE DATABASE [dyno_tpcc] COLLATE Latin1_General_100_BIN2_UTF8
 GO
-ALTER DATABASE [dyno_tpcc] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_tpcc] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 GO
 USE [dyno_tpcc]
 GO
@@ -68,21 +68,21 @@ USE [dyno_tpcc]; CREATE INDEX [customer_by_name] ON [dbo].[customer] ([c_w_id], 
 GO
 USE [dyno_tpcc]; CREATE INDEX [orders_by_customer] ON [dbo].[orders] ([o_w_id], [o_d_id], [o_c_id], [o_id])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[item]
+USE [dyno_tpcc]; CREATE STATISTICS [i_im_id] ON [dbo].[item] ([i_im_id]); CREATE STATISTICS [i_name] ON [dbo].[item] ([i_name]); CREATE STATISTICS [i_price] ON [dbo].[item] ([i_price]); CREATE STATISTICS [i_data] ON [dbo].[item] ([i_data])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[warehouse]
+USE [dyno_tpcc]; CREATE STATISTICS [w_name] ON [dbo].[warehouse] ([w_name]); CREATE STATISTICS [w_street_1] ON [dbo].[warehouse] ([w_street_1]); CREATE STATISTICS [w_street_2] ON [dbo].[warehouse] ([w_street_2]); CREATE STATISTICS [w_city] ON [dbo].[warehouse] ([w_city]); CREATE STATISTICS [w_state] ON [dbo].[warehouse] ([w_state]); CREATE STATISTICS [w_zip] ON [dbo].[warehouse] ([w_zip]); CREATE STATISTICS [w_tax] ON [dbo].[warehouse] ([w_tax]); CREATE STATISTICS [w_ytd] ON [dbo].[warehouse] ([w_ytd])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[district]
+USE [dyno_tpcc]; CREATE STATISTICS [d_id] ON [dbo].[district] ([d_id]); CREATE STATISTICS [d_name] ON [dbo].[district] ([d_name]); CREATE STATISTICS [d_street_1] ON [dbo].[district] ([d_street_1]); CREATE STATISTICS [d_street_2] ON [dbo].[district] ([d_street_2]); CREATE STATISTICS [d_city] ON [dbo].[district] ([d_city]); CREATE STATISTICS [d_state] ON [dbo].[district] ([d_state]); CREATE STATISTICS [d_zip] ON [dbo].[district] ([d_zip]); CREATE STATISTICS [d_tax] ON [dbo].[district] ([d_tax]); CREATE STATISTICS [d_ytd] ON [dbo].[district] ([d_ytd]); CREATE STATISTICS [d_next_o_id] ON [dbo].[district] ([d_next_o_id])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[customer]
+USE [dyno_tpcc]; CREATE STATISTICS [c_id] ON [dbo].[customer] ([c_id]); CREATE STATISTICS [c_d_id] ON [dbo].[customer] ([c_d_id]); CREATE STATISTICS [c_first] ON [dbo].[customer] ([c_first]); CREATE STATISTICS [c_middle] ON [dbo].[customer] ([c_middle]); CREATE STATISTICS [c_last] ON [dbo].[customer] ([c_last]); CREATE STATISTICS [c_street_1] ON [dbo].[customer] ([c_street_1]); CREATE STATISTICS [c_street_2] ON [dbo].[customer] ([c_street_2]); CREATE STATISTICS [c_city] ON [dbo].[customer] ([c_city]); CREATE STATISTICS [c_state] ON [dbo].[customer] ([c_state]); CREATE STATISTICS [c_zip] ON [dbo].[customer] ([c_zip]); CREATE STATISTICS [c_phone] ON [dbo].[customer] ([c_phone]); CREATE STATISTICS [c_since] ON [dbo].[customer] ([c_since]); CREATE STATISTICS [c_credit] ON [dbo].[customer] ([c_credit]); CREATE STATISTICS [c_credit_lim] ON [dbo].[customer] ([c_credit_lim]); CREATE STATISTICS [c_discount] ON [dbo].[customer] ([c_discount]); CREATE STATISTICS [c_balance] ON [dbo].[customer] ([c_balance]); CREATE STATISTICS [c_ytd_payment] ON [dbo].[customer] ([c_ytd_payment]); CREATE STATISTICS [c_payment_cnt] ON [dbo].[customer] ([c_payment_cnt]); CREATE STATISTICS [c_delivery_cnt] ON [dbo].[customer] ([c_delivery_cnt]); CREATE STATISTICS [c_data] ON [dbo].[customer] ([c_data])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[history]
+USE [dyno_tpcc]; CREATE STATISTICS [h_c_id] ON [dbo].[history] ([h_c_id]); CREATE STATISTICS [h_c_d_id] ON [dbo].[history] ([h_c_d_id]); CREATE STATISTICS [h_c_w_id] ON [dbo].[history] ([h_c_w_id]); CREATE STATISTICS [h_d_id] ON [dbo].[history] ([h_d_id]); CREATE STATISTICS [h_w_id] ON [dbo].[history] ([h_w_id]); CREATE STATISTICS [h_date] ON [dbo].[history] ([h_date]); CREATE STATISTICS [h_amount] ON [dbo].[history] ([h_amount]); CREATE STATISTICS [h_data] ON [dbo].[history] ([h_data])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[stock]
+USE [dyno_tpcc]; CREATE STATISTICS [s_i_id] ON [dbo].[stock] ([s_i_id]); CREATE STATISTICS [s_quantity] ON [dbo].[stock] ([s_quantity]); CREATE STATISTICS [s_dist_01] ON [dbo].[stock] ([s_dist_01]); CREATE STATISTICS [s_dist_02] ON [dbo].[stock] ([s_dist_02]); CREATE STATISTICS [s_dist_03] ON [dbo].[stock] ([s_dist_03]); CREATE STATISTICS [s_dist_04] ON [dbo].[stock] ([s_dist_04]); CREATE STATISTICS [s_dist_05] ON [dbo].[stock] ([s_dist_05]); CREATE STATISTICS [s_dist_06] ON [dbo].[stock] ([s_dist_06]); CREATE STATISTICS [s_dist_07] ON [dbo].[stock] ([s_dist_07]); CREATE STATISTICS [s_dist_08] ON [dbo].[stock] ([s_dist_08]); CREATE STATISTICS [s_dist_09] ON [dbo].[stock] ([s_dist_09]); CREATE STATISTICS [s_dist_10] ON [dbo].[stock] ([s_dist_10]); CREATE STATISTICS [s_ytd] ON [dbo].[stock] ([s_ytd]); CREATE STATISTICS [s_order_cnt] ON [dbo].[stock] ([s_order_cnt]); CREATE STATISTICS [s_remote_cnt] ON [dbo].[stock] ([s_remote_cnt]); CREATE STATISTICS [s_data] ON [dbo].[stock] ([s_data])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[orders]
+USE [dyno_tpcc]; CREATE STATISTICS [o_id] ON [dbo].[orders] ([o_id]); CREATE STATISTICS [o_d_id] ON [dbo].[orders] ([o_d_id]); CREATE STATISTICS [o_c_id] ON [dbo].[orders] ([o_c_id]); CREATE STATISTICS [o_entry_d] ON [dbo].[orders] ([o_entry_d]); CREATE STATISTICS [o_carrier_id] ON [dbo].[orders] ([o_carrier_id]); CREATE STATISTICS [o_ol_cnt] ON [dbo].[orders] ([o_ol_cnt]); CREATE STATISTICS [o_all_local] ON [dbo].[orders] ([o_all_local])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[new_order]
+USE [dyno_tpcc]; CREATE STATISTICS [no_o_id] ON [dbo].[new_order] ([no_o_id]); CREATE STATISTICS [no_d_id] ON [dbo].[new_order] ([no_d_id])
 GO
-USE [dyno_tpcc]; UPDATE STATISTICS [dbo].[order_line]
+USE [dyno_tpcc]; CREATE STATISTICS [ol_o_id] ON [dbo].[order_line] ([ol_o_id]); CREATE STATISTICS [ol_d_id] ON [dbo].[order_line] ([ol_d_id]); CREATE STATISTICS [ol_number] ON [dbo].[order_line] ([ol_number]); CREATE STATISTICS [ol_i_id] ON [dbo].[order_line] ([ol_i_id]); CREATE STATISTICS [ol_supply_w_id] ON [dbo].[order_line] ([ol_supply_w_id]); CREATE STATISTICS [ol_delivery_d] ON [dbo].[order_line] ([ol_delivery_d]); CREATE STATISTICS [ol_quantity] ON [dbo].[order_line] ([ol_quantity]); CREATE STATISTICS [ol_amount] ON [dbo].[order_line] ([ol_amount]); CREATE STATISTICS [ol_dist_info] ON [dbo].[order_line] ([ol_dist_info])
 GO

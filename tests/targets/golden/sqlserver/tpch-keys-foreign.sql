@@ -1,6 +1,6 @@
 CREATE DATABASE [dyno_tpch] COLLATE Latin1_General_100_BIN2_UTF8
 GO
-ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE
+ALTER DATABASE [dyno_tpch] SET RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF
 GO
 USE [dyno_tpch]
 GO
@@ -54,19 +54,19 @@ USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] ADD CONSTRAINT [lineitem_to_orders
 GO
 USE [dyno_tpch]; ALTER TABLE [dbo].[lineitem] ADD CONSTRAINT [lineitem_to_partsupp_fkey] FOREIGN KEY ([l_partkey], [l_suppkey]) REFERENCES [dbo].[partsupp] ([ps_partkey], [ps_suppkey])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[part]
+USE [dyno_tpch]; CREATE STATISTICS [p_name] ON [dbo].[part] ([p_name]); CREATE STATISTICS [p_mfgr] ON [dbo].[part] ([p_mfgr]); CREATE STATISTICS [p_brand] ON [dbo].[part] ([p_brand]); CREATE STATISTICS [p_type] ON [dbo].[part] ([p_type]); CREATE STATISTICS [p_size] ON [dbo].[part] ([p_size]); CREATE STATISTICS [p_container] ON [dbo].[part] ([p_container]); CREATE STATISTICS [p_retailprice] ON [dbo].[part] ([p_retailprice]); CREATE STATISTICS [p_comment] ON [dbo].[part] ([p_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[supplier]
+USE [dyno_tpch]; CREATE STATISTICS [s_name] ON [dbo].[supplier] ([s_name]); CREATE STATISTICS [s_address] ON [dbo].[supplier] ([s_address]); CREATE STATISTICS [s_nationkey] ON [dbo].[supplier] ([s_nationkey]); CREATE STATISTICS [s_phone] ON [dbo].[supplier] ([s_phone]); CREATE STATISTICS [s_acctbal] ON [dbo].[supplier] ([s_acctbal]); CREATE STATISTICS [s_comment] ON [dbo].[supplier] ([s_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[partsupp]
+USE [dyno_tpch]; CREATE STATISTICS [ps_suppkey] ON [dbo].[partsupp] ([ps_suppkey]); CREATE STATISTICS [ps_availqty] ON [dbo].[partsupp] ([ps_availqty]); CREATE STATISTICS [ps_supplycost] ON [dbo].[partsupp] ([ps_supplycost]); CREATE STATISTICS [ps_comment] ON [dbo].[partsupp] ([ps_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[customer]
+USE [dyno_tpch]; CREATE STATISTICS [c_name] ON [dbo].[customer] ([c_name]); CREATE STATISTICS [c_address] ON [dbo].[customer] ([c_address]); CREATE STATISTICS [c_nationkey] ON [dbo].[customer] ([c_nationkey]); CREATE STATISTICS [c_phone] ON [dbo].[customer] ([c_phone]); CREATE STATISTICS [c_acctbal] ON [dbo].[customer] ([c_acctbal]); CREATE STATISTICS [c_mktsegment] ON [dbo].[customer] ([c_mktsegment]); CREATE STATISTICS [c_comment] ON [dbo].[customer] ([c_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[orders]
+USE [dyno_tpch]; CREATE STATISTICS [o_custkey] ON [dbo].[orders] ([o_custkey]); CREATE STATISTICS [o_orderstatus] ON [dbo].[orders] ([o_orderstatus]); CREATE STATISTICS [o_totalprice] ON [dbo].[orders] ([o_totalprice]); CREATE STATISTICS [o_orderdate] ON [dbo].[orders] ([o_orderdate]); CREATE STATISTICS [o_orderpriority] ON [dbo].[orders] ([o_orderpriority]); CREATE STATISTICS [o_clerk] ON [dbo].[orders] ([o_clerk]); CREATE STATISTICS [o_shippriority] ON [dbo].[orders] ([o_shippriority]); CREATE STATISTICS [o_comment] ON [dbo].[orders] ([o_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[lineitem]
+USE [dyno_tpch]; CREATE STATISTICS [l_partkey] ON [dbo].[lineitem] ([l_partkey]); CREATE STATISTICS [l_suppkey] ON [dbo].[lineitem] ([l_suppkey]); CREATE STATISTICS [l_linenumber] ON [dbo].[lineitem] ([l_linenumber]); CREATE STATISTICS [l_quantity] ON [dbo].[lineitem] ([l_quantity]); CREATE STATISTICS [l_extendedprice] ON [dbo].[lineitem] ([l_extendedprice]); CREATE STATISTICS [l_discount] ON [dbo].[lineitem] ([l_discount]); CREATE STATISTICS [l_tax] ON [dbo].[lineitem] ([l_tax]); CREATE STATISTICS [l_returnflag] ON [dbo].[lineitem] ([l_returnflag]); CREATE STATISTICS [l_linestatus] ON [dbo].[lineitem] ([l_linestatus]); CREATE STATISTICS [l_shipdate] ON [dbo].[lineitem] ([l_shipdate]); CREATE STATISTICS [l_commitdate] ON [dbo].[lineitem] ([l_commitdate]); CREATE STATISTICS [l_receiptdate] ON [dbo].[lineitem] ([l_receiptdate]); CREATE STATISTICS [l_shipinstruct] ON [dbo].[lineitem] ([l_shipinstruct]); CREATE STATISTICS [l_shipmode] ON [dbo].[lineitem] ([l_shipmode]); CREATE STATISTICS [l_comment] ON [dbo].[lineitem] ([l_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[nation]
+USE [dyno_tpch]; CREATE STATISTICS [n_name] ON [dbo].[nation] ([n_name]); CREATE STATISTICS [n_regionkey] ON [dbo].[nation] ([n_regionkey]); CREATE STATISTICS [n_comment] ON [dbo].[nation] ([n_comment])
 GO
-USE [dyno_tpch]; UPDATE STATISTICS [dbo].[region]
+USE [dyno_tpch]; CREATE STATISTICS [r_name] ON [dbo].[region] ([r_name]); CREATE STATISTICS [r_comment] ON [dbo].[region] ([r_comment])
 GO

@@ -46,4 +46,6 @@ def _cut(found: Proposal, count: int) -> Cut | None:
         table.facts.foreign_keys,
         choice.column.nullable,
         table.facts.primary_key,
+        table.facts.stored,
+        table.facts.rows_in,
     )

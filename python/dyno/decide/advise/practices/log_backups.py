@@ -1,4 +1,4 @@
-"""Log backups: a log that is kept for recovery is also backed up."""
+"""Log backups: a log that stays until it is backed up is backed up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_H = 24
 
 
 def _check(system: System) -> Iterable[Verdict]:
-    setting = system.term("recoverable")
+    setting = system.term("log_kept")
     age = system.counter("log_backup_age_s")
     if setting.value is not True:
         raise inapplicable(f"{setting.name} = {setting.shown}: the log is not kept")
@@ -32,7 +32,7 @@ RULE = Rule(
     area="durability",
     scope="database",
     severity="high",
-    looks_at="the age of the last log backup, if the log is kept for recovery to a point in time",
+    looks_at="the age of the last log backup, if the log stays until it is backed up",
     wants=f"a log backup within {MOST_H} hours",
     why="Without log backups the log grows until its volume is full and all writes fail, and "
     "nothing newer than the last full backup can be restored.",
