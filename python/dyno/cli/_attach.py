@@ -60,11 +60,11 @@ def apply(
     folder: Path, cache: Path, size: str | None, work: str, scan_bypass: str | None,
     rules: Path | None, options: Options,
 ) -> int:  # fmt: skip
-    """Put a cache on flash in front of FOLDER, which a database has its files in.
+    """Put a cache on flash in front of FOLDER, where a database has its files.
 
-    Stop the database first. FOLDER is mounted over itself; it needs no more space and no other
-    format, and is complete without the cache at any time. Blocks that are read are cached; writes
-    go to FOLDER. Logs and temporary files are not cached.
+    Stop the database first. FOLDER is mounted over itself; it needs no more space and no new
+    format, and is always complete without the cache. Blocks that are read are cached; writes go to
+    FOLDER. Logs and temporary files are not cached.
 
     Without --yes, shows what would be done, and asks for the name of the folder.
     """
@@ -187,7 +187,7 @@ def confirmed(name: str, options: Options, of: str = "folder") -> bool:
 @click.argument("folder", type=_FOLDER, required=False)
 @common
 def status(folder: Path | None, options: Options) -> int:
-    """Show what the caches that are attached did since their daemons began, or one of them."""
+    """Show what the attached caches, or one of them, did since their daemons started."""
     from dyno.accelerate.attach import mounting
     from dyno.errors import UsageError
 
@@ -275,7 +275,7 @@ def _mean(ns: int, count: int) -> str:
 
 @click.command(
     "detach",
-    short_help="Take a cache away from a folder; it stays for the next time.",
+    short_help="Detach a cache from a folder; it stays on flash.",
     epilog=examples("dyno accelerate detach /srv/dwh"),
 )
 @click.argument("folder", type=_FOLDER)
@@ -283,7 +283,7 @@ def _mean(ns: int, count: int) -> str:
 def detach(folder: Path, options: Options) -> int:
     """Take the cache away from FOLDER. Stop the database first.
 
-    The cache stays on flash. When it is attached again, it has what it had, but for files that
+    The cache stays on flash. When attached again, it keeps its blocks, except those of files that
     changed meanwhile.
     """
     from dyno.accelerate.attach import attached

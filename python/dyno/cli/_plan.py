@@ -45,12 +45,12 @@ _NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "te
     "--flash-size", metavar="SIZE", help="Use this much of it.  [default: 90 % of what is free]"
 )
 @click.option(
-    "--data-size", metavar="SIZE", help="Size of the database, if the run does not have it."
+    "--data-size", metavar="SIZE", help="Size of the database, if the run did not record it."
 )
 @click.option("--phase", help="The phase of the run to plan for.  [default: the last one]")
 @click.option(
     "--record", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="What `dyno accelerate record` wrote: tells the hit ratio of the cache.  [default: the "
+    help="File from `dyno accelerate record`, for the hit ratio of the cache.  [default: the "
     "record of the run, if it has one]",
 )  # fmt: skip
 @common
@@ -58,12 +58,12 @@ def plan(
     run: str, flash: Path, flash_size: str | None, data_size: str | None, phase: str | None,
     record: Path | None, options: Options,
 ) -> int:  # fmt: skip
-    """Propose what of a database to put on flash, from the waits that RUN observed.
+    """Propose which parts of a database to put on flash, from the waits that RUN observed.
 
     RUN is a run of transactions or queries, or a recording of `dyno watch`, on PostgreSQL, MariaDB
     or SQL Server: its id, `last`, or the path of a bundle or of its .tar.gz. The plan divides flash
-    into volumes for the log and temporary files and a read cache of the rest, and tells the gain to
-    expect, with its 95 % interval. Nothing is changed.
+    into volumes for the log and temporary files and a read cache of the rest, and states the
+    expected gain, with its 95 % interval. Nothing is changed.
     """
     from dyno.accelerate import latency, proposal
     from dyno.accelerate.attach import recording
