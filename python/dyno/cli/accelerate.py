@@ -207,12 +207,12 @@ def _lines(
     lines = [
         f"Trace   {name}",
         f"        {trace.blocks.size:,} accesses{over}, {trace.reads:,} of them reads",
-        f"        {_size(footprint, trace)} at different places",
+        f"        footprint {_size(footprint, trace)}",
         *table("Hit ratio of reads in %", names, lambda ratio: f"{100 * ratio:.1f}"),
     ]
     if latencies is not None:
         flash, origin = latencies
-        title = f"Reads are at most this much faster (hit {flash:g} ms, miss {origin:g} ms)"
+        title = f"Upper bound for the speed-up of reads (hit {flash:g} ms, miss {origin:g} ms)"
         lines += table(title, names, lambda ratio: f"{speed_up(ratio, flash, origin):.1f}×")
     policy = next((name for name in reversed(names) if name != OPTIMUM), None)
     if policy is not None and len(trace.names) > 1:

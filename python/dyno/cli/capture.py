@@ -129,7 +129,7 @@ def _explain(made: Captured, *, with_values: bool) -> None:
         click.echo(f"  left out, {left:,} execution{'s'[: left != 1]}: {reason}", err=True)
     if made.draft.open:
         names = ", ".join(made.draft.open)
-        click.echo(f"Fill in before it runs: {names}.", err=True)
+        click.echo(f"Fill in before you run it: {names}.", err=True)
 
 
 def _require_new(path: Path) -> None:
