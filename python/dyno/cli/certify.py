@@ -103,12 +103,12 @@ def run(options: Options, **given: Any) -> int:
     loads it again. Dyno never replaces tables that it did not create.
 
     --both-forms makes one certificate of a target that stores both forms. The data in dyno_tpch is
-    measured in its form. The other form is loaded next to it, in dyno_tpch_2, with the same scale
+    measured as stored. The other form is loaded next to it, in dyno_tpch_2, with the same scale
     and seed, and stays for the next certificate.
 
-    In the concurrent tests a private engine has an eighth of
-    its data as memory (at least 256 MB) unless --set memory is given; --limit memory also limits
-    the page cache. No certificate is issued for an invalid run.
+    In the concurrent tests, a private engine gets memory for an eighth of its data (at least
+    256 MB) unless --set memory is given; --limit memory also limits the page cache. No certificate
+    is issued for an invalid run.
     """
     from dyno.runner.certify import job
 
