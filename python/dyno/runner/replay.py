@@ -128,11 +128,11 @@ def outline(scanned: Scanned, speed: float) -> list[str]:
         f"speed {speed:g}: {found['statements'] / max(scanned.span_s / speed, 1e-3):,.0f}/s",
     ]
     for reason, (count, line) in found["left_out"].items():
-        lines.append(f"left out: {count:,} {_REASONS[reason]}; the first on line {line:,}")
+        lines.append(f"left out: {count:,} {_REASONS[reason]}; the first in line {line:,}")
     if found["cut_before"]:
         lines.append(f"left out: {found['cut_before']:,} lines before the first record")
     if found["cut_at"] is not None:
-        lines.append(f"left out: the last record, which is truncated, on line {found['cut_at']:,}")
+        lines.append(f"left out: the last record, which is truncated, in line {found['cut_at']:,}")
     width = max(len(str(one.operation)) for one in scanned.classes)
     digits = max(len(f"{one.count or 0:,}") for one in scanned.classes) + 2
     for one in scanned.classes:
