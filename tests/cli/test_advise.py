@@ -61,7 +61,7 @@ def test_a_run_on_a_terminal(out: Path, monkeypatch: pytest.MonkeyPatch, columns
     assert "s3cret" not in done.output
     assert "\x1b" not in done.output
     assert "\u202e" not in done.output
-    tables = done.output.partition("Commands that mend it")[0]
+    tables = done.output.partition("Commands that fix it")[0]
     assert max(map(len, tables.splitlines())) <= columns
 
 

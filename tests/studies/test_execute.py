@@ -113,7 +113,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
 
     more = dyno("study", "--resume", folder, "--pairs", "3")
     assert more.returncode == 2
-    assert "of all that could differ only --time-limit may" in more.stderr
+    assert "only --time-limit and --no-early-stop may differ" in more.stderr
 
     done = dyno("study", "--resume", folder, "--json")
     assert done.returncode == 1, "slow broke its criterion"
@@ -173,7 +173,7 @@ def _its_last_line_is_lost(folder: Path) -> None:
     bundles = sorted(folder.glob("data-1/*/run.json"))
 
     done = dyno("study", "--resume", folder, "--json", cwd=folder)
-    assert f"Goes on in {Path.cwd()}, where it was begun." in done.stderr
+    assert f"Resuming in {Path.cwd()}, where it started." in done.stderr
     again = StudyStore.open(folder).entries()
     assert "it completed before the study was killed" in " ".join(done.stderr.split())
     assert sorted(folder.glob("data-1/*/run.json")) == bundles, "nothing was run again"

@@ -59,7 +59,7 @@ def test_only_what_is_marked_goes(mariadb: MysqlTarget, out: Path) -> None:
     assert document["removed"] == document["found"]
     assert len(document["removed"]) == 8
     assert tables(mariadb) == {"dyno_layout"}
-    assert "Found no data of Dyno" in dyno(*clean, "--yes").stdout
+    assert "Found no Dyno data" in dyno(*clean, "--yes").stdout
 
 
 def test_what_belongs_to_a_load_goes_with_it(mariadb: MysqlTarget) -> None:

@@ -42,7 +42,7 @@ def test_only_what_is_marked_goes(postgres: PostgresTarget, url: str, out: Path)
     assert len(document["removed"]) == 9
     assert document["removed"][-1] == "schema dyno_tpch"
     assert ask(postgres, TABLES) == [("dyno_tpcc", "item")]
-    assert "Found no data of Dyno" in dyno(*clean, "--yes").stdout
+    assert "Found no Dyno data" in dyno(*clean, "--yes").stdout
 
 
 def test_tables_of_a_setup_go_too(postgres: PostgresTarget, url: str, out: Path) -> None:

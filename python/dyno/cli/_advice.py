@@ -223,7 +223,7 @@ def _print(console: Console, system: System, sections: dict[str, Section]) -> No
             console.print()
             _table(console, table)
         if section.commands:
-            console.print("\nCommands that mend it. Dyno runs none of them.")
+            console.print("\nCommands that fix it. Dyno runs none of them.")
             for title, commands in section.commands.items():
                 console.print(Text(f"  {plain(title)}", style="bold"))
                 for line in commands:

@@ -60,11 +60,11 @@ def apply(
     folder: Path, cache: Path, size: str | None, work: str, scan_bypass: str | None,
     rules: Path | None, options: Options,
 ) -> int:  # fmt: skip
-    """Put a cache on flash in front of FOLDER, which a database has its files in.
+    """Put a cache on flash in front of FOLDER, where a database has its files.
 
-    Stop the database first. FOLDER is mounted over itself; it needs no more space and no other
-    format, and is complete without the cache at any time. Blocks that are read are cached; writes
-    go to FOLDER. Logs and temporary files are not cached.
+    Stop the database first. FOLDER is mounted over itself; it needs no more space and no new
+    format, and is always complete without the cache. Blocks that are read are cached; writes go to
+    FOLDER. Logs and temporary files are not cached.
 
     Without --yes, shows what would be done, and asks for the name of the folder.
     """
@@ -130,7 +130,7 @@ def _same(
     from dyno.errors import UsageError
 
     if attachment.origin != str(origin):
-        raise UsageError(f"{plain(str(cache))} has the cache of {plain(attachment.origin)}.")
+        raise UsageError(f"{plain(str(cache))} is the cache of {plain(attachment.origin)}.")
     given = {"--size": size, "--scan-bypass": scan_bypass, "--rules": rules}
     if wrong := [option for option, value in given.items() if value is not None]:
         raise UsageError(
@@ -160,7 +160,7 @@ def _say_plan(attachment: Attachment, cache: Path, new: bool) -> None:
         f"Cache    {plain(str(cache))}, {bytes_text(attachment.size)}, {what}",
         "Scans    " + ("fill the cache" if scan >= 1 << 60 else
                        f"fill the cache up to {bytes_text(scan)}"),
-        "Access   " + ("all users, by the permissions of the files" if attachment.everyone else
+        "Access   " + ("all users, by file permissions" if attachment.everyone else
                        "this user only"),
     ]  # fmt: skip
     click.echo("\n".join(lines), err=True)
@@ -171,9 +171,9 @@ def confirmed(name: str, options: Options, of: str = "folder") -> bool:
     if options.yes:
         return True
     if not sys.stdin.isatty():
-        click.echo("Nothing was done. Repeat it with --yes.", err=True)
+        click.echo("Nothing was done. Use --yes to confirm.", err=True)
         return False
-    typed = click.prompt(f"Type the name of the {of} to go on", default="", show_default=False)
+    typed = click.prompt(f"Type the name of the {of} to continue", default="", show_default=False)
     if typed != name:
         click.echo("Nothing was done.", err=True)
     return typed == name
@@ -187,7 +187,7 @@ def confirmed(name: str, options: Options, of: str = "folder") -> bool:
 @click.argument("folder", type=_FOLDER, required=False)
 @common
 def status(folder: Path | None, options: Options) -> int:
-    """Show what the caches that are attached did since their daemons began, or one of them."""
+    """Show what the attached caches, or one of them, did since their daemons started."""
     from dyno.accelerate.attach import mounting
     from dyno.errors import UsageError
 
@@ -239,7 +239,7 @@ def _lines(mount: Mount, attachment: Attachment | None, status: Status | None) -
     if status.age_s > 10:
         state = f"no report for {status.age_s:.0f} s: is the daemon alive?"
     lines = [*head, f"State    {state}", f"Holds    {used}"]
-    lines.append(f"Written  {bytes_text(told['filled'] * block)} to flash since its daemon began")
+    lines.append(f"Written  {bytes_text(told['filled'] * block)} to flash since its daemon started")
     if told["damaged"] or told["errors"]:
         lines.append(f"Faults   {told['damaged']} damaged blocks, {told['errors']} failed reads")
     heads = ("read", "hits", "hit", "miss", "bypassed", "written")
@@ -275,7 +275,7 @@ def _mean(ns: int, count: int) -> str:
 
 @click.command(
     "detach",
-    short_help="Take a cache away from a folder; it stays for the next time.",
+    short_help="Detach a cache from a folder; it stays on flash.",
     epilog=examples("dyno accelerate detach /srv/dwh"),
 )
 @click.argument("folder", type=_FOLDER)
@@ -283,7 +283,7 @@ def _mean(ns: int, count: int) -> str:
 def detach(folder: Path, options: Options) -> int:
     """Take the cache away from FOLDER. Stop the database first.
 
-    The cache stays on flash. When it is attached again, it has what it had, but for files that
+    The cache stays on flash. When attached again, it keeps its blocks, except those of files that
     changed meanwhile.
     """
     from dyno.accelerate.attach import attached

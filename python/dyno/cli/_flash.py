@@ -21,7 +21,7 @@ def _folder(what: str) -> Decorator:
 
 of_load = declared(
     click.option(
-        "--flash-log", is_flag=True, help="Put the engine's log on flash, in a folder of its own."
+        "--flash-log", is_flag=True, help="Put the engine's log on flash, in its own folder."
     ),
     click.option("--flash-temp", is_flag=True, help="The same for its temporary files."),
     _folder("--flash-log and --flash-temp"),
@@ -45,12 +45,12 @@ of_run = declared(
         "--prewarm",
         metavar="RECORD",
         type=click.Path(path_type=Path, dir_okay=False, exists=True),
-        help="Cache what a job read, as `dyno accelerate record` wrote it, before the run.",
+        help="Before the run, cache what a job read: a file from `dyno accelerate record`.",
     ),
     click.option(
         "--record-reads",
         is_flag=True,
-        help="Record what the cache is asked, for `dyno accelerate simulate RUN`.",
+        help="Record the reads sent to the cache, for `dyno accelerate simulate RUN`.",
     ),
 )
 """Adds the options of ``dyno run``."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--back", is_flag=True, help="Move it back to where it was.")
 @click.option(
     "--check", is_flag=True,
-    help="Only show where it lies. The exit code is 1 if that is not what was asked for.",
+    help="Only show where it is. Exit code 1 if that is not the place asked for.",
 )  # fmt: skip
 @click.option("--database", default="", help="The database to move.  [default: that of the URL]")
 @click.option(
@@ -51,10 +51,10 @@ def move(
     """Move temporary files, a database or the log of the server at URL onto flash, or back.
 
     On PostgreSQL, Dyno moves temporary files and databases while the server runs, by tablespaces.
-    The server records what was before, so --back needs no --flash, and an interrupted move is
-    finished or undone by the next one. A server must be stopped to move its log, or MariaDB's
-    temporary files: Dyno prints the commands, and does not run them. So it does for SQL Server,
-    whose tempdb moves at a restart and whose log while its database is offline.
+    The server stores the previous setting, so --back needs no --flash, and the next move finishes
+    or undoes an interrupted one. A server must be stopped to move its log, or MariaDB's temporary
+    files: Dyno prints the commands, and does not run them. The same goes for SQL Server: its tempdb
+    moves at a restart, and its log while the database is offline.
 
     Without --yes, shows what would be done, and asks for the name of the tablespace.
     """

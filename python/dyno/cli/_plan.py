@@ -45,12 +45,12 @@ _NAMES: Mapping[Choice, str] = {"cache": "read cache", "log": "log", "temp": "te
     "--flash-size", metavar="SIZE", help="Use this much of it.  [default: 90 % of what is free]"
 )
 @click.option(
-    "--data-size", metavar="SIZE", help="Size of the database, if the run does not have it."
+    "--data-size", metavar="SIZE", help="Size of the database, if the run did not record it."
 )
 @click.option("--phase", help="The phase of the run to plan for.  [default: the last one]")
 @click.option(
     "--record", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="What `dyno accelerate record` wrote: tells the hit ratio of the cache.  [default: the "
+    help="File from `dyno accelerate record`, for the hit ratio of the cache.  [default: the "
     "record of the run, if it has one]",
 )  # fmt: skip
 @common
@@ -58,12 +58,12 @@ def plan(
     run: str, flash: Path, flash_size: str | None, data_size: str | None, phase: str | None,
     record: Path | None, options: Options,
 ) -> int:  # fmt: skip
-    """Propose what of a database to put on flash, from the waits that RUN observed.
+    """Propose which parts of a database to put on flash, from the waits that RUN observed.
 
     RUN is a run of transactions or queries, or a recording of `dyno watch`, on PostgreSQL, MariaDB
     or SQL Server: its id, `last`, or the path of a bundle or of its .tar.gz. The plan divides flash
-    into volumes for the log and temporary files and a read cache of the rest, and tells the gain to
-    expect, with its 95 % interval. Nothing is changed.
+    into volumes for the log and temporary files and a read cache of the rest, and states the
+    expected gain, with its 95 % interval. Nothing is changed.
     """
     from dyno.accelerate import latency, proposal
     from dyno.accelerate.attach import recording
@@ -80,7 +80,7 @@ def plan(
         found = traffic.of_run(bundle, phase)
         data = found.data_bytes if data_size is None else parse_bytes(data_size)
         if data is None:
-            raise UsageError(f"{run} does not have the size of the database. Give --data-size.")
+            raise UsageError(f"{run} has no size of the database. Give --data-size.")
         space = (
             round(_USABLE * shutil.disk_usage(flash).free)
             if flash_size is None
@@ -164,7 +164,7 @@ def _lines(
     ratio = f"{100 * low:.0f} to {100 * high:.0f} %" if high - low > 0.005 else f"{100 * low:.0f} %"
     lines = [
         f"Phase    {plain(found.phase.title)}",
-        f"Time     of the sessions: {waits}",
+        f"Sessions {waits}",
         f"Now      {', '.join(slow) or 'no reads, no commits'}; data {bytes_text(data)}",
         f"Flash    read {rounded(float(speeds.read_ms.mean()))} ms, commit "
         f"{rounded(float(speeds.write_ms.mean()))} ms "
@@ -182,7 +182,7 @@ def _lines(
     limit = f", limited by {whole.bound}" if whole.bound else ""
     named = " and ".join(_NAMES[one] for one in split if one in chosen)
     lines += ["", f"Expected with {named}: {what} {_times(whole)}{limit}." if chosen else
-              "Nothing of this load is worth to be put on flash."]  # fmt: skip
+              "Nothing in this load is worth putting on flash."]  # fmt: skip
     return [*lines, *_commands(found, split, chosen, flash)]
 
 
@@ -209,7 +209,7 @@ def _commands(
         proof = f"  dyno study accelerate-{work} --with run.flash={place}"
         proof += f" --with load.flash={place}" if work == "oltp" else ""
         return ["", "Do it:", *(f"  {step}" for step in steps),
-                "Prove it, with --out on the slow volume:", proof]  # fmt: skip
+                "Test it, with --out on the slow volume:", proof]  # fmt: skip
     folder = found.target.volumes.get("data", {}).get("path")
     folder = plain(quote(folder)) if isinstance(folder, str) and folder else "DATA-FOLDER"
     apply = f"dyno accelerate apply {folder} --flash {place}/cache --size {size} --work {work}"

@@ -32,11 +32,11 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--for", "length", default="1h", show_default=True, help="How long.")
 @click.option(
     "--to", type=click.Path(path_type=Path, dir_okay=False), required=True,
-    help="The file, a table in Parquet; a name ending in .dyno.parquet is known to simulate.",
+    help="Parquet file to write; `simulate` knows names that end in .dyno.parquet.",
 )  # fmt: skip
 @click.option(
     "--target", metavar="URL",
-    help="The PostgreSQL whose files these are: names its tables and indexes in the record.",
+    help="The PostgreSQL that owns these files: records its tables and indexes by name.",
 )  # fmt: skip
 @common
 def record(folder: Path, length: str, to: Path, target: str | None, options: Options) -> int:
@@ -54,7 +54,7 @@ def record(folder: Path, length: str, to: Path, target: str | None, options: Opt
     cache = attached.cache_of(folder.expanduser().absolute())
     to = to.expanduser().absolute()
     if to.is_relative_to(folder.expanduser().absolute()):
-        raise click.UsageError("--to is in the folder that is recorded.")
+        raise click.UsageError("--to must be outside of the recorded folder.")
     known = _relations(target, options)
     console = Console(quiet=options.quiet, as_json=options.as_json)
     with console.phase("Record") as progress:
@@ -114,11 +114,11 @@ def _relations(url: str | None, options: Options) -> Callable[[], Relations]:
 @click.argument("folder", type=_FOLDER)
 @click.option(
     "--record", "trace", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="What `dyno accelerate record` wrote when the job ran.",
+    help="File that `dyno accelerate record` wrote while the job ran.",
 )  # fmt: skip
 @click.option(
     "--files", "places", multiple=True, type=click.Path(path_type=Path),
-    help="A file, or a folder with all its files, relative to FOLDER; several are possible.",
+    help="A file, or a folder with all its files, relative to FOLDER; repeatable.",
 )  # fmt: skip
 @common
 def prewarm(

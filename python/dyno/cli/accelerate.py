@@ -54,7 +54,7 @@ for verb in (
 
 @command.command(
     "simulate",
-    short_help="Show what a cache would hold of a trace.",
+    short_help="Show the hit ratio of caches for a trace.",
     epilog=examples(
         "dyno accelerate simulate disk.blkparse",
         "dyno accelerate simulate last     a run with --record-reads",
@@ -65,21 +65,21 @@ for verb in (
     ),
 )
 @click.argument("trace", metavar="TRACE|RUN")
-@click.option("--format", "file_format", help="Format of TRACE; by its name if not given.")
+@click.option("--format", "file_format", help="Format of TRACE.  [default: by its name]")
 @click.option(
     "--size", "sizes", multiple=True, metavar="SIZE",
-    help="Size of the cache: 64G, or 10% of the blocks of the trace. Several are possible.",
+    help="Size of the cache: 64G, or 10% of the blocks of the trace; repeatable.",
 )  # fmt: skip
 @click.option(
     "--policy", "policies", multiple=True, metavar="NAME",
     help="Policy: lru, arc, 2q, lirs, s3-fifo, flash (S3-FIFO by segments), w-tiny-lfu, or belady, "
-    "the optimum. Default: all.",
+    "the optimum; repeatable.  [default: all]",
 )  # fmt: skip
 @click.option("--block", default="8K", show_default=True, help="Size of a block.")
 @click.option(
     "--writes", type=click.Choice(["allocate", "update", "ignore"]), default="allocate",
     show_default=True,
-    help="What a write does: the cache keeps the block, updates it if it has it, or neither.",
+    help="On a write: cache the block, update it if it is cached, or ignore the write.",
 )  # fmt: skip
 @click.option(
     "--sample", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
@@ -104,8 +104,8 @@ def simulate(
 
     TRACE is the output of blkparse, a CSV file of MSR Cambridge, an I/O log of fio, or a trace of
     libCacheSim; it may be compressed (.gz, .zst). RUN is a run with --record-reads: its id, `last`
-    or the path of its bundle. Writes are never hits. The optimum, which knows later accesses, is
-    the limit for every policy.
+    or the path of its bundle. Writes are never hits. The optimum, which knows later accesses,
+    bounds every policy.
     """
     import contextlib
 
@@ -207,12 +207,12 @@ def _lines(
     lines = [
         f"Trace   {name}",
         f"        {trace.blocks.size:,} accesses{over}, {trace.reads:,} of them reads",
-        f"        {_size(footprint, trace)} at different places",
+        f"        footprint {_size(footprint, trace)}",
         *table("Hit ratio of reads in %", names, lambda ratio: f"{100 * ratio:.1f}"),
     ]
     if latencies is not None:
         flash, origin = latencies
-        title = f"Reads are at most this much faster (hit {flash:g} ms, miss {origin:g} ms)"
+        title = f"Upper bound for the speed-up of reads (hit {flash:g} ms, miss {origin:g} ms)"
         lines += table(title, names, lambda ratio: f"{speed_up(ratio, flash, origin):.1f}×")
     policy = next((name for name in reversed(names) if name != OPTIMUM), None)
     if policy is not None and len(trace.names) > 1:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--work", type=click.Choice(["oltp", "dss", "load"]),
     help="What the database does; some rules depend on it.  [default: what the run did]",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="Also list rules that are fulfilled.")
+@click.option("--all", "every", is_flag=True, help="Also list rules that pass.")
 @click.option("--rule", metavar="NAME", help="Explain one rule, with its outcome here.")
 @click.option(
     "--top", type=click.IntRange(1, 1000), default=20, show_default=True,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--write", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False),
-    help="Write the advised layouts and the studies that prove them.",
+    help="Write the advised layouts and the studies that test them.",
 )  # fmt: skip
 @click.option("--prove", is_flag=True, help="Test the advice by a study of the same work.")
 @click.option(
@@ -70,14 +70,14 @@ def command(
     prefix of one, `last`, or the path of a bundle or of its .tar.gz. Without either, Dyno checks
     this machine, the volume of --out, and the databases of the newest run there.
 
-    Dyno only reads the system. It prints what each violated rule found, what it wants and the
-    commands that mend it; it never runs them. A private engine is started and stopped. The exit
+    Dyno only reads the system. It prints what each violated rule found, what it recommends and
+    the commands that fix it; it never runs them. A private engine is started and stopped. The exit
     code is 1 if a rule is violated. The severity says what is at stake: high, medium or low.
-    --write makes files of the advice that a study can prove.
+    --write writes files for the advice that a study can test.
 
     With --prove, Dyno shows the study that tests the advice: what ran, and the same with each
-    change, in alternating order. It asks before it runs it; --yes runs it at once. For a TARGET
-    the newest run of it under --out is repeated. The study loads its own data: into a private
+    change, in alternating order. It asks before it runs it; --yes runs it at once. For a TARGET,
+    its newest run under --out is repeated. The study loads its own data: into a private
     engine, or into the database that the run used, in place of the workload's tables there.
     """
     from dyno.cli import _advice, _proving

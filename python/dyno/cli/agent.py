@@ -15,7 +15,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(
     "agent",
-    short_help="Let runs elsewhere observe this machine.",
+    short_help="Serve this machine's samples to runs on other machines.",
     epilog=examples(
         "dyno agent --token-file ~/.dyno-token",
         "dyno agent --token-file token --listen 10.0.0.5 --cert c.pem --key k.pem",

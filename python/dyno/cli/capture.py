@@ -61,7 +61,7 @@ _LONGEST_S = 24 * 3600.0
     help="The file; it must not exist.  [default: standard output]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--with-values", is_flag=True, help="Store values of the log in the file.")
+@click.option("--with-values", is_flag=True, help="Store values from the log in the file.")
 def command(
     target: str,
     source: str,
@@ -74,9 +74,9 @@ def command(
     """Draft a file for `dyno run FILE.toml` from what the server TARGET really runs.
 
     Weights are numbers of executions. From a log, statements between BEGIN and COMMIT become one
-    transaction; counters of a server only know single statements. Literals become parameters that
-    are drawn from the rows of the column that they are compared with. A value that Dyno cannot
-    draw is marked with "fill in", and the file does not run before it has a draw.
+    transaction; a server's counters only have single statements. Literals become parameters that
+    are drawn from the column that they are compared with. A value that Dyno cannot draw is marked
+    with "fill in", and the file does not run until you fill it in.
 
     No value of the server's users is stored without --with-values. Statements that may name a
     password are left out. TARGET is only read: its tables, keys and counters.
@@ -122,14 +122,14 @@ def _explain(made: Captured, *, with_values: bool) -> None:
     for note in made.notes:
         click.echo(f"! {note}", err=True)
     if with_values:
-        click.echo("! The file has values of the log. Look before you share it.", err=True)
+        click.echo("! The file has values from the log. Check it before you share it.", err=True)
     count = len(made.draft.transactions)
     click.echo(f"{count} transaction{'s'[: count != 1]} drafted.", err=True)
     for reason, left in made.draft.left_out.items():
         click.echo(f"  left out, {left:,} execution{'s'[: left != 1]}: {reason}", err=True)
     if made.draft.open:
         names = ", ".join(made.draft.open)
-        click.echo(f"Fill in before it runs: {names}.", err=True)
+        click.echo(f"Fill in before you run it: {names}.", err=True)
 
 
 def _require_new(path: Path) -> None:

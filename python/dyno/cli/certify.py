@@ -63,7 +63,7 @@ class CertifyGroup(click.Group):
     ),
 )
 def command() -> None:
-    """Certify a data warehouse configuration, in the manner of Fast Track.
+    """Certify a data warehouse configuration, following Fast Track.
 
     dyno certify TARGET [TARGET] runs concurrent queries of three classes (simple, average, complex)
     on the row store or column store TARGET, on one of each, or on both forms of one target
@@ -77,8 +77,8 @@ def command() -> None:
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]")
 @click.option("--both-forms", is_flag=True, help="Measure rows and columns of one target.")
 @click.option("--scale", type=SCALE, help="TPC-H scale factor.  [default: loaded data, or 1]")
-@click.option("--replace", is_flag=True, help="Reload data of Dyno's that does not fit.")
-@click.option("--users", type=click.IntRange(*USERS), help="Concurrent users.  [default: 2 a CPU]")
+@click.option("--replace", is_flag=True, help="Reload Dyno's data if it does not fit.")
+@click.option("--users", type=click.IntRange(*USERS), help="Users at once.  [default: 2 per CPU]")
 @click.option("--quick", is_flag=True, help="Short intervals, small data; marked quick.")
 @click.option("--duration", type=TIME, help="Measuring interval of each test.  [default: 5m]")
 @click.option("--warmup", type=TIME, help="Warm-up before each interval.  [default: 60s]")
@@ -86,7 +86,7 @@ def command() -> None:
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Seed of the parameters.")
 @click.option("--reference", type=_FILE, help="TOML of the configuration to compare with.")
 @click.option("--bom", type=_FILE, help="TOML with the bill of materials: prices and watts.")
-@click.option("--tps", metavar="RUN", help="Run of transactions here, for the cost of a TPS.")
+@click.option("--tps", metavar="RUN", help="Transaction run here, for the cost per TPS.")
 @click.option("--number", metavar="TEXT", help="Number of the certificate.  [default: the run id]")
 @click.option("--sign", type=_FILE, help="Sign with the Ed25519 private key in this PEM file.")
 @click.option("--pdf", is_flag=True, help="Also print a PDF; needs Chromium or Chrome.")
@@ -98,17 +98,17 @@ def command() -> None:
 def run(options: Options, **given: Any) -> int:
     """Measure TARGET and issue the certificate.
 
-    With two targets, one stores rows and one stores columns. Data that is missing is loaded at
-    --scale, and stays. Dyno refuses data at another scale or from an interrupted load; --replace
+    With two targets, one stores rows and one stores columns. Missing data is loaded at --scale and
+    kept. Dyno refuses data at another scale or from an interrupted load; --replace
     loads it again. Dyno never replaces tables that it did not create.
 
     --both-forms makes one certificate of a target that stores both forms. The data in dyno_tpch is
-    measured in its form. The other form is loaded next to it, in dyno_tpch_2, with the same scale
+    measured as stored. The other form is loaded next to it, in dyno_tpch_2, with the same scale
     and seed, and stays for the next certificate.
 
-    In the concurrent tests a private engine has an eighth of
-    its data as memory (at least 256 MB) unless --set memory is given; --limit memory also limits
-    the page cache. No certificate is issued for an invalid run.
+    In the concurrent tests, a private engine gets memory for an eighth of its data (at least
+    256 MB) unless --set memory is given; --limit memory also limits the page cache. No certificate
+    is issued for an invalid run.
     """
     from dyno.runner.certify import job
 

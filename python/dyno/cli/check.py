@@ -58,8 +58,7 @@ def command(options: Options, **given: Any) -> int:
 
     --isolation runs overlapping sessions and verifies that no session sees uncommitted data and
     that no update is lost. What they commit stays, as after a run. The last three scenarios fail at
-    read-committed; they need repeatable-read. With --databases N, they run
-    in each database.
+    read-committed; they need repeatable-read. With --databases N, all run in each database.
     """
     from dyno.runner.check import job
 

@@ -160,7 +160,7 @@ def _clean_target(url: str, options: Options) -> int:
     for item in removed if options.yes else found:
         click.echo(f"  {item}")
     if not found:
-        click.echo(f"Found no data of Dyno at {parsed.redacted}.")
+        click.echo(f"Found no Dyno data at {parsed.redacted}.")
     elif not options.yes:
         click.echo("Nothing removed. Use --yes to remove these.")
     else:

@@ -62,7 +62,7 @@ LAYOUT_HELP = (
 @click.option("--layout", metavar="NAME|FILE", help=LAYOUT_HELP)
 @click.option(
     "--index", metavar="TABLE:COLUMN,...", multiple=True,
-    help="Index beyond the layout; repeatable.",
+    help="Index in addition to the layout; repeatable.",
 )  # fmt: skip
 @_spread.options
 @_flash.of_load
@@ -80,13 +80,13 @@ LAYOUT_HELP = (
 def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
-    Tables are created in their own schema (dyno_tpch, dyno_tpcc …). Those of ch are the ones of
-    tpcc and three more next to them. Dyno never touches tables that it did not create. With several
-    --streams, the data is loaded once for each, and the last load stays. --databases N creates N
-    complete sets of tables, each in its own schema (dyno_tpcc, dyno_tpcc_2, …), for runs against
-    all of them at once; --resume then completes the interrupted one and loads the missing ones.
+    Tables are created in their own schema (dyno_tpch, dyno_tpcc …); ch uses those of tpcc and
+    adds three. Dyno never touches tables that it did not create. With several --streams, the data
+    is loaded once for each, and the last load stays. --databases N creates N complete sets of
+    tables, each in its own schema (dyno_tpcc, dyno_tpcc_2, …), for runs against all of them at
+    once; --resume then completes the interrupted one and loads the missing ones.
 
-    --dry-run asks a server whether it can have the layout and the settings, and changes nothing.
+    --dry-run asks a server whether it supports the layout and the settings, and changes nothing.
     For SQL Server it prints the T-SQL of the load.
     """
     from dyno.runner.load import job

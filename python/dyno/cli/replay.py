@@ -44,12 +44,12 @@ from dyno.plans.replay import MOST_SESSIONS, SPEEDS, ReplayPlan
     "--users",
     type=click.IntRange(1, MOST_SESSIONS),
     metavar="MOST",
-    help="Most sessions at once; further ones are left out.  [default: as in the log]",
+    help="Most sessions at once; the rest are left out.  [default: as in the log]",
 )
 @click.option("--database", metavar="NAME", help="Only statements of this database of the log.")
-@click.option("--reads-only", is_flag=True, help="Leave out what changes or locks rows.")
-@click.option("--ddl", is_flag=True, help="Replay statements that change tables, too.")
-@click.option("--dry-run", is_flag=True, help="Show what the log holds; run nothing.")
+@click.option("--reads-only", is_flag=True, help="Skip statements that change or lock rows.")
+@click.option("--ddl", is_flag=True, help="Also replay statements that change tables.")
+@click.option("--dry-run", is_flag=True, help="Show what the log contains; run nothing.")
 @_elsewhere.options
 @_live.option
 @common
@@ -57,9 +57,9 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Replay LOG: a CSV or JSON log of PostgreSQL, or a general log of MariaDB or MySQL.
 
     Each session of the log gets a connection of its own and runs its statements in order, at their
-    original times divided by --speed. Response times start at the intended time, so a statement
-    that waits for the one before it has that wait in its response time. If more than 1 % of the
-    statements are sent more than 1 s late, the run is invalid.
+    original times divided by --speed. Response times start at the intended time, so they include
+    the wait for the statement before. If more than 1 % of the statements are sent more than 1 s
+    late, the run is invalid.
 
     The server that writes the log needs log_statement = all or log_min_duration_statement = 0
     (PostgreSQL), or general_log = on (MariaDB). The target needs the data that the statements

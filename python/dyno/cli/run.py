@@ -78,7 +78,7 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     Every run checks answers and consistency. A run that fails these checks, or whose client was
     the bottleneck, is invalid; the report gives the reason.
 
-    A FILE.toml has statements of one's own (`dyno workloads list` shows examples, and
+    A FILE.toml has your own statements (`dyno workloads list` shows examples, and
     docs/own-statements.md explains them). --dry-run prints each statement with drawn values.
 
     With --during, the workload runs for --duration, then during the maintenance task, then for

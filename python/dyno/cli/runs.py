@@ -179,7 +179,7 @@ def tables(run: str, to: Path, kind: Literal["csv", "parquet"], options: Options
 def bring(run: str, files: tuple[Path, ...], machine: str, offset: float, options: Options) -> int:
     """Add what sysstat recorded on the server's machine during RUN to its samples.
 
-    FILES are of `S_TIME_FORMAT=ISO iostat -o JSON -x -t 1` or of `sadf -j FILE -- -A`. Only the
+    FILES come from `S_TIME_FORMAT=ISO iostat -o JSON -x -t 1` or `sadf -j FILE -- -A`. Only the
     time of the run is added. --yes replaces earlier samples of the machine. `dyno report` then
     judges the run with them.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "size",
-    short_help="Size servers and storage for what is wanted.",
+    short_help="Size servers and storage for a wanted load.",
     epilog=examples(
         "dyno size last --want tps=1200",
         "dyno size RUN PROFILE --want users=500 --want think=12s --want p95=500ms",
@@ -53,15 +53,15 @@ def command(
     mixed: bool,
     options: Options,
 ) -> int:
-    """Size servers, devices and TB for what is wanted, from what RUN… measured.
+    """Size servers, devices and TB for a wanted load, from what RUN… measured.
 
     Name runs with transactions at several loads (`dyno run --users 2 --users 8`, `--find-max`),
     with queries, and storage profiles (`dyno io`). The result is a number with its 90 % interval,
     the binding resource and the runner-up, and every input with its source: a run, your word, or a
     named assumption.
 
-    A load on one server beyond twice what was measured is refused, as are invalid runs and wants
-    that cannot hold together.
+    A load on one server beyond twice what was measured is refused, as are invalid runs and
+    contradictory wants.
 
     Each RUN is a run id, a unique prefix of one, `last`, a study, or the path of a bundle or of its
     .tar.gz. No database is needed.

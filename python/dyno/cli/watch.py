@@ -54,7 +54,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:\S*")
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; another one lets other machines in, without encryption.",
+    help="Address to listen on; others let other machines in, without encryption.",
 )
 @click.option("--open/--no-browser", "show", default=False, help="Open the page in the browser.")
 @_elsewhere.options
@@ -76,15 +76,15 @@ def command(
     RUN is a running or finished run: an id, a unique prefix of one, `last`, or the path of a bundle
     or of its .tar.gz; or the folder of a study, whose runs are shown as they go on. Without it, the
     newest run in --out is shown. The page needs the token in the printed URL. Metrics for
-    Prometheus are at /metrics, with the token as bearer.
+    Prometheus are at /metrics, with the token as bearer token.
 
     TARGET is the URL of a running server, or host: for this machine alone. Dyno records it without
     any load: the machine, and the database from inside. It creates nothing in the database; it
     reads its statistics once a second, and its statements and tables every ten minutes. If the
     database goes away, Dyno waits for it and records the gap. Ctrl-C or SIGTERM ends a recording
-    like the end of --for, as with sar and iostat: the bundle is whole, and the exit code is 0. Its
-    report shows the busiest hour, the load of each volume, the waits, the top statements and the
-    top tables.
+    like the end of --for, as with sar and iostat: the bundle is complete and the exit code is 0.
+    Its report shows the busiest hour, the load of each volume, the waits, the top statements and
+    the top tables.
     """
     if what is not None and _URL.fullmatch(what) and not Path(what).exists():
         from dyno.cli._record import record

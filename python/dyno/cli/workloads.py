@@ -51,7 +51,7 @@ def list_workloads(options: Options) -> int:
 @click.argument("name")
 @common
 def show(name: str, options: Options) -> int:
-    """Print the TOML of the shipped file NAME, or of a valid file of one's own."""
+    """Print the TOML of the shipped file NAME, or of your own valid file."""
     from dyno.config import presets
     from dyno.workloads import own
     from dyno.workloads.own import spec

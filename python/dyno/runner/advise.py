@@ -143,5 +143,5 @@ def _uses(target: str, catalog: Catalog | None) -> Uses:
         "statements": [{**common, **dataclasses.asdict(one)} for one in catalog.uses.statements],
         "relations": [{**common, **dataclasses.asdict(one)} for one in catalog.uses.relations],
     }
-    since = "since the counters of the server began"
+    since = "since the server's counters started"
     return of_rows(rows["statements"], rows["relations"], {}, since, catalog.uses.notes)

@@ -36,12 +36,12 @@ def basis(run: Run) -> Basis:
     """
     if run.verb != "run" or len(run.workloads) != 1:
         raise UsageError(
-            f"{run.run} is of `dyno {run.verb}`; only a run of `dyno run` is repeated."
+            f"{run.run} comes from `dyno {run.verb}`; only runs of `dyno run` are repeated."
         )
     try:
         return _basis(run)
     except (ValueError, TypeError) as error:  # pydantic's errors are ValueErrors
-        raise UsageError(f"The plan of {run.run} is damaged, or of another version.") from error
+        raise UsageError(f"The plan of {run.run} is damaged, or from another version.") from error
 
 
 def _basis(run: Run) -> Basis:
@@ -78,8 +78,8 @@ def _require_repeatable(plan: Mapping[str, Any]) -> None:
     users = plan.get("users")
     if isinstance(users, list) and len(users) > 1:  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(
-            "The run has several --users: what helps few may not help many. Run one number of "
-            "them, and advise that run."
+            "The run has several --users: what helps few may not help many. Run with one "
+            "value, and advise that run."
         )
 
 

@@ -68,10 +68,10 @@ def capture(
     url = targets.parse(target)
     server = captured(url.name)
     if server is None:
-        raise UsageError(f"Dyno does not read statements of {url.name}.")
+        raise UsageError(f"Dyno cannot read statements of {url.name}.")
     counted = source == server.counters
     if not counted and source in (known := _sources()):
-        raise UsageError(f"--from {source} is of {known[source]}; {url.redacted} has another.")
+        raise UsageError(f"--from {source} is for {known[source]}; {url.redacted} has another.")
     if not counted and seconds is not None:
         raise UsageError("--for applies to counters of a server; a log has its own length.")
     if counted and with_values:
@@ -82,7 +82,7 @@ def capture(
     limits = host.limits(host.collect(Path.cwd(), window_s=0.0, wait=lambda _: None))
     with targets.open_target(url, DEFAULT_OUT.absolute(), limits) as opened:
         if not isinstance(opened, Advised):
-            raise UsageError(f"Dyno does not read statements and tables of {url.name}.")
+            raise UsageError(f"Dyno cannot read statements and tables of {url.name}.")
         notes: Sequence[str] = ()
         if together is None:
             together, notes = _of_counters(opened, source, seconds)
@@ -93,7 +93,7 @@ def capture(
     )  # fmt: skip
     if not made.transactions:
         left = ", ".join(f"{count:,}: {reason}" for reason, count in made.left_out.items())
-        raise UsageError(f"{source} has no statement to draft. {left}".rstrip())
+        raise UsageError(f"{source} has no usable statement. {left}".rstrip())
     period = "since its counters were reset" if seconds is None else f"in {seconds:g} s"
     since = f" {period}" if counted else ""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -132,7 +132,7 @@ def verify(bundle: Bundle, key: str | None = None) -> Verified:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UsageError(
-            f"The certificate in {bundle.place} is not what this Dyno wrote or reads ({where}: "
+            f"The certificate in {bundle.place} is damaged or from another version ({where}: "
             f"{first['msg']})."
         ) from error
     estimates = estimate(bundle)

@@ -240,7 +240,7 @@ class _Test:
             tuning.require(url, [memory])
             _tuned(self._asked, url, [*given, memory])
         except UsageError as error:
-            self._session.events.say(f"! Memory of {target.name} is not held: {error}")
+            self._session.events.say(f"! Memory of {target.name} is not limited: {error}")
             return given
         return [*given, memory]
 

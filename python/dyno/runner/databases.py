@@ -55,7 +55,7 @@ def loads(
         return [(dataclasses.replace(plan, workload=name), replace) for name in every]
     left = resume.rest(target, plan, every)
     for name in left.whole:
-        session.events.say(f"  {name} in {target.name} is complete and stays")
+        session.events.say(f"  {name} in {target.name} is complete; kept")
     session.recorder.event("resume", whole=list(left.whole))
     return [(one, not one.resume) for one in left.plans]
 

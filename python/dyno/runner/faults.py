@@ -15,7 +15,7 @@ def fault_of(error: BaseException, bundle: Path | None = None) -> FaultError:
         error: The exception. Passwords are removed from URLs in its text.
         bundle: The bundle recorded so far, if any.
     """
-    place = "" if bundle is None else f" What was recorded is in {bundle}."
+    place = "" if bundle is None else f" The recorded data is in {bundle}."
     fault = FaultError(
         f"Fault in Dyno: {masked(repr(error))}.{place} Please report it with the traceback above."
     )

@@ -65,7 +65,7 @@ def bring(
     known = [read(path) for path in files]
     names = {machine_name(machine or one.machine) for one in known}
     if len(names) > 1:
-        raise UsageError(f"The files are of several machines: {', '.join(sorted(names))}.")
+        raise UsageError(f"The files come from several machines: {', '.join(sorted(names))}.")
     name = names.pop()
     targets = _targets(run, name)
     rows = _rows(run, known, name, offset_s)
@@ -93,7 +93,7 @@ def _targets(run: Run, name: str) -> dict[str, object]:
         if facts.place == "elsewhere" and facts.machine in {"", name}
     }
     if not elsewhere:
-        raise UsageError(f"{run.run} has no server on another machine that was not observed.")
+        raise UsageError(f"{run.run} has no unobserved server on another machine.")
     moved = {
         target: facts.model_copy(update={"machine": name}) for target, facts in elsewhere.items()
     }

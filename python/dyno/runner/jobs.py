@@ -38,4 +38,4 @@ def job_of(plan: Plan) -> Job:
         case QuickstartPlan():
             return quickstart.job(plan, quickstart.sizes_of(plan))
         case _:
-            raise TypeError(f"{type(plan).__name__} is no plan of a run.")
+            raise TypeError(f"{type(plan).__name__} is not the plan of a run.")

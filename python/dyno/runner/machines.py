@@ -97,7 +97,7 @@ class Machines:
         return facts.model_copy(update=known)
 
 
-_NO_SERVER = "{} has no machine of its own: --agent and --exporter need a server at a URL."
+_NO_SERVER = "{} has no separate machine: --agent and --exporter need a server at a URL."
 
 
 @contextlib.contextmanager
@@ -123,7 +123,7 @@ def machines_of(plan: Plan) -> Generator[Machines]:
             client = _opened(address, stack)
             name = address.name or machine_name(client.hello().machine)
             if name in agents:
-                raise UsageError(f"Two agents on a machine {name}: give them names, NAME=URL.")
+                raise UsageError(f"Two agents on machine {name}: name them, NAME=URL.")
             agents[name] = client
         default = next(iter(agents), "")
         probes = [ExporterProbe.at(address, default) for address in exporters]

@@ -73,7 +73,7 @@ def newest(out: Path, target: str) -> Run:
         if bundle.run.verb == "run" and bundle.measured and target in own:
             return bundle.run
     raise UsageError(
-        f"No run of {target} in {out} says what to repeat: run the workload with `dyno run` first."
+        f"No run of {target} in {out} to repeat: run the workload with `dyno run` first."
     )
 
 

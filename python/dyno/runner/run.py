@@ -41,7 +41,7 @@ def job(asked: RunPlan) -> Job:
     else:
         asked = asked.for_queries()
     if asked.databases > 1 and not chosen.loads:
-        raise UsageError(f"{chosen.called} has no tables, so that --databases has nothing to copy.")
+        raise UsageError(f"{chosen.called} has no tables, so --databases has nothing to copy.")
     parsed = targets.parse(asked.url)
     for query in chosen.queries:
         if query.written is not None:  # it may lack SQL for this target

@@ -119,7 +119,7 @@ def unlike(target: Target, workload: str, found: Loaded) -> str | None:
         return None
     if known.expected_seed not in {None, found.seed}:
         return (
-            f"Dyno ships expected answers for data of seed {known.expected_seed}; this has seed "
+            f"Dyno ships expected answers for seed {known.expected_seed}; this data has seed "
             f"{found.seed}"
         )
     return changed(target, workload, found)

@@ -108,8 +108,7 @@ def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
         )
     if instead != Overrides(time_limit=instead.time_limit, early_stop=instead.early_stop):
         raise UsageError(
-            "A study goes on as it was begun; of all that could differ only --time-limit may, and "
-            "--no-early-stop."
+            "A study resumes unchanged; only --time-limit and --no-early-stop may differ."
         )
     study = book.study
     if instead.early_stop is not None:
@@ -185,10 +184,10 @@ def _clear(book: StudyStore, events: Events) -> None:
     try:
         freed = cleanup.remove(book)
     except DynoError as error:
-        events.warn(f"! The data of the study stays: {error}")
+        events.warn(f"! The data of the study was kept: {error}")
         return
     if freed:
-        events.say(f"Its data was removed, {bytes_text(freed)}; runs and results stay.")
+        events.say(f"Its data was removed, {bytes_text(freed)}; runs and results are kept.")
 
 
 def _go_to(book: StudyStore, say: Callable[[str], None]) -> None:
@@ -203,7 +202,7 @@ def _go_to(book: StudyStore, say: Callable[[str], None]) -> None:
         os.chdir(book.cwd)
     except OSError as error:
         raise UsageError(
-            f"The study was begun in {book.cwd}, which its paths may be relative to, and that "
-            f"cannot be gone to: {error.strerror}."
+            f"Cannot enter {book.cwd}, where the study started and which its paths may be "
+            f"relative to: {error.strerror}."
         ) from error
-    say(f"Goes on in {book.cwd}, where it was begun.")
+    say(f"Resuming in {book.cwd}, where it started.")

@@ -77,7 +77,7 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
     waits = _waits(sampled(bundle), phase, target)
     if not waits:
         raise UsageError(
-            f"{bundle.path.name} does not tell what the sessions of {target} waited for. Plan from "
+            f"{bundle.path.name} does not show what the sessions of {target} waited for. Plan from "
             "a run on PostgreSQL, MariaDB or SQL Server, or use a record: dyno accelerate simulate"
         )
     facts = bundle.run.targets[target]
