@@ -153,14 +153,40 @@ statements = [{ sql = "update item set n = n + 1 where id = :id", rows = 1 }]
             return session.execute("select sum(n) from item").fetchone()[0]
 
     asked = dyno("run", *where, *BRIEF)
-    assert "change existing tables" in asked.stderr
+    assert "count of" in asked.stderr
+    assert "existing tables" in asked.stderr
     assert total() == 0
+    locking = tmp_path / "locking.toml"
+    locking.write_text("[transactions.hold]\nstatements = ['select n from item for update']\n")
+    held = dyno("run", locking, *where[1:], *BRIEF)
+    assert "hold of" in held.stderr
+    assert "existing tables" in held.stderr
     loaded = dyno("load", *where, "--scale", "1")
     assert loaded.returncode == 2
     assert "has no tables" in loaded.stderr
     found = run(*where, "--yes")
     (level,) = found["workloads"]["own_mine"]["levels"]
     assert total() >= level["operations"]["count"]["count"] > 0
+
+
+def test_a_wide_row_is_written_as_drawn(tmp_path: Path) -> None:
+    database, names = tmp_path / "mine.sqlite", [f"c{number}" for number in range(100)]
+    with sqlite3.connect(database) as session:
+        session.execute(f"create table wide ({', '.join(names)})")
+    file = tmp_path / "wide.toml"
+    draws = "\n".join(f"{name} = {{ constant = {place} }}" for place, name in enumerate(names))
+    values = ", ".join(f":{name}" for name in names)
+    file.write_text(f"""
+[draws]
+{draws}
+[transactions.add]
+statements = ["insert into wide values ({values})"]
+""")
+    found = run(file, "--target", f"sqlite:///{database}", "--out", tmp_path, "--yes")
+    assert codes(found) == set()
+    with sqlite3.connect(database) as session:
+        rows = session.execute("select distinct * from wide").fetchall()
+    assert rows == [tuple(range(100))]
 
 
 def test_foreign_tables_are_not_replaced(tmp_path: Path) -> None:

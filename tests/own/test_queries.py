@@ -75,7 +75,7 @@ def read(content: str, folder: Path | None = None) -> spec.File:
         ("answer = [[100]]", 'file = "a.sql"', "has sql and file"),
         ('sql = "select count(*) from item"\n', "", "has neither sql nor file"),
         ('"select count(*) from item"\n', '"delete from item"\n', "changes data (DELETE)"),
-        ('"select count(*) from item"\n', '"select 1 into x"\n', "changes data (INTO)"),
+        ('"select count(*) from item"\n', '"select 1 into x"\n', "SELECT … INTO"),
         ('"select count(*) from item"\n',
          '"with x as (delete from item returning id) select id from x"\n', "changes data (DELETE)"),
         ('"select count(*) from item"\n', '"drop table item"\n', "must be one of"),
@@ -218,7 +218,7 @@ def test_literals_by_escape(value: Any, escaped: str, expected: str) -> None:
 def test_words_of_changes_are_found_however_a_server_reads_quotes(
     text: str, changes: list[str]
 ) -> None:
-    assert sql.parsed(text, "x").changes == changes
+    assert sql.Parsed(text, ()).changes == changes
 
 
 @given(st.text(max_size=200))

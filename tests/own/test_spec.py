@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from dyno import _core, workloads
 from dyno.errors import UsageError
 from dyno.workloads import own
-from dyno.workloads.own import spec, sql, types
+from dyno.workloads.own import preview, spec, sql, types
 from dyno.workloads.own.planned import Planner
+from dyno.workloads.own.steps import steps_of
 
 GOOD = """
 [tables.item]
@@ -75,6 +76,22 @@ def test_a_good_file() -> None:
         ("select name from item where id = :id\"]", "commit\"]", "begin and end by themselves"),
         ("select name from item where id = :id\"]", "select 1; select 2\"]", "several statements"),
         ("select name from item where id = :id\"]", "select $1\"]", "write parameters as :name"),
+        ("select name from item where id = :id\"]", "select 1 into t\"]", "look.1 has SELECT …"),
+        ("select name from item where id = :id\"]",
+         "with x as (select 1) select * into t from x\"]", "look.1 has SELECT … INTO"),
+        ("select name from item where id = :id\"]",
+         "select name from item into outfile '/tmp/x'\"]", "look.1 has SELECT … INTO"),
+        ('{ sequence = "item" }', '{ query = "select 1 into t" }', "draws.next.query has SELECT"),
+        ('{ sequence = "item" }', '{ query = "select 1 from t for update" }', "draws.next.query"),
+        ('{ sequence = "item" }', '{ query = "select 1 from t for share" }', "draws.next.query"),
+        ("select name from item where id = :id\"]",
+         "select :id\", {sql = \"select 2\", repeat = 100}, {sql = \"select 3\", repeat = 100}, "
+         "{sql = \"select 4\", repeat = 100}]",
+         "look.4 brings its transaction to 301 statements"),
+        ("select name from item where id = :id\"]",
+         "select 1\", {sql = \"select :id, :next, :now\", repeat = 99}, "
+         "{sql = \"select :id\", repeat = 59}]",
+         "look.3 brings its transaction to 257 drawn values"),
         ("[transactions.look]", "[transactions.Look]", "lower-case name"),
         ("[draws]", "[draws]\nnow = { constant = 1 }", "draws.now"),
     ],
@@ -87,6 +104,77 @@ def test_what_makes_no_sense_is_refused(old: str, new: str, named: str) -> None:
     assert named in message
     assert "\n" not in message
     assert "x.toml" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("select a from t where b = :b and c = 'into' and d <> 'for update'", True),
+        ("select replace(a, 'x', 'y') from t", True),
+        ("select a from t for update", False),
+        ("select a from t for no key update skip locked", False),
+        ("select a from t for  share", False),
+        ("select a from t for key share", False),
+        ("select a from t lock in share mode", False),
+        ("update t set a = 1", False),
+        ("insert into t select replace(a, 'x', 'y') from t", False),
+        ("insert ignore into t values ('turned into')", False),
+        ("replace into t values (1)", False),
+        ("merge into t using s on t.a = s.a when matched then delete", False),
+        ("with x as (insert into t values (1) returning a) select a from x", False),
+        ("delete from t output deleted.a into gone where a = 1", False),
+    ],
+)
+def test_a_select_reads_unless_it_changes_or_locks_rows(text: str, reads: bool) -> None:
+    assert sql.parsed(text, "it").reads is reads
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select * into t2 from t", "values (1) into t", "( select a into t2 from t )",
+        "insert into t select a into outfile 'x' from t",
+        "with x as (select replace(a, 'b', 'c') from t) select * into t2 from x",
+        r"select 'a\' into t2 from t where b = '\'",
+    ],
+)  # fmt: skip
+def test_what_creates_a_table_by_a_query_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="it has SELECT … INTO"):
+        sql.parsed(text, "it")
+
+
+def test_a_dialect_takes_its_parameters_from_the_general_statement() -> None:
+    one = """
+draws = { a = { constant = 1 }, b = { constant = 2 } }
+[transactions.t]
+statements = [{ sql = "select :a, :b", postgres = "select :b, 'costs $5 or $1', :a, :b" }]
+"""
+    found = read(one)
+    (step,) = steps_of("t", found.transactions["t"], found)
+    assert step.takes == ("a", "b")
+    assert step.text["postgres"].sql == "select $2, 'costs $5 or $1', $1, $2"
+    with pytest.raises(UsageError, match=r"transactions\.t\.1\.postgres uses :a"):
+        read(one.replace("select :a, :b", "select :b"))
+
+
+def wide(count: int) -> str:
+    names = [f"a{number}" for number in range(count)]
+    draws = "\n".join(f"{name} = {{ constant = 1 }}" for name in names)
+    values = ", ".join(f":{name}" for name in names)
+    return f"[draws]\n{draws}\n[transactions.t]\nstatements = ['select {values}']"
+
+
+def test_what_the_driver_does_not_take_is_named() -> None:
+    most = Planner("own_x", read(wide(sql.MOST_PARAMETERS)), {})
+    assert len(preview.lines(most, 1.0, 1)) == 2 + sql.MOST_PARAMETERS
+    with pytest.raises(UsageError, match=r"transactions\.t\.1 has 257 parameters"):
+        read(wide(sql.MOST_PARAMETERS + 1))
+    with pytest.raises(UsageError, match=r"queries\.q has 257 parameters"):
+        query = "[[queries]]\nname = 'q'\nsql = "
+        read(wide(257).replace("[transactions.t]\nstatements = [", query).rstrip("]"))
+    odd = wide(1).replace("constant = 1", "nurand = [-5, 10], a = 7")
+    with pytest.raises(UsageError, match="input a0"):
+        preview.lines(Planner("own_x", read(odd), {}), 1.0, 1)
 
 
 def test_a_cycle_of_values_is_named() -> None:
@@ -110,13 +198,29 @@ def test_what_is_no_workload_is_refused(content: str) -> None:
         read(content)
 
 
-@given(st.text(max_size=200))
-def test_no_text_breaks_the_reader_of_statements(text: str) -> None:
+def parsed_and_filled(text: str) -> None:
     try:
         found = sql.parsed(text, "it")
     except UsageError:
         return
     assert len(set(found.names)) == len(found.names)
+    places = [f"${number}" for number in range(1, len(found.names) + 1)]
+    assert found.filled(places) == found.sql
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_reader_of_statements(text: str) -> None:
+    parsed_and_filled(text)
+
+
+PIECES = (
+    ":a", ":b", "'", '"', "`", "$$", "$t$", "$", "\\", "--", "/*", "*/", "\n", ";", "1", "x", " ",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20))
+def test_parameters_are_filled_in_where_they_were_found(pieces: list[str]) -> None:
+    parsed_and_filled("select " + "".join(pieces))
 
 
 @given(st.text(max_size=80))

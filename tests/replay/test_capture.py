@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno.contracts.advice import ColumnFacts, TableFacts
+from dyno.contracts.captured import Captured
 from dyno.errors import UsageError
 from dyno.targets.mysql import server
 from dyno.targets.mysql.captured import CAPTURED as MYSQL
@@ -135,8 +136,8 @@ def test_a_long_statement_is_written_in_lines_and_read_as_it_was() -> None:
 def test_what_cannot_be_drafted_is_left_out_with_its_reason() -> None:
     made = counted(
         "SELECT 1", "VACUUM item", "ALTER ROLE u PASSWORD 'hunter2'", "COMMIT",
-        "SELECT * FROM pg_catalog.pg_class", "SELECT interval $1", "SELECT " + "x" * 20_000,
-        "<insufficient privilege>",
+        "SELECT * FROM pg_catalog.pg_class", "SELECT interval $1 year to month",
+        "SELECT " + "x" * 20_000, "<insufficient privilege>",
     )  # fmt: skip
     assert len(made.transactions) == 1
     text = text_of(made, "shop", "Shop", [])
@@ -164,6 +165,131 @@ def test_the_same_value_of_a_transaction_is_the_same_draw() -> None:
         "UPDATE item SET stock = :stock WHERE id = :id",
     ]
     assert made.open == ["value"]
+
+
+NOTATIONS: dict[str, tuple[Captured, tuple[str, ...]]] = {
+    "postgresql": (
+        CAPTURED,
+        (
+            "'{}'", r"E'a\'{}'", "$${}$$", "$t${}$t$", "N'{}'", "U&'{}'", "'a' '{}'", "x'{}'",
+            "b'{}'", "interval '{}'", "interval '{}' day", "date '{}'", "'{}'::text",
+            "cast('{}' as date)", "tags -> '{}'", "tags ->> '{}'", "tags['{}']",
+            "date_trunc('{}', at)", "to_char(at, '{}')",
+            "string_agg(name, '{}')", "array['{}']", "'{}'::bit(3)", "at at time zone '{}'",
+        ),
+    ),
+    "mysql": (
+        MYSQL,
+        (
+            "'{}'", '"{}"', r"'a\'{}'", "N'{}'", "_utf8'{}'", "_binary '{}'", "x'{}'", "'a' '{}'",
+            "b'{}'", "interval '{}' day", "date '{}'", "tags -> '$.{}'", "tags ->> '$.{}'",
+            "group_concat(name separator '{}')", "date_format(at, '{}')",
+            "name like 'a' escape '{}'", "convert('{}' using utf8)",
+            "match(name) against ('{}' in boolean mode)",
+        ),
+    ),
+}  # fmt: skip
+PLACES = (
+    "select {} from item", "select id from item where name = {}", "update item set name = {}",
+    "select id from item order by {}", "select id from item group by 1, {}", "select f({})",
+    "insert into item (name) values ({}), ('b')", "delete from item where name in ('a', {})",
+    "select /*+ set_var(a = {}) */ id from item -- {}", "select id from item limit {}",
+    "with x as (select {} as a) select a from x", "select id, {} from item union all select 1, {}",
+    "select sum(id) over (order by {} rows between {} preceding and current row) from item",
+    "insert into item (id) values (1) on conflict (id) do update set name = {}",
+    "insert into item (id) values (1) on duplicate key update name = {}",
+)  # fmt: skip
+SECRETS = st.from_regex(r"card[a-z0-9]{3,8}|35 days|4111[0-9]{4,12}", fullmatch=True)
+
+
+@pytest.mark.parametrize("product", NOTATIONS)
+@given(data=st.data(), place=st.sampled_from(PLACES), value=SECRETS)
+def test_no_notation_of_a_value_is_stored(product: str, data: st.DataObject, place: str,
+                                          value: str) -> None:  # fmt: skip
+    server, notations = NOTATIONS[product]
+    notation: str = data.draw(st.sampled_from([*notations, *(["{}"] if value.isdigit() else [])]))
+    written = place.replace("{}", notation.replace("{}", value))
+    made = draft([Together(1, (Ran(written, True),))], TABLES, server, 20)
+    # What a draft says in words of its own has numbers, too.
+    texts = [text.lower() for one in made.transactions for text, _ in one.statements]
+    assert not any(value.lower() in text for text in texts), written
+    assert not any(value in str(one.draw) for one in made.draws.values()), written
+    assert not any("'" in text for text in texts), written
+
+
+def test_notations_of_values_are_drawn_like_others() -> None:
+    made = drafted(
+        example(
+            r"UPDATE item SET name = E'Bob\'s card 4111' WHERE id = 1",
+            "INSERT INTO item (name) VALUES ($$Bob's card 4111$$)",
+            "SELECT x'4111AA', N'Eve', U&'Bob', B'1001'",
+            "SELECT id FROM item WHERE at > now() - interval '35 days' ORDER BY 1, 'abc'",
+            "SELECT date_trunc('day', at) FROM item",
+            "SELECT date_trunc('Bob', at) FROM item",
+        )
+    )
+    (one,) = made.transactions
+    texts = [text for text, _ in one.statements]
+    assert texts[0].startswith("UPDATE item SET name = :name")
+    assert texts[1].startswith("INSERT INTO item (name) VALUES (:name")
+    assert texts[2] == "SELECT :value, :value_2, :value_3, :value_4"
+    assert "CAST(:interval AS INTERVAL) ORDER BY 1, :value" in texts[3]
+    assert made.draws["interval"].draw == {"constant": "1 day"}
+    assert texts[4:] == ["SELECT DATE_TRUNC('DAY', at) FROM item"]
+    assert sum(made.left_out.values()) == 5
+    mysql = draft(
+        [example("SELECT date_add(at, interval 5 hour), 0x4111 FROM item")], TABLES, MYSQL, 20
+    )
+    assert "4111" not in mysql.transactions[0].statements[0][0]
+    assert mysql.draws["interval"].draw == {"constant": 1}
+
+
+def test_values_that_were_asked_for_are_those_of_the_log() -> None:
+    text = (
+        "SELECT $$a'b$$, N'Eve', tags -> 'key', E'a\\nb', x'4111', to_char(at, 'YYYY'), "
+        "interval '35 days' FROM item"
+    )
+    made = drafted(example(text), with_values=True)
+    kept = [one.draw.get("constant") for one in made.draws.values()]
+    assert set(kept) == {"a'b", "Eve", "key", None, "35 DAYS"}
+    assert len(made.open) == 3
+
+
+def test_counted_statements_lose_what_is_left_of_their_literals() -> None:
+    """A server may count a statement before it replaced its literals."""
+    made = counted("SELECT id FROM item WHERE name = 'Bob' AND id = $1 AND at > $2 - interval $3")
+    ((text, _),) = made.transactions[0].statements
+    assert "Bob" not in text
+    assert "CAST(:interval AS INTERVAL)" in text
+
+
+def test_what_a_file_cannot_have_is_left_out_with_a_note() -> None:
+    values = ", ".join(str(number) for number in range(1, 300))
+    wide = drafted(example(f"SELECT f({values})", "SELECT id FROM item WHERE id = 1"))
+    assert len(wide.transactions[0].statements) == 1
+    assert set(wide.draws) == {"id"}
+    (reason,) = wide.left_out
+    assert "256 parameters" in reason
+    several = Together(3, tuple(Ran("SELECT stock FROM item WHERE id = 1", True, runs=100.0)
+                                for _ in range(4)))  # fmt: skip
+    long = drafted(several)
+    assert [repeat for _, repeat in long.transactions[0].statements] == [100, 100]
+    assert sum(long.left_out.values()) == 6
+    shared = drafted(example(*["SELECT stock, f(1, 2) FROM item WHERE id = 7"] * 100))
+    assert not shared.left_out
+    for made in (long, shared):
+        text = text_of(made, "s", "S", []).replace(" = {}", " = { constant = 1 }")
+        assert spec.read(text, "the draft", "s")
+    into = drafted(example("SELECT id INTO copied FROM item"))
+    assert not into.transactions
+    assert sum(into.left_out.values()) == 5
+
+
+def test_a_select_that_locks_begins_as_in_the_log() -> None:
+    for explicit in (True, False):
+        one = Together(2, (Ran("SELECT id FROM item FOR UPDATE", example=True),), explicit)
+        (made,) = drafted(one).transactions
+        assert made.begin is (None if explicit else False)
 
 
 @pytest.mark.parametrize("with_values", [False, True])
@@ -207,7 +333,7 @@ def test_wrong_use(tmp_path: Path) -> None:
     german = written(tmp_path, log.read_text().replace("statement: ", "Anweisung: "), "de.log")
     there = written(tmp_path, "x", "there.toml")
     for words, message in (
-        (("postgresql://h/d", "--from", "performance_schema"), "has another"),
+        (("postgresql://h/d", "--from", "performance_schema"), "belongs to mysql"),
         (("postgresql://h/d", "--from", "nothing"), "the path of a log"),
         (("postgresql://h/d", "--from", log, "--for", "5s"), "--for"),
         (("mysql://h/d", "--from", log), "another product"),

@@ -187,7 +187,7 @@ class Workload:
         loads: Whether it has tables that Dyno creates; without, its statements are about tables of
             the user's own.
         record: What the plan of a run records about it.
-        changes: Its transactions that change tables of the user's own.
+        changes: Its transactions that change or lock rows of the user's own tables.
         creates: Tables that its setup creates.
         setup: Statements for the target of a name that follow its load: name and SQL.
         prepare: Reads what draws of its queries need from the database, once.

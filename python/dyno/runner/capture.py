@@ -71,7 +71,10 @@ def capture(
         raise UsageError(f"Dyno cannot read statements of {url.name}.")
     counted = source == server.counters
     if not counted and source in (known := _sources()):
-        raise UsageError(f"--from {source} is for {known[source]}; {url.redacted} has another.")
+        raise UsageError(
+            f"--from {source} belongs to {known[source]}, "
+            f"but {url.redacted} is a {url.name} server."
+        )
     if not counted and seconds is not None:
         raise UsageError("--for applies to counters of a server; a log has its own length.")
     if counted and with_values:

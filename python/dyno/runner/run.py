@@ -95,11 +95,12 @@ def job(asked: RunPlan) -> Job:
 
 
 def _question(chosen: Workload, url: TargetUrl) -> str:
-    """Asks before transactions change tables that Dyno did not create."""
+    """Asks before transactions change or lock rows of tables that Dyno did not create."""
     if not chosen.changes or url.scheme == "null":
         return ""
     named = ", ".join(chosen.changes)
-    return f"{named} of {chosen.called} change existing tables in {url.redacted}. Run them?"
+    what = f"{named} of {chosen.called} change or lock rows of existing tables"
+    return f"{what} in {url.redacted}. Run them?"
 
 
 def _parts(

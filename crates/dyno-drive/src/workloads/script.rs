@@ -20,8 +20,8 @@ use known::{Given, Known, Queued};
 pub use preview::{Preview, preview};
 pub use spec::{Input, Operation, Rows, Script, Step, Words};
 
-/// Maximum parameters of a statement.
-const MOST_PARAMETERS: usize = 32;
+/// Parameters of a statement that need no allocation.
+const FEW_PARAMETERS: usize = 32;
 
 impl Params for Script {
     type Workload = Scripted;
@@ -140,7 +140,14 @@ impl Terminal for Actor {
 impl Actor {
     #[inline]
     fn queue<S: Session>(&self, session: &mut S, queued: &Queued, unix_us: i64) -> Result<Slot> {
-        let mut values = [Value::Null; MOST_PARAMETERS];
+        let count = queued.given.len();
+        let (mut few, mut many) = ([Value::Null; FEW_PARAMETERS], Vec::new());
+        let values = if count <= FEW_PARAMETERS {
+            &mut few[..count]
+        } else {
+            many.resize(count, Value::Null);
+            &mut many[..]
+        };
         let kinds = self.known.statements[usize::from(queued.id.0)].params;
         for ((value, given), kind) in values.iter_mut().zip(&queued.given).zip(kinds) {
             *value = match given {
@@ -151,7 +158,7 @@ impl Actor {
                 },
             };
         }
-        Ok(session.queue(queued.id, &values[..queued.given.len()]))
+        Ok(session.queue(queued.id, values))
     }
 
     /// Compares the numbers of rows of a batch with the expected ones, and keeps values.

@@ -139,14 +139,14 @@ def _member(one: Settled) -> dict[str, Any]:
 
 
 def _question(named: Sequence[Workload], urls: Sequence[TargetUrl]) -> str:
-    """Asks before transactions change tables that Dyno did not create."""
+    """Asks before transactions change or lock rows of tables that Dyno did not create."""
     changed = [word for one in named for word in one.changes]
     places = [url.redacted for url in urls if url.scheme != "null"]
     if not changed or not places:
         return ""
     return (
-        f"{', '.join(dict.fromkeys(changed))} change existing tables in {', '.join(places)}. "
-        "Run them?"
+        f"{', '.join(dict.fromkeys(changed))} change or lock rows of existing tables in "
+        f"{', '.join(places)}. Run them?"
     )
 
 

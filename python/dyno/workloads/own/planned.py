@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -214,6 +215,20 @@ class _Planned:
         kind = asked or pools.kind_of_values(found, f"{where}.query")
         self.pools[name] = pools.literals(found, kind, f"{where}.query")
         return {"pool": name}, kind
+
+
+def first_of(script: Mapping[str, Any], seed: int, count: int) -> list[dict[str, Any]]:
+    """The first transactions of a user, with their values, as the driver draws them.
+
+    Raises:
+        UsageError: If the driver refuses the script.
+    """
+    from dyno import _core
+
+    try:
+        return json.loads(_core.preview(json.dumps(script), seed, count))
+    except _core.EngineError as error:
+        raise UsageError(f"The driver refuses the {error.args[1]}.") from error
 
 
 def _step(step: Step, again: str, own: Mapping[str, str]) -> dict[str, Any]:

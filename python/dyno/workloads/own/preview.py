@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from dyno.workloads.own.planned import Planner
+from dyno.workloads.own.planned import Planner, first_of
 from dyno.workloads.own.steps import NOW, steps_of
 from dyno.workloads.own.types import Kind
 
@@ -25,12 +24,9 @@ def lines(planner: Planner, scale: float, seed: int) -> list[str]:
         scale: Of the tables.
         seed: Of the run.
     """
-    from dyno import _core
-
     plan = planner.plan(scale, seed=1, connect=None)
-    found: list[dict[str, Any]] = json.loads(_core.preview(json.dumps(plan), seed, COUNT))
     first: dict[str, dict[str, Any]] = {}
-    for each in found:
+    for each in first_of(plan, seed, COUNT):
         first.setdefault(each["operation"], dict(each["values"]))
     whole = sum(each["weight"] for each in plan["operations"])
     shown: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from dyno.errors import UsageError
 from dyno.workloads.own import checks, sql
 from dyno.workloads.own.fields import span
 from dyno.workloads.own.forms import Query, chosen
-from dyno.workloads.own.planned import REST, Planner
+from dyno.workloads.own.planned import REST, Planner, first_of
 from dyno.workloads.own.queryreview import parsed
 from dyno.workloads.own.spec import Draw, File
 from dyno.workloads.own.types import Kind
@@ -113,8 +112,6 @@ def drawn(
     planner: Planner, query: str, names: Sequence[str], seed: int, scale: float
 ) -> dict[str, Any]:
     """Values of a query's parameters for a seed, drawn by the driver."""
-    from dyno import _core
-
     if not names:
         return {}
     inputs, pools = planner.inputs(names, scale)
@@ -123,7 +120,7 @@ def drawn(
     step = {"name": query, "sql": f"select {marks}", "given": list(names), "returns": [REST]}
     operation = {"name": query, "weight": 1, "inputs": plain, "steps": [step]}
     script = {"name": f"{planner.name}.{query}", "operations": [operation]}
-    (found,) = json.loads(_core.preview(json.dumps(script), seed, 1))
+    (found,) = first_of(script, seed, 1)
     values = dict(found["values"])
     return {one["name"]: _value(values[one["name"]], one, pools) for one in inputs}
 

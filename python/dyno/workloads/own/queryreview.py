@@ -38,6 +38,7 @@ def require(file: File) -> None:
     for query in file.queries:
         where = f"queries.{query.name}"
         taken = {name for text in parsed(query).values() for name in text.names}
+        sql.require_few(taken, where)
         for name in sorted(taken):
             _require_draw(name, file.draws, where)
         for name, value in query.values.items():

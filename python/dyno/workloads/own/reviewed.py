@@ -94,7 +94,9 @@ def _require_references(file: File, name: str, draw: Draw) -> None:
     if draw.query is not None and (
         not (found := sql.parsed(draw.query, f"{where}.query")).reads or found.names
     ):
-        raise UsageError(f"{where}.query must be a SELECT without parameters.")
+        raise UsageError(
+            f"{where}.query must be a SELECT without parameters that changes and locks no rows."
+        )
 
 
 def bound_at_scale_1(file: File, bound: int | str, where: str) -> int:

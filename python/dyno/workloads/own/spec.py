@@ -16,6 +16,7 @@ from dyno.workloads.own.forms import Check, Query, Setup
 _NUMBERED = re.compile(r".*_[0-9]+")
 
 MOST_REPEATS = 100
+MOST_STATEMENTS = 200
 
 Bound = int | str
 """A number, or the name of a table of the file: its number of rows."""
@@ -129,7 +130,7 @@ class Transaction(Strict):
     keying: str | None = None
     begin: bool | None = None
     pipeline: bool = True
-    statements: Annotated[list[str | Statement], Field(min_length=1, max_length=200)]
+    statements: Annotated[list[str | Statement], Field(min_length=1, max_length=MOST_STATEMENTS)]
 
 
 class File(Strict):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dyno.errors import UsageError, closest
 
 LONGEST = 65_536
+MOST_PARAMETERS = 256
+"""Of a statement, for the driver."""
 VERBS = ("select", "insert", "update", "delete", "with", "values", "replace", "merge", "call")
 """A file of others must not create, grant, drop or copy anything."""
 QUERIES = ("select", "with", "values")
@@ -36,6 +38,9 @@ _QUOTES = tuple(
         r"""'(?:[^']|'')*'|(?:"(?:[^"]|"")*")""",
     )
 )
+_INTO = re.compile(r"\binto\b", re.IGNORECASE)
+_TAKES_INTO = re.compile(r"\b(?:insert|merge|replace|output)\b(?!\s*\()", re.IGNORECASE)
+_LOCK = re.compile(r"\bfor\s+(?:key\s+)?share\b|\bin\s+share\s+mode\b", re.IGNORECASE)
 _CHANGE = re.compile(r"\b(?:into|update|delete)\b", re.IGNORECASE)
 _REFERENTIAL = re.compile(r"\bon\s+(?:update|delete)\b", re.IGNORECASE)
 
@@ -54,15 +59,29 @@ class Parsed:
 
     @property
     def reads(self) -> bool:
-        """Whether it is a SELECT."""
-        return self.sql[:6].lower() == "select"
+        """Whether it is a SELECT that neither changes nor locks rows."""
+        locks = any(_LOCK.search(text) for text in self._unquoted)
+        return self.sql[:6].lower() == "select" and not self.changes and not locks
 
     @property
     def changes(self) -> list[str]:
         """Words by which it changes something, in lower case: ``into``, ``update``, ``delete``."""
-        found = (_CHANGE.findall(_REFERENTIAL.sub(" ", quotes.sub("''", self.sql)))
-                 for quotes in _QUOTES)  # fmt: skip
+        found = (_CHANGE.findall(_REFERENTIAL.sub(" ", text)) for text in self._unquoted)
         return [word.lower() for word in max(found, key=len)]
+
+    @property
+    def selects_into(self) -> bool:
+        """Whether it has SELECT … INTO, which creates a table or writes a file."""
+        if self.sql.lstrip("( \n")[:6].lower() in {"select", "values"}:
+            return any(_INTO.search(text) for text in self._unquoted)
+        return all(
+            len(_INTO.findall(text)) > len(_TAKES_INTO.findall(text)) for text in self._unquoted
+        )
+
+    @property
+    def _unquoted(self) -> list[str]:
+        """The statement without what is in quotes, in each way to read them."""
+        return [quotes.sub("''", self.sql) for quotes in _QUOTES]
 
     def filled(self, values: Sequence[str]) -> str:
         """The statement with these SQL literals in place of its parameters."""
@@ -84,7 +103,7 @@ def parsed(text: str, where: str, verbs: Sequence[str] = VERBS) -> Parsed:
 
     Raises:
         UsageError: If it is empty, too long, more than one statement, or neither queries nor
-            changes rows.
+            changes rows, or has too many parameters.
     """
     if len(text) > LONGEST:
         raise UsageError(f"{where} is longer than {LONGEST:,} characters.")
@@ -119,4 +138,20 @@ def parsed(text: str, where: str, verbs: Sequence[str] = VERBS) -> Parsed:
             f"{where} begins with '{verb or sql[:10]}'; a statement must be one of "
             f"{', '.join(verbs).upper()}.{hint}"
         )
-    return Parsed(sql, tuple(names))
+    found = Parsed(sql, tuple(names))
+    if found.selects_into:
+        raise UsageError(
+            f"{where} has SELECT … INTO, which creates a table or writes a file. Remove INTO."
+        )
+    require_few(names, where)
+    return found
+
+
+def require_few(names: Collection[str], where: str) -> None:
+    """Refuses more parameters than the driver takes.
+
+    Raises:
+        UsageError: With their number.
+    """
+    if len(names) > MOST_PARAMETERS:
+        raise UsageError(f"{where} has {len(names)} parameters; the maximum is {MOST_PARAMETERS}.")

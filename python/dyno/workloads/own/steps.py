@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dyno.errors import UsageError, nearest
@@ -11,6 +11,8 @@ from dyno.workloads.own import sql
 from dyno.workloads.own.spec import DIALECTS, Draw, File, Statement, Transaction
 from dyno.workloads.own.types import Kind, kind_of
 
+MOST_RUN = 256
+"""Statements that a transaction runs, and values that it draws, for the driver."""
 NOW = "now"
 """The current time, in every statement."""
 _KEPT = re.compile(r"([a-z][a-z0-9_]{0,40})\s+(\S.*)")
@@ -46,7 +48,7 @@ def steps_of(name: str, transaction: Transaction, file: File) -> list[Step]:
 
     Raises:
         UsageError: For an unknown parameter, a value that is needed before it is there, a value
-            that is kept and never used, or an invalid statement.
+            that is kept and never used, an invalid statement, or too many of them.
     """
     found: list[Step] = []
     for number, given in enumerate(transaction.statements, start=1):
@@ -56,6 +58,7 @@ def steps_of(name: str, transaction: Transaction, file: File) -> list[Step]:
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise UsageError(f"transactions.{twice} is there twice.")
     _require_values(name, found, file.draws)
+    _require_few(found, file.draws)
     return found
 
 
@@ -86,10 +89,34 @@ def _renumbered(parsed: sql.Parsed, names: tuple[str, ...], where: str) -> sql.P
     """The statement of a dialect with the parameter numbers of the general one."""
     strange = [name for name in parsed.names if name not in names]
     if strange:
-        raise UsageError(f"{where} has the parameter :{strange[0]}, which sql has not.")
-    places = {number: names.index(name) + 1 for number, name in enumerate(parsed.names, start=1)}
-    text = re.sub(r"\$(\d+)", lambda found: f"${places[int(found[1])]}", parsed.sql)
+        raise UsageError(f"{where} uses :{strange[0]}, which does not occur in `sql`.")
+    text = parsed.filled([f"${names.index(name) + 1}" for name in parsed.names])
     return replace(parsed, sql=text, names=names)
+
+
+def size_of(steps: Iterable[tuple[Collection[str], int]]) -> tuple[int, int]:
+    """How many statements a transaction runs, and how many values it draws.
+
+    Args:
+        steps: The draws that each statement takes, and how often it runs. A statement that runs
+            once shares its values with others; one that repeats draws its own each time.
+    """
+    listed = list(steps)
+    shared = {name for taken, repeat in listed if repeat == 1 for name in taken}
+    own = sum(repeat * len(taken) for taken, repeat in listed if repeat > 1)
+    return sum(repeat for _, repeat in listed), len(shared) + own
+
+
+def _require_few(steps: Sequence[Step], draws: Collection[str]) -> None:
+    sizes = [([name for name in step.takes if name in draws], step.repeat) for step in steps]
+    for number, step in enumerate(steps, start=1):
+        counts = size_of(sizes[:number])
+        for count, what in zip(counts, ("statements", "drawn values"), strict=True):
+            if count > MOST_RUN:
+                raise UsageError(
+                    f"transactions.{step.name} brings its transaction to {count:,} {what}, with "
+                    f"each repeat counted; the maximum is {MOST_RUN}. Lower repeat, or split it."
+                )
 
 
 def _require_values(name: str, steps: list[Step], draws: dict[str, Draw]) -> None:

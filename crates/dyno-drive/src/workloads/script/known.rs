@@ -6,14 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::draw::{Drawer, Literal};
+use super::draw::{Draw, Drawer, Literal};
 use super::spec::{Operation, Rows, Script, Step, Words};
-use super::{MOST_PARAMETERS, draw::Draw};
 use crate::wire::{AND_THEN, Access, Dialect, Statement, StatementId, Type};
 
 /// The name of the current time in statements.
 const NOW: &str = "now";
-/// Maximum inputs and statements of an operation.
+/// Maximum inputs and statements of an operation, and parameters of a statement.
 const MOST: usize = 256;
 
 /// A checked script. Names of operations outlive every run, so each script is stored once, for the
@@ -292,8 +291,8 @@ fn check(script: &Script) -> Result<()> {
                 &format!("needs 1 to {MOST} steps, and {MOST} inputs at most"),
             ));
         }
-        if let Some(step) = steps.iter().find(|step| step.given.len() > MOST_PARAMETERS) {
-            return Err(usage(&step.name, &format!("has more than {MOST_PARAMETERS} parameters")));
+        if let Some(step) = steps.iter().find(|step| step.given.len() > MOST) {
+            return Err(usage(&step.name, &format!("has more than {MOST} parameters")));
         }
         let unread = |step: &&Step| {
             let readable = step.returns.iter().filter(|kind| **kind != Type::Rest).count();

@@ -86,6 +86,20 @@ fn what_makes_no_sense_is_refused_by_name() {
     }
 }
 
+#[test]
+fn a_statement_takes_as_many_parameters_as_an_operation_has_inputs() {
+    let made = |count: usize| {
+        let marks: Vec<String> = (1..=count).map(|number| format!("${number}")).collect();
+        let step = json!({"name": "s", "sql": format!("select {}", marks.join(", ")),
+                          "given": vec!["x"; count]});
+        let input = json!({"name": "x", "least": 1, "greatest": 9});
+        operation(&json!({"name": "o", "weight": 1, "inputs": [input], "steps": [step]}))
+    };
+    assert!(made(256).is_ok());
+    let error = made(257).unwrap_err();
+    assert!(error.message.contains("s has more than 256 parameters"), "{error}");
+}
+
 fn operation(operation: &serde_json::Value) -> Result<Scripted> {
     let script = json!({"name": "one", "operations": [operation]});
     serde_json::from_value::<Script>(script).unwrap().workload(1)

@@ -1,5 +1,6 @@
 """Drafts of files of statements, from what a server really runs (``docs/replay.md``).
 
-``parameters`` finds what values a statement takes, ``values`` how to draw each of them, ``draft``
-puts transactions together, and ``written`` writes the file.
+``constants`` takes the values out of a statement, ``parameters`` finds what they belong to,
+``values`` how to draw each of them, ``draft`` puts transactions together, and ``written`` writes
+the file.
 """

@@ -14,20 +14,16 @@ from dyno.contracts.captured import Captured
 from dyno.safety.redaction import secretless
 from dyno.workloads.own import sql
 from dyno.workloads.own.classes import distinct, name_of
-from dyno.workloads.own.draft.parameters import (
-    LeftOutError,
-    Parameter,
-    Read,
-    of_counted,
-    of_example,
-)
-from dyno.workloads.own.draft.values import GUESSED_LIMIT, Value, of_change, of_column
-from dyno.workloads.own.spec import MOST_REPEATS
+from dyno.workloads.own.draft.constants import LeftOutError, require_none
+from dyno.workloads.own.draft.parameters import Parameter, Read, of_counted, of_example
+from dyno.workloads.own.draft.values import Value, of_change, of_column, of_guess
+from dyno.workloads.own.spec import MOST_REPEATS, MOST_STATEMENTS
+from dyno.workloads.own.steps import MOST_RUN, size_of
 
-MOST_STATEMENTS = 200
 _LONGEST_NAME = 30
 _SECRET = "its text may name a password, a key or an account"  # noqa: S105  (words for people)
 _UTILITY = "it neither queries nor changes rows"
+_FULL = f"its transaction would be longer than {MOST_RUN} statements or drawn values"
 
 
 @dataclass(frozen=True)
@@ -93,12 +89,13 @@ class Draft:
 
 @dataclass
 class _Draws:
-    """The draws so far."""
+    """The draws so far; those that a statement of the file uses."""
 
     tables: Mapping[str, TableFacts]
     server: Captured
     with_values: bool
     made: dict[str, Value] = field(default_factory=dict[str, Value])
+    used: set[str] = field(default_factory=set[str])
     _names: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
 
     def name(self, parameter: Parameter, known: dict[tuple[str, ...], list[object]]) -> str:
@@ -140,7 +137,7 @@ class _Draws:
         if not self.with_values or parameter.value is None:
             return False
         sampled = self._sampled(parameter)
-        undrawn = parameter.role in {"changed", "limit", "unknown"}
+        undrawn = parameter.role in {"changed", "limit", "interval", "unknown"}
         return undrawn or (sampled.is_open and not sampled.new)
 
     def _sampled(self, parameter: Parameter) -> Value:
@@ -154,8 +151,8 @@ class _Draws:
     def _value(self, parameter: Parameter) -> Value:
         if self._is_constant(parameter):
             return Value({"constant": parameter.value}, "the value of one execution")
-        if parameter.role == "limit":
-            return Value({"constant": GUESSED_LIMIT}, "a guess: of LIMIT or OFFSET")
+        if (guess := of_guess(parameter.role, self.server)) is not None:
+            return guess
         if parameter.role == "changed":
             return of_change(self.tables[parameter.table], parameter.column)
         return self._sampled(parameter)
@@ -185,17 +182,7 @@ def draft(
         if len(found) == top:
             left_out["beyond --top"] = left_out.get("beyond --top", 0) + one.count
             continue
-        read: list[tuple[Read, Ran]] = []
-        for statement in one.statements[:MOST_STATEMENTS]:
-            try:
-                read.append((_read(statement, tables, server), statement))
-            except LeftOutError as reason:
-                left_out[str(reason)] = left_out.get(str(reason), 0) + one.count
-        if read:
-            known: dict[tuple[str, ...], list[object]] = {}
-            texts = tuple(
-                (_text(each, draws, known), _repeat(statement)) for each, statement in read
-            )
+        if texts := _texts(one, draws, left_out):
             found.append((_name(texts), one, texts))
     found = _merged(found)
     names = distinct(name for name, _, _ in found)
@@ -204,9 +191,29 @@ def draft(
             Drafted(name, one.count, texts, _begin(one, texts))
             for name, (_, one, texts) in zip(names, found, strict=True)
         ),
-        draws.made,
+        {name: value for name, value in draws.made.items() if name in draws.used},
         left_out,
     )
+
+
+def _texts(one: Together, draws: _Draws, left_out: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    """The statements of a transaction that can be drafted, and how often they run."""
+    known: dict[tuple[str, ...], list[object]] = {}
+    texts: list[tuple[str, int]] = []
+    sizes: list[tuple[set[str], int]] = []
+    for statement in one.statements:
+        try:
+            read = _read(statement, draws.tables, draws.server)
+            names = {each.name: draws.name(each, known) for each in read.parameters}
+            size = (set(names.values()), _repeat(statement))
+            if len(texts) == MOST_STATEMENTS or max(size_of([*sizes, size])) > MOST_RUN:
+                raise LeftOutError(_FULL)
+            texts.append((_text(read, names, draws), size[1]))
+            sizes.append(size)
+            draws.used |= size[0]
+        except LeftOutError as reason:
+            left_out[str(reason)] = left_out.get(str(reason), 0) + one.count
+    return tuple(texts)
 
 
 def _merged(
@@ -228,21 +235,31 @@ def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) ->
     if word is None or word[1].lower() not in sql.VERBS:
         raise LeftOutError(_UTILITY)
     if statement.example:
-        return of_example(statement.text, statement.values, server, tables)
-    return of_counted(statement.text, server, tables)
+        read = of_example(statement.text, statement.values, server, tables)
+    else:
+        read = of_counted(statement.text, server, tables)
+    if len(read.parameters) > sql.MOST_PARAMETERS:
+        raise LeftOutError(f"it has more than {sql.MOST_PARAMETERS} parameters")
+    return read
 
 
-def _text(read: Read, draws: _Draws, known: dict[tuple[str, ...], list[object]]) -> str:
-    """The statement with the names of its draws."""
+def _text(read: Read, names: Mapping[str, str], draws: _Draws) -> str:
+    """The statement with the names of its draws.
+
+    Raises:
+        LeftOutError: If it has a constant nevertheless.
+    """
     grammar = draws.server.grammar
-    names = {one.name: draws.name(one, known) for one in read.parameters}
     for place in list(read.tree.find_all(exp.Placeholder)):
         name = names[str(place.this)]
-        # A placeholder would be written in the style of the engine's driver.
-        made: exp.Expr = exp.Var(this=f":{name}")
+        # A placeholder would be written in the style of the engine's driver, and a word in quotes
+        # where the grammar wants a unit.
+        made: exp.Expr = exp.to_identifier(f":{name}", quoted=False)
         cast = draws.made[name].cast
         place.replace(exp.cast(made, cast, dialect=grammar) if cast else made)
-    return read.tree.sql(dialect=grammar, comments=False)
+    text = read.tree.sql(dialect=grammar, comments=False)
+    require_none(text, draws.server)
+    return text
 
 
 def _repeat(statement: Ran) -> int:
@@ -258,6 +275,6 @@ def _name(texts: tuple[tuple[str, int], ...]) -> str:
 
 def _begin(one: Together, texts: tuple[tuple[str, int], ...]) -> bool | None:
     """What the file says of BEGIN; None where its default is right."""
-    alone = len(texts) == 1 and texts[0][0].lower().startswith("select")
+    alone = len(texts) == 1 and texts[0][1] == 1 and sql.Parsed(texts[0][0], ()).reads
     usual = not alone
     return None if one.explicit is None or one.explicit == usual else one.explicit

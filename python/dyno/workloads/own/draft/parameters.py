@@ -15,8 +15,9 @@ from sqlglot.errors import SqlglotError
 
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
+from dyno.workloads.own.draft.constants import STAYS, Known, LeftOutError, replaced
 
-Role = Literal["compared", "assigned", "changed", "inserted", "limit", "unknown"]
+Role = Literal["compared", "assigned", "changed", "inserted", "limit", "interval", "unknown"]
 """``changed``: the value is added to a column or subtracted from it."""
 
 LONGEST = 10_000
@@ -26,14 +27,13 @@ _NUMBERED = re.compile(rf"{_KEPT}|(?P<number>\$\d+)", re.DOTALL)
 _MARKED = re.compile(
     rf"{_KEPT}|(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)", re.DOTALL | re.IGNORECASE
 )
+_OWN = re.compile(r"p[0-9]+")
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+_HIDDEN = "the server's counters hide how many values its lists have; capture from its log instead"
 _FOR_APPLICATIONS = ("pg_advisory_", "pg_try_advisory_", "pg_notify", "pg_sleep")
 """Functions whose names look like those of the server's own."""
+_PERIODS = (exp.Interval, exp.DateAdd, exp.DateSub)
 _AROUND = (exp.Paren, exp.Cast, exp.Neg, exp.Add, exp.Sub, exp.Tuple, exp.Array, exp.Any)
-
-
-class LeftOutError(Exception):
-    """A statement that cannot be drafted; the message is a clause."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Parameter:
     role: Role
     table: str = ""
     column: str = ""
-    value: str | int | None = None
+    value: Known = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
         if found["kept"] is not None:
             return found["kept"]
         if found["mark"] == "...":
-            raise LeftOutError("the server does not tell how many values it has; use its log")
+            raise LeftOutError(_HIDDEN)
         count += 1
         return f"IN (:p{count})" if found["list"] else f":p{count}"
 
@@ -113,21 +113,11 @@ def of_example(
     Raises:
         LeftOutError: If it cannot be read.
     """
-    known: dict[str, str | int | None] = {}
+    known: dict[str, Known] = {}
     if values is not None:
         sql = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", sql)
         known = {f"p{place}": value for place, value in enumerate(values, start=1)}
-    tree = _parsed(sql, server.grammar)
-    count = len(values or ())
-    for literal in list(tree.find_all(exp.Literal)):
-        if _is_fixed(literal):
-            continue
-        count += 1
-        name = f"p{count}"
-        whole = not literal.is_string and str(literal.this).isdigit()
-        known[name] = int(literal.this) if whole else str(literal.this)
-        literal.replace(exp.Placeholder(this=name))
-    return _read(tree, known, server, tables)
+    return _read(_parsed(sql, server.grammar), known, server, tables)
 
 
 def _parsed(sql: str, grammar: str) -> exp.Expr:
@@ -180,16 +170,9 @@ def table_name(table: TableFacts) -> str:
     return table.name.rpartition(".")[2].strip('"`[]')
 
 
-def _is_fixed(literal: exp.Literal) -> bool:
-    """Whether the grammar wants a literal there: a position, the length of a type, an interval."""
-    return literal.find_ancestor(exp.DataType, exp.Interval) is not None or isinstance(
-        literal.parent, exp.Ordered | exp.Group
-    )
-
-
 def _read(
     tree: exp.Expr,
-    known: Mapping[str, str | int | None],
+    known: dict[str, Known],
     server: Captured,
     tables: Mapping[str, TableFacts],
 ) -> Read:
@@ -198,16 +181,20 @@ def _read(
     names = list(tree.find_all(exp.Table))
     if all(_is_system(one, server) for one in names) and (names or _administers(tree)):
         raise LeftOutError("it reads the server's own tables, or administers the server")
+    if tree.find(exp.Into) is not None:
+        raise LeftOutError("it creates a table or writes a file")
+    _name_constants(tree, known, server)
     found: dict[str, Parameter] = {}
     for place in tree.find_all(exp.Placeholder):
         name = str(place.this)
-        if place.find_ancestor(exp.Interval, exp.DataType) is not None:
-            raise LeftOutError("it has a literal where no parameter may be")
-        role, column = _role(place, tree, tables)
+        if place.find_ancestor(exp.DataType, exp.Hint) is not None:
+            raise LeftOutError(STAYS)
+        alone = _role_alone(place)
+        role, column = (alone, None) if alone else _role(place, tree, tables)
         table = "" if column is None else _table_of(column, tree, tables)
         made = Parameter(
             name,
-            role if role == "limit" or table else "unknown",
+            role if alone or table else "unknown",
             table,
             "" if column is None or not table else column.name,
             known.get(name),
@@ -216,6 +203,17 @@ def _read(
             found[name] = made
     ordered = sorted(found.values(), key=lambda one: int(one.name[1:]))
     return Read(tree, tuple(ordered))
+
+
+def _name_constants(tree: exp.Expr, known: dict[str, Known], server: Captured) -> None:
+    """Names a placeholder for each constant, after those that are there."""
+    there = [str(one.this) for one in tree.find_all(exp.Placeholder)]
+    if not all(_OWN.fullmatch(name) for name in there):
+        raise LeftOutError("its text cannot be parsed")
+    last = max((int(name[1:]) for name in there), default=0)
+    for number, (place, value) in enumerate(replaced(tree, server), start=last + 1):
+        place.set("this", f"p{number}")
+        known[f"p{number}"] = value
 
 
 def _is_system(table: exp.Table, server: Captured) -> bool:
@@ -233,12 +231,18 @@ def _administers(tree: exp.Expr) -> bool:
     )
 
 
+def _role_alone(place: exp.Expr) -> Role | None:
+    """What a placeholder does that belongs to no column, if its place shows it."""
+    if place.find_ancestor(exp.Limit, exp.Offset, exp.Fetch) is not None:
+        return "limit"
+    cast = isinstance(place.parent, exp.Cast) and place.parent.is_type("interval")
+    return "interval" if cast or isinstance(place.parent, _PERIODS) else None
+
+
 def _role(
     place: exp.Expr, tree: exp.Expr, tables: Mapping[str, TableFacts]
 ) -> tuple[Role, exp.Column | None]:
     """What a placeholder does, and the column beside it."""
-    if place.find_ancestor(exp.Limit, exp.Offset, exp.Fetch) is not None:
-        return "limit", None
     below: exp.Expr = place
     above = place.parent
     while above is not None:

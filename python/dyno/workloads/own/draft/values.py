@@ -17,7 +17,8 @@ _TEXT = re.compile(
     r"(?:character|varchar|char|text|bpchar|citext|enum|set|tinytext|mediumtext)\b", re.IGNORECASE
 )
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
-GUESSED_LIMIT = 10
+_GUESSED_LIMIT = 10
+_GUESSED_PERIOD = "1 day"
 _GUESSED_CHANGE = 1
 
 
@@ -78,6 +79,16 @@ def of_change(table: TableFacts, name: str) -> Value:
     if not (_WHOLE.match(column.type) or _DECIMAL.match(column.type)):
         return Value({}, f"fill in: by how much {where} changes; its type is {column.type}")
     return Value({"constant": _GUESSED_CHANGE}, f"a guess: by how much {where} changes")
+
+
+def of_guess(role: str, server: Captured) -> Value | None:
+    """The value of a LIMIT or an interval; None for other roles."""
+    if role == "limit":
+        return Value({"constant": _GUESSED_LIMIT}, "a guess: of LIMIT or OFFSET")
+    if role == "interval":  # the unit is part of the value where it is cast
+        period = 1 if server.castable is None else _GUESSED_PERIOD
+        return Value({"constant": period}, "a guess: of an interval")
+    return None
 
 
 def quoted(name: str, server: Captured) -> str:
