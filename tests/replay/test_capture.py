@@ -66,7 +66,7 @@ def test_parameters_are_drawn_from_their_columns() -> None:
     look, change, several = made.transactions
     assert (look.weight, look.name) == (10, "select_item")
     assert ":id" in look.statements[0][0]
-    assert ":stock AND :stock_2" in look.statements[0][0]
+    assert ":stock AND :stock + :width" in look.statements[0][0]
     assert "LIMIT :limit" in look.statements[0][0]
     assert "CAST(:at AS TIMESTAMP" in change.statements[0][0]
     assert several.name == "select_item_2"
@@ -93,6 +93,18 @@ def test_the_amount_by_which_a_column_changes_is_a_guess() -> None:
     assert counted("UPDATE item SET at = at + $1").open == ["at"]
     kept = drafted(Together(1, (Ran(changes[0], True, ("3", "7", "3")),)), with_values=True)
     assert kept.draws["stock"].draw == {"constant": "3"}
+
+
+def test_a_range_keeps_its_width() -> None:
+    """Two bounds drawn apart would be a third of the table, or nothing."""
+    sums = "SELECT SUM(stock) FROM item WHERE id BETWEEN {} AND {}"
+    made = counted(sums.format("$1", "$2"), "SELECT id FROM item WHERE at BETWEEN $1 AND $2")
+    assert "BETWEEN :id AND :id + :width" in made.transactions[0].statements[0][0]
+    assert made.draws["width"].draw == {"constant": 99}
+    assert "CAST(:at_2 AS" in made.transactions[1].statements[0][0], "no number"
+    ran = Together(1, (Ran(sums.format("417", "436"), True),))
+    assert drafted(ran).draws["width"].draw == {"constant": 99}
+    assert drafted(ran, with_values=True).draws["width"].draw == {"constant": 19}
 
 
 def test_tables_are_spelled_as_in_the_catalog() -> None:

@@ -106,7 +106,7 @@ class _Draws:
             known: Values that the transaction has of each column so far. The same value is the
                 same draw: what reads a row also changes it.
         """
-        apart = not parameter.column or parameter.role in {"changed", "inserted"}
+        apart = not parameter.column or parameter.role in {"changed", "width", "inserted"}
         place = (parameter.role if apart else "", parameter.table, parameter.column)
         values = known.setdefault(place, [])
         value: object = parameter.value
@@ -137,7 +137,7 @@ class _Draws:
         if not self.with_values or parameter.value is None:
             return False
         sampled = self._sampled(parameter)
-        undrawn = parameter.role in {"changed", "limit", "interval", "unknown"}
+        undrawn = parameter.role in {"changed", "width", "limit", "interval", "unknown"}
         return undrawn or (sampled.is_open and not sampled.new)
 
     def _sampled(self, parameter: Parameter) -> Value:

@@ -16,9 +16,12 @@ from sqlglot.errors import SqlglotError
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
 from dyno.workloads.own.draft.constants import STAYS, Known, LeftOutError, replaced
+from dyno.workloads.own.draft.values import is_whole
 
-Role = Literal["compared", "assigned", "changed", "inserted", "limit", "interval", "unknown"]
-"""``changed``: the value is added to a column or subtracted from it."""
+Role = Literal[
+    "compared", "assigned", "changed", "inserted", "width", "limit", "interval", "unknown"
+]
+"""``changed``: the value is added to a column or subtracted from it; ``width``: to a first one."""
 
 LONGEST = 10_000
 """Characters of a statement; a longer one may have been cut off when it was recorded."""
@@ -184,12 +187,13 @@ def _read(
     if tree.find(exp.Into) is not None:
         raise LeftOutError("it creates a table or writes a file")
     _name_constants(tree, known, server)
+    widths = _name_widths(tree, known, tables)
     found: dict[str, Parameter] = {}
     for place in tree.find_all(exp.Placeholder):
         name = str(place.this)
         if place.find_ancestor(exp.DataType, exp.Hint) is not None:
             raise LeftOutError(STAYS)
-        alone = _role_alone(place)
+        alone = "width" if name in widths else _role_alone(place)
         role, column = (alone, None) if alone else _role(place, tree, tables)
         table = "" if column is None else _table_of(column, tree, tables)
         made = Parameter(
@@ -214,6 +218,40 @@ def _name_constants(tree: exp.Expr, known: dict[str, Known], server: Captured) -
     for number, (place, value) in enumerate(replaced(tree, server), start=last + 1):
         place.set("this", f"p{number}")
         known[f"p{number}"] = value
+
+
+def _name_widths(
+    tree: exp.Expr, known: dict[str, Known], tables: Mapping[str, TableFacts]
+) -> set[str]:
+    """Writes upper bounds of BETWEEN as the lower bound and a width; returns the widths.
+
+    Two bounds that are drawn apart would be a range of any length, or an empty one.
+    """
+    widths: set[str] = set()
+    for between in list(tree.find_all(exp.Between)):
+        low, high = between.args["low"], between.args["high"]
+        column = _column(between.this)
+        if not isinstance(low, exp.Placeholder) or not isinstance(high, exp.Placeholder):
+            continue
+        if column is None or low.this == high.this:
+            continue
+        table = _table_of(column, tree, tables)
+        if not table or not is_whole(tables[table], column.name):
+            continue
+        between.set("high", exp.Add(this=low.copy(), expression=high.copy()))
+        name = str(high.this)
+        known[name] = _difference(known.get(name), known.get(str(low.this)))
+        widths.add(name)
+    return widths
+
+
+def _difference(high: Known, low: Known) -> Known:
+    if high is None or low is None:
+        return None
+    try:
+        return int(high) - int(low)
+    except ValueError:
+        return None
 
 
 def _is_system(table: exp.Table, server: Captured) -> bool:

@@ -20,6 +20,7 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _GUESSED_LIMIT = 10
 _GUESSED_PERIOD = "1 day"
 _GUESSED_CHANGE = 1
+_GUESSED_WIDTH = 99
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,20 @@ def of_change(table: TableFacts, name: str) -> Value:
 
 
 def of_guess(role: str, server: Captured) -> Value | None:
-    """The value of a LIMIT or an interval; None for other roles."""
+    """The value of a LIMIT, an interval or the width of a range; None for other roles."""
     if role == "limit":
         return Value({"constant": _GUESSED_LIMIT}, "a guess: of LIMIT or OFFSET")
     if role == "interval":  # the unit is part of the value where it is cast
         period = 1 if server.castable is None else _GUESSED_PERIOD
         return Value({"constant": period}, "a guess: of an interval")
+    if role == "width":
+        return Value({"constant": _GUESSED_WIDTH}, "a guess: from the first to the last of a range")
     return None
+
+
+def is_whole(table: TableFacts, name: str) -> bool:
+    """Whether a column has integers."""
+    return _WHOLE.match(_found(table, name).type) is not None
 
 
 def quoted(name: str, server: Captured) -> str:
