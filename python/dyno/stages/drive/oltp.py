@@ -208,7 +208,8 @@ def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any
     driven = workloads.get(plan.workload).transactions
     place = workloads.place_of(plan.workload)
     connect = partial(target.connect, place) if target.capabilities.load is True else None
-    params = driven.params(Work(plan.loaded, plan.home, plan.mode, connect))
+    shared = f"{recorder.path}/{target.name}/{plan.workload}"
+    params = driven.params(Work(plan.loaded, plan.home, plan.mode, connect, shared))
     retries = {} if driven.retries is None else {"max_retries": driven.retries}
     return {
         "wire": target.wire(place),

@@ -102,7 +102,7 @@ def transactions(file: File, planner: Planner) -> Transactions:
     main = file.main or next(iter(file.transactions))
 
     def params(work: Work) -> dict[str, Any]:
-        return planner.plan(work.loaded.scale, work.loaded.seed, work.connect)
+        return planner.plan(work.loaded.scale, work.loaded.seed, work.connect, work.place)
 
     return Transactions(
         main=main,
