@@ -19,6 +19,7 @@ KEPT = [
     "table \"dbo.t\", column 'id'. [error 547]",
     'relation "t" does not exist [error 33557097]',
     "SQLite: UNIQUE constraint failed: t.email",
+    'DuckDB: Index with name "by_v" already exists!.',
     "Deadlock found when trying to get lock; try restarting transaction [error 1213]",
     "statement get returned or changed 0 rows, not 1: check that the data is complete",
 ]

@@ -10,7 +10,7 @@ _ABOUT_SESSIONS = {"denied", "too_many_connections", "unreachable"}
 _QUOTES = "\"'`«»‹›„“”‚‘’「」『』"
 _KINDS = (
     "constraint|database|field|function|index|key|key name|object|object name|parameter|procedure"
-    "|relation|schema|sequence|table|trigger|type|view"
+    "|relation|schema|sequence|table|trigger|type|view|with name"
 )
 _COLUMN = "(?<!unknown )(?<!invalid )column"
 """A column that is not missing: a server may take a string in double quotes for a column."""
