@@ -132,6 +132,35 @@ def test_every_example_runs(target: str, tmp_path: Path) -> None:
     no_server_left(tmp_path)
 
 
+def test_every_target_has_sequences_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text("""
+[tables.sale]
+rows = 5
+key = ["id"]
+columns = { id = "int row", number = "int 0" }
+[draws]
+id = { sequence = "sale" }
+number = { sequence = 100 }
+[transactions.sell]
+statements = ["insert into sale values (:id, :number)"]
+""")
+    databases = [tmp_path / f"{name}.sqlite" for name in ("one", "two")]
+    where = [word for each in databases for word in ("--target", f"sqlite:///{each}")]
+    for each in databases:
+        loaded = dyno("load", file, "--target", f"sqlite:///{each}", "--scale", "1",
+                      "--out", tmp_path)  # fmt: skip
+        assert loaded.returncode in {0, 1}, loaded.stderr
+    assert codes(run(file, *where, "--out", tmp_path)) == set()
+    for each in databases:
+        with sqlite3.connect(each) as session:
+            sold = session.execute("select id, number from sale where number >= 100").fetchall()
+        ids, numbers = zip(*sold, strict=True)
+        # The end may cut a transaction of each of the two users, which has taken its numbers.
+        assert max(ids) - 5 <= len(ids) + 2
+        assert max(numbers) - 99 <= len(numbers) + 2
+
+
 def test_tables_of_ones_own_are_changed_only_with_consent(tmp_path: Path) -> None:
     database = tmp_path / "mine.sqlite"
     with sqlite3.connect(database) as session:

@@ -88,6 +88,32 @@ def test_every_way_of_drawing_stays_within_its_bounds() -> None:
     assert (kinds["uniform"], kinds["big"], kinds["money"]) == ("int", "big_int", {"decimal": 2})
 
 
+def test_a_sequence_goes_on_from_level_to_level_of_one_place() -> None:
+    content = """
+[tables.item]
+rows = 9
+key = ["id"]
+columns = { id = "int row" }
+[draws]
+number = { sequence = 1 }
+id = { sequence = "item" }
+[transactions.t]
+statements = ["insert into item values (:id, :number)"]
+"""
+
+    def first(place: str, key: int) -> tuple[int, int]:
+        plan = planner(content).plan(1.0, 1, lambda: Session(key), place)
+        value = drawn(plan, 2)[0]
+        return value["number"], value["id"]
+
+    assert first("run-1/a", 9) == (1, 10)
+    assert first("run-1/a", 11) == (3, 12), "the key has changed, the number goes on"
+    assert first("run-1/a", 9) == (5, 10), "read before each level"
+    assert first("run-1/b", 9) == (1, 10)
+    assert first("run-2/a", 9) == (1, 10)
+    assert first("", 9) == first("", 9) == (1, 10), "a dry run uses up no number"
+
+
 def test_draws_repeat_with_their_seed() -> None:
     plan = planner(DRAWS).plan(1.0, 1, None)
     text = json.dumps({**plan, "name": "own_again"})

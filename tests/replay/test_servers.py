@@ -120,6 +120,16 @@ def test_a_general_log_of_mariadb(tmp_path: Path) -> None:
     no_server_left(tmp_path)
 
 
+def test_an_error_is_recorded_without_values_of_the_log(tmp_path: Path) -> None:
+    said = [(n / 100, "a.1", "statement: select 'hunter2'::int") for n in range(8)]
+    done = replayed(written(tmp_path, as_csv(said)), "embedded:postgresql", tmp_path)
+    page = Path(done["sheet"])
+    run = (page.parent / "run.json").read_text(encoding="utf-8")
+    assert "22P02" in run
+    assert "hunter2" not in run + page.read_text(encoding="utf-8") + str(done)
+    no_server_left(tmp_path)
+
+
 def test_it_asks_before_it_changes_rows(tmp_path: Path) -> None:
     log = written(tmp_path, as_csv(shop(16)))
     where = ("--target", "embedded:postgresql", "--out", tmp_path / "out")

@@ -34,12 +34,14 @@ class Work:
         mode: Where the transactions run: ``client`` or ``procedure``.
         connect: Opens a session, for values that are read from the database; None if the target
             runs no statements.
+        place: Names the run, target and database; its levels share numbers that go on.
     """
 
     loaded: Loaded
     home: str
     mode: str
     connect: Callable[[], Connection] | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True)

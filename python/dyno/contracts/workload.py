@@ -16,7 +16,8 @@ from dyno.contracts.refresh import Refresh
 from dyno.contracts.rule import Difference, Rows, Rule, inferred
 from dyno.contracts.target import Connection, Escaping, Loaded, QueryResult, Target
 from dyno.contracts.transactions import NONE, Transactions
-from dyno.errors import UsageError
+from dyno.errors import DynoError, UsageError
+from dyno.safety.messages import valueless
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,20 @@ class Query:
             escaped = target.ESCAPED if isinstance(target, Escaping) else ""
             return self.written(parameters, target.name, escaped)
         return target.sql(workload, self.name, self.text(parameters))
+
+    def execute(self, connection: Connection, statement: str) -> QueryResult:
+        """Runs a statement of the query.
+
+        Raises:
+            DynoError: If it fails; without values if the user wrote the query, because the message
+                is recorded.
+        """
+        try:
+            return connection.execute(statement)
+        except DynoError as error:
+            if self.written is not None:
+                error.args = (valueless(error.kind, str(error), written=True),)
+            raise
 
     def recorded(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters whose values are recorded."""

@@ -62,6 +62,11 @@ _ASSIGNED = re.compile(
 )
 
 
+def is_secret(name: str) -> bool:
+    """Whether the value under a name may be a secret."""
+    return _SECRET.search(name.replace("_", " ")) is not None
+
+
 def secretless(statement: str) -> str:
     """A statement without what may be a secret; others stay as they are.
 

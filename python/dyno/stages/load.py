@@ -33,6 +33,7 @@ from dyno.contracts.workload import Workload
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.runtime.engine_calls import interruptible, watched
 from dyno.runtime.progress import Progress
+from dyno.safety.messages import valueless
 from dyno.stages import resume
 from dyno.workloads.rows import check_rows, expected_rows
 from dyno.workspace.footprint import Measured, Meter, Peak, Probe, StepRecord, occupied
@@ -237,7 +238,7 @@ def setup(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
 
 @contextlib.contextmanager
 def _with_remedy(*, resumed: bool) -> Generator[None]:
-    """Adds the remedy to the failure of a statement of a resumed setup.
+    """Takes values out of the failure of a statement, and adds the remedy in a resumed setup.
 
     Its tables are dropped before it starts again, but not what it added to loaded tables, such as
     an index: that must not be taken for somebody else's, nor somebody else's for that.
@@ -245,11 +246,13 @@ def _with_remedy(*, resumed: bool) -> Generator[None]:
     try:
         yield
     except DynoError as error:
+        reason = valueless(error.kind, str(error), written=True)
         if resumed:
-            error.args = (
-                f"{str(error).rstrip('.')}. If the interrupted setup left it there, load again "
-                "with --replace.",
+            reason = (
+                f"{reason.rstrip('.')}. If the interrupted setup left it there, load again "
+                "with --replace."
             )
+        error.args = (reason,)
         raise
 
 

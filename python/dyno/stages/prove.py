@@ -58,7 +58,7 @@ def ask(
             for number, query in enumerate(workload.queries):
                 progress.update(number, len(workload.queries), query.name)
                 sql = query.text_for(target, workload_name, query.validation(scale))
-                work = partial(connection.execute, sql)
+                work = partial(query.execute, connection, sql)
                 try:
                     answer = within(timeout_s, work, connection.cancel)
                     if why := query.against_rows(len(answer.rows)):

@@ -2,10 +2,13 @@
 //! without logic between statements. A statement may take values from rows of earlier ones. An
 //! operation is one transaction, in as few round trips as its values allow.
 
+mod counter;
 mod draw;
 mod known;
 mod preview;
 mod spec;
+
+use std::sync::Arc;
 
 use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
@@ -14,6 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::pacer::think_ns;
 use crate::wire::{Dialect, Session, Slot, Statement, Type, Value};
 use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
+use counter::{Counter, counter};
 use draw::Cell;
 pub use draw::{Draw, Literal};
 use known::{Given, Known, Queued};
@@ -27,15 +31,19 @@ impl Params for Script {
     type Workload = Scripted;
 
     fn workload(&self, seed: u64) -> Result<Scripted> {
-        Ok(Scripted { seed, known: Known::of(self)? })
+        let known = Known::of(self)?;
+        let counter = |(name, first): &(&str, i64)| counter(self.lasting.get(*name), *first);
+        let counters = known.sequences.iter().map(counter).collect();
+        Ok(Scripted { seed, known, counters })
     }
 }
 
-/// The workload and the seed of its inputs.
-#[derive(Debug, Clone, Copy)]
+/// The workload, the seed of its inputs and the counters of its sequences.
+#[derive(Debug, Clone)]
 pub struct Scripted {
     seed: u64,
     known: &'static Known,
+    counters: Arc<[Counter]>,
 }
 
 impl Workload for Scripted {
@@ -61,6 +69,7 @@ impl Workload for Scripted {
         let most = self.known.variables;
         Actor {
             known: self.known,
+            counters: Arc::clone(&self.counters),
             inputs: stream("inputs"),
             thinking: stream("think"),
             drawn: None,
@@ -76,6 +85,7 @@ impl Workload for Scripted {
 #[derive(Debug)]
 pub struct Actor {
     known: &'static Known,
+    counters: Arc<[Counter]>,
     inputs: Xoshiro256PlusPlus,
     thinking: Xoshiro256PlusPlus,
     drawn: Option<usize>,
@@ -94,7 +104,7 @@ impl Terminal for Actor {
         let drawers = &self.known.operations[place].drawers;
         for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
         {
-            *cell = drawer.draw(&mut self.inputs, text);
+            *cell = drawer.draw(&mut self.inputs, &self.counters, text);
         }
         self.drawn = Some(place);
         place

@@ -13,12 +13,13 @@ from dyno.bundle.phases.oltp import Loop, OltpDetail, Outcome, UntilSteady
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.config.rates import Rate
-from dyno.contracts.databases import workload_of
+from dyno.contracts.databases import OWN, workload_of
 from dyno.contracts.target import Limited, Loaded, Programmable, Supervised, Target
 from dyno.contracts.transactions import Work
 from dyno.errors import TargetError
 from dyno.runtime.engine_calls import Beside, run_engine
 from dyno.runtime.progress import Progress
+from dyno.safety.messages import valueless
 from dyno.stages.drive.scheduler import gives_way
 
 After = Callable[[str, dict[str, Any]], UntilSteady]
@@ -191,10 +192,19 @@ def ended(
     extended = None if after is None else after(level, outcome)
     left_out_s = (extended.left_out_s if extended else None) or 0.0
     return begun(
-        outcome=Outcome.model_validate(outcome),
+        outcome=outcome_of(begun.keywords["workload"], outcome),
         duration_s=outcome["seconds"] - left_out_s,
         until_steady=extended,
     )
+
+
+def outcome_of(workload: str, found: dict[str, Any]) -> Outcome:
+    """Returns the outcome for the record; errors of users' own statements have no values."""
+    if workload.startswith(OWN):
+        first: dict[str, str] = found["errors_first"]
+        safe = {kind: valueless(kind, message) for kind, message in first.items()}
+        found = {**found, "errors_first": safe}
+    return Outcome.model_validate(found)
 
 
 def scale_fact(workload: str, scale: float) -> dict[str, Any]:
@@ -208,7 +218,8 @@ def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any
     driven = workloads.get(plan.workload).transactions
     place = workloads.place_of(plan.workload)
     connect = partial(target.connect, place) if target.capabilities.load is True else None
-    params = driven.params(Work(plan.loaded, plan.home, plan.mode, connect))
+    shared = f"{recorder.path}/{target.name}/{plan.workload}"
+    params = driven.params(Work(plan.loaded, plan.home, plan.mode, connect, shared))
     retries = {} if driven.retries is None else {"max_retries": driven.retries}
     return {
         "wire": target.wire(place),

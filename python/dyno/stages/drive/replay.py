@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle.phases.oltp import Loop, OltpDetail, Outcome
+from dyno.bundle.phases.oltp import Loop, OltpDetail
 from dyno.bundle.replayed import LOOP, OTHER, WORKLOAD, Replayed, StatementClass
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Target
 from dyno.errors import UsageError
 from dyno.runtime.engine_calls import run_engine
 from dyno.runtime.progress import Progress
-from dyno.stages.drive.oltp import explained, interval_for
+from dyno.stages.drive.oltp import explained, interval_for, outcome_of
 from dyno.workloads.own.classes import distinct, name_of
 
 MOST_CLASSES = 20
@@ -172,7 +172,7 @@ def replay(
             warmup_s=0.0,
             duration_s=duration_s if outcome is None else outcome["seconds"],
             reconnect_s=RECONNECT_S,
-            outcome=None if outcome is None else Outcome.model_validate(outcome),
+            outcome=None if outcome is None else outcome_of(WORKLOAD, outcome),
             replayed=facts,
         )
 

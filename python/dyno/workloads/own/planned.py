@@ -65,13 +65,16 @@ class Planner:
         planned = _Planned(self, scale, 1, None)
         return [planned.input(name, name) for name in names], planned.pools
 
-    def plan(self, scale: float, seed: int, connect: Connect | None) -> dict[str, Any]:
+    def plan(
+        self, scale: float, seed: int, connect: Connect | None, place: str = ""
+    ) -> dict[str, Any]:
         """The parameters of the driver.
 
         Args:
             scale: Of the loaded tables.
             seed: Of the load; it determines the constants of NURand.
             connect: Opens a session for queries; without one, their values are placeholders.
+            place: Names the run, target and database; sequences from a number go on in it.
 
         Raises:
             UsageError: If a query has no usable values, or a bound does not fit its type.
@@ -79,7 +82,17 @@ class Planner:
         """
         planned = _Planned(self, scale, seed, connect)
         operations = [planned.operation(name) for name in self.file.transactions]
-        return {"name": self.name, "operations": operations, "pools": planned.pools}
+        lasting = {
+            name: f"{place}/{name}"
+            for name, draw in self.file.draws.items()
+            if place and isinstance(draw.sequence, int)
+        }
+        return {
+            "name": self.name,
+            "operations": operations,
+            "pools": planned.pools,
+            "lasting": lasting,
+        }
 
 
 @dataclass

@@ -12,6 +12,7 @@ from typing import Any
 from dyno.contracts import workload as contract
 from dyno.contracts.rule import Rows
 from dyno.errors import UsageError
+from dyno.safety.redaction import is_secret
 from dyno.workloads.own import checks, sql
 from dyno.workloads.own.fields import span
 from dyno.workloads.own.forms import Query, chosen
@@ -100,7 +101,9 @@ def _made(query: Query, file: File, planner: Planner) -> contract.Query:
         least=least,
         most=most,
         weight=query.weight,
-        unrecorded=frozenset(name for name in names if file.draws[name].way in _UNRECORDED),
+        unrecorded=frozenset(
+            name for name in names if file.draws[name].way in _UNRECORDED or is_secret(name)
+        ),
     )
 
 

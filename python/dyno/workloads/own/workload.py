@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -17,9 +17,9 @@ from dyno.contracts.target import Connection, Loaded
 from dyno.contracts.transactions import NONE, Transactions, Work
 from dyno.contracts.workload import Query, Workload
 from dyno.errors import UsageError
-from dyno.safety.redaction import secretless
 from dyno.workloads.own import checks, pools, preview, queries, querypreview, setup, tables
 from dyno.workloads.own.planned import Planner
+from dyno.workloads.own.source import text_of
 from dyno.workloads.own.spec import File
 from dyno.workloads.own.steps import steps_of
 from dyno.workloads.own.types import kind_of
@@ -103,7 +103,7 @@ def transactions(file: File, planner: Planner) -> Transactions:
     main = file.main or next(iter(file.transactions))
 
     def params(work: Work) -> dict[str, Any]:
-        return planner.plan(work.loaded.scale, work.loaded.seed, work.connect)
+        return planner.plan(work.loaded.scale, work.loaded.seed, work.connect, work.place)
 
     return Transactions(
         main=main,
@@ -132,33 +132,6 @@ def parse_scale(scale: float) -> float:
             f"The scale must be above 0 and at most {_MOST_SCALE:,.0f}, not {scale:g}."
         )
     return scale
-
-
-def text_of(file: File, text: str) -> str:
-    """The text for the record, in which statements that may have a secret lost their literals."""
-    for statement in _statements(file):
-        if (safe := secretless(statement)) != statement:
-            if statement not in text:  # written with escapes
-                return secretless(text)
-            text = text.replace(statement, safe)
-    return text
-
-
-def _statements(file: File) -> Iterator[str]:
-    """Every text of SQL in a file."""
-    for transaction in file.transactions.values():
-        for each in transaction.statements:
-            if isinstance(each, str):
-                yield each
-            else:
-                own = (each.sql, each.postgres, each.mysql, each.sqlite)
-                yield from (text for text in own if text is not None)
-    for draw in file.draws.values():
-        if draw.query is not None:
-            yield draw.query
-    for worded in (*file.queries, *setup.steps(file.setup), *file.checks):
-        yield from worded.texts.values()
-    yield from (check.same_as for check in file.checks if check.same_as is not None)
 
 
 def _writing(file: File) -> tuple[str, ...]:

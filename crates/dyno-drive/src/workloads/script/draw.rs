@@ -1,12 +1,13 @@
 //! Random and other inputs of operations, drawn before each execution.
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use rand::Rng as _;
 use rand_distr::{Distribution as _, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
+use super::counter::Counter;
 use crate::wire::{Type, Value};
 
 /// Maximum length of a drawn text.
@@ -129,10 +130,10 @@ pub enum Drawer {
     Zipf(i64, i64, Zipf<f64>, bool),
     /// See [`Draw::Nurand`].
     Nurand(i64, i64, i64, i64),
-    /// See [`Draw::Sequence`].
-    Sequence(&'static AtomicI64),
-    /// See [`Draw::Latest`]: the sequence, the lowest number, the distribution.
-    Latest(&'static AtomicI64, i64, f64),
+    /// See [`Draw::Sequence`]: the place of its counter.
+    Sequence(usize),
+    /// See [`Draw::Latest`]: the place of the counter, the lowest number, the exponent.
+    Latest(usize, i64, f64),
     /// See [`Draw::Pool`].
     Pool(&'static [Literal]),
     /// See [`Draw::Letters`].
@@ -144,11 +145,11 @@ pub enum Drawer {
 }
 
 impl Drawer {
-    /// The draw, with `sequence` for the counter of a name that begins at a number, and `pool` for
-    /// the values of a pool. The error says what is wrong.
+    /// The draw, with `sequence` for the place of the counter of a name that begins at a number, and
+    /// `pool` for the values of a pool. The error says what is wrong.
     pub fn new(
         draw: &'static Draw,
-        sequence: &mut impl FnMut(&str, i64) -> &'static AtomicI64,
+        sequence: &mut impl FnMut(&'static str, i64) -> usize,
         pool: impl Fn(&str) -> Option<&'static [Literal]>,
     ) -> Result<Self, String> {
         let ordered = |least: i64, greatest: i64| {
@@ -216,7 +217,12 @@ impl Drawer {
 
     /// Draws a value; a text replaces `text`.
     #[inline]
-    pub fn draw(&self, rng: &mut Xoshiro256PlusPlus, text: &mut String) -> Cell {
+    pub fn draw(
+        &self,
+        rng: &mut Xoshiro256PlusPlus,
+        counters: &[Counter],
+        text: &mut String,
+    ) -> Cell {
         Cell::Number(match self {
             Self::Uniform(least, greatest) => rng.random_range(*least..=*greatest),
             Self::Zipf(least, _, zipf, false) => least + zipf.sample(rng) as i64 - 1,
@@ -228,9 +234,9 @@ impl Drawer {
                 let mixed = rng.random_range(0..=*a) | rng.random_range(*least..=*greatest);
                 (mixed + c) % (greatest - least + 1) + least
             }
-            Self::Sequence(next) => next.fetch_add(1, Relaxed),
-            Self::Latest(next, least, exponent) => {
-                let newest = next.load(Relaxed) - 1;
+            Self::Sequence(at) => counters[*at].fetch_add(1, Relaxed),
+            Self::Latest(at, least, exponent) => {
+                let newest = counters[*at].load(Relaxed) - 1;
                 // The distribution follows the sequence; computing it is cheap.
                 let ranks = (newest - least + 1).max(1) as f64;
                 let back = Zipf::new(ranks, *exponent).map_or(1.0, |zipf| zipf.sample(rng));

@@ -1,7 +1,6 @@
 //! Checked scripts, with indexes instead of names.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::AtomicI64;
 use std::sync::{Mutex, PoisonError};
 
 use dyno_record::{Error, ErrorKind, Result};
@@ -16,10 +15,10 @@ const NOW: &str = "now";
 const MOST: usize = 256;
 
 /// A checked script. Names of operations outlive every run, so each script is stored once, for the
-/// life of the process, with the counters of its sequences.
+/// life of the process.
 #[derive(Debug)]
 pub struct Known {
-    /// The original script, without its pools.
+    /// The original script, bare.
     pub script: &'static Script,
     /// Names of its operations.
     pub names: Vec<&'static str>,
@@ -29,6 +28,8 @@ pub struct Known {
     pub statements: Vec<Prepared>,
     /// The largest number of variables of an operation.
     pub variables: usize,
+    /// Its sequences with their first numbers, in the order of their counters.
+    pub sequences: Vec<(&'static str, i64)>,
     /// Values that inputs are drawn from.
     pools: Pools,
     /// Cumulative shares of the operations, up to 1.
@@ -124,25 +125,19 @@ impl Known {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let pools: Pools =
             script.pools.iter().map(|(name, values)| (name.clone(), interned(values))).collect();
-        let Script { name, operations, .. } = script.clone_without_pools();
-        let same = |found: &Self| {
-            found.script.name == name
-                && found.script.operations == operations
-                && found.pools == pools
-        };
+        let bare = script.clone_bare();
+        let same = |found: &Self| *found.script == bare && found.pools == pools;
         if let Some(found) = known.iter().copied().find(|found| same(found)) {
             return Ok(found);
         }
-        let script = Script { name, operations, pools: BTreeMap::new() };
-        let script: &'static Script = Box::leak(Box::new(script));
+        let script: &'static Script = Box::leak(Box::new(bare));
         let made: &'static Self = Box::leak(Box::new(Self::new(script, pools)?));
         known.push(made);
         Ok(made)
     }
 
     fn new(script: &'static Script, pools: Pools) -> Result<Self> {
-        let mut making =
-            Making { pools: &pools, statements: Vec::new(), sequences: BTreeMap::new() };
+        let mut making = Making { pools: &pools, statements: Vec::new(), sequences: Vec::new() };
         let operations = &script.operations;
         let ready = operations.iter().map(|it| making.operation(it)).collect::<Result<Vec<_>>>()?;
         let whole: f64 = operations.iter().map(|operation| operation.weight).sum();
@@ -158,6 +153,7 @@ impl Known {
             variables: ready.iter().map(|it| it.drawers.len() + kept(it)).max().unwrap_or(0),
             operations: ready,
             statements: making.statements,
+            sequences: making.sequences,
             pools,
             shares: operations.iter().map(share).collect(),
         })
@@ -174,7 +170,7 @@ impl Known {
 struct Making<'a> {
     pools: &'a Pools,
     statements: Vec<Prepared>,
-    sequences: BTreeMap<String, &'static AtomicI64>,
+    sequences: Vec<(&'static str, i64)>,
 }
 
 impl Making<'_> {
@@ -218,9 +214,12 @@ impl Making<'_> {
 
     fn drawer(&mut self, name: &str, draw: &'static Draw) -> Result<Drawer> {
         let (pools, sequences) = (self.pools, &mut self.sequences);
-        let mut sequence = |name: &str, first: i64| {
-            let new = || -> &'static AtomicI64 { Box::leak(Box::new(AtomicI64::new(first))) };
-            *sequences.entry(name.to_owned()).or_insert_with(new)
+        let mut sequence = |name: &'static str, first: i64| {
+            let found = sequences.iter().position(|(known, _)| *known == name);
+            found.unwrap_or_else(|| {
+                sequences.push((name, first));
+                sequences.len() - 1
+            })
         };
         let pool = |name: &str| -> Option<&'static [Literal]> { pools.get(name).copied() };
         Drawer::new(draw, &mut sequence, pool)

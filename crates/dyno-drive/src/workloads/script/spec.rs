@@ -19,13 +19,17 @@ pub struct Script {
     /// Values that inputs are drawn from, by name.
     #[serde(default)]
     pub pools: BTreeMap<String, Vec<Literal>>,
+    /// Sequences that go on from level to level, with the key of the counter in this process. The
+    /// others begin anew.
+    #[serde(default)]
+    pub lasting: BTreeMap<String, String>,
 }
 
 impl Script {
-    /// A copy without pools, which may be large.
-    pub(super) fn clone_without_pools(&self) -> Self {
+    /// A copy without what differs between runs, and without pools, which may be large.
+    pub(super) fn clone_bare(&self) -> Self {
         let (name, operations) = (self.name.clone(), self.operations.clone());
-        Self { name, operations, pools: BTreeMap::new() }
+        Self { name, operations, pools: BTreeMap::new(), lasting: BTreeMap::new() }
     }
 }
 

@@ -190,6 +190,56 @@ fn sequences_go_on_across_operations_and_latest_stays_below() {
     assert!(found.iter().any(|each| each.operation == "b"));
 }
 
+/// The next numbers of a kept sequence and of one that begins anew, in a level.
+fn numbers(key: Option<&str>, first: i64) -> [Cell; 2] {
+    let sequence = |name: &str, first: i64| {
+        let draw = json!({"sequence": {"name": name, "first": first}});
+        json!({"name": name, "draw": draw, "kind": "big_int"})
+    };
+    let operation = json!({
+        "name": "add", "weight": 1, "inputs": [sequence("kept", 1), sequence("anew", first)],
+        "steps": [{"name": "add", "sql": "insert into n values ($1, $2)",
+                   "given": ["kept", "anew"]}],
+    });
+    let lasting = key.map_or(json!({}), |key| json!({"kept": key}));
+    let script = json!({"name": "counted", "operations": [operation], "lasting": lasting});
+    let script: Script = serde_json::from_value(script).unwrap();
+    let mut terminal = script.workload(1).unwrap().terminal(0);
+    terminal.draw();
+    [terminal.cells[0], terminal.cells[1]]
+}
+
+#[test]
+fn a_sequence_goes_on_under_its_key_only() {
+    let drawn = [
+        numbers(Some("run 1, a"), 1),
+        numbers(Some("run 1, a"), 8),
+        numbers(Some("run 1, a"), 8),
+        numbers(Some("run 1, b"), 8),
+        numbers(Some("run 2, a"), 8),
+        numbers(None, 8),
+        numbers(None, 8),
+    ];
+    let expected = [[1, 1], [2, 8], [3, 8], [1, 8], [1, 8], [1, 8], [1, 8]];
+    assert_eq!(drawn, expected.map(|pair| pair.map(Cell::Number)));
+}
+
+#[test]
+fn users_of_a_level_share_its_sequences() {
+    let draw = json!({"sequence": {"name": "shared", "first": 1}});
+    let workload = operation(&json!({
+        "name": "add", "weight": 1, "inputs": [{"name": "id", "draw": draw, "kind": "big_int"}],
+        "steps": [{"name": "add", "sql": "insert into n values ($1)", "given": ["id"]}],
+    }))
+    .unwrap();
+    let drawn = [0, 1].map(|user| {
+        let mut terminal = workload.terminal(user);
+        terminal.draw();
+        terminal.cells[0]
+    });
+    assert_eq!(drawn, [1, 2].map(Cell::Number));
+}
+
 #[test]
 fn draws_outside_of_what_is_possible_are_refused() {
     for draw in [

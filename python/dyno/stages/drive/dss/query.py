@@ -120,7 +120,7 @@ def run_query(
     """
 
     def work() -> QueryResult:
-        return session.connection.execute(task.sql)
+        return task.query.execute(session.connection, task.sql)
 
     meter = session.meter
     if meter is not None:
