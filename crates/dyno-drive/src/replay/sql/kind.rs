@@ -179,11 +179,10 @@ impl Words {
             "begin" | "start" | "commit" | "end" | "rollback" | "abort" | "savepoint"
             | "release" => Kind::Control,
             "set" | "reset" if self.rights || self.global => Kind::Never,
-            "reset" if mysql => Kind::Never,
+            // The text of prepared statements is opaque; a general log has each itself as well.
+            "reset" | "prepare" | "execute" | "deallocate" if mysql => Kind::Never,
             "reset" | "discard" if early(&["all"]) => Kind::Pinned,
             "set" if self.writes => Kind::Write,
-            // Their text is opaque. A general log has the statement itself as well.
-            "prepare" | "execute" | "deallocate" if mysql => Kind::Never,
             "set" | "reset" | "discard" | "deallocate" | "listen" | "unlisten" | "close"
             | "fetch" | "move" => Kind::Session,
             "prepare" if early(&["transaction"]) => Kind::Never,
