@@ -10,6 +10,17 @@ OTHER = "other"
 """The operation of all classes of statements without one of their own."""
 LOOP = "log"
 """The loop of a replay: statements start when they did in the log."""
+REASONS = {
+    "database": "of another database",
+    "writes": "change or lock rows (--reads-only)",
+    "ddl": "change tables (--ddl replays them)",
+    "pinned": "change settings that the replay keeps, such as the encoding",
+    "never": "about users, rights, files or the server, or not understood",
+    "parameters": "without the values of their parameters",
+    "encoding": "not UTF-8",
+    "sessions": "of sessions beyond --users",
+}
+"""Why statements are left out, in words."""
 
 
 class StatementClass(Part):
@@ -41,7 +52,7 @@ class Replayed(Part):
         sessions: Their sessions, and ``at_once`` the most of them at once.
         span_s: Time from the first to the last of them in the log.
         classes: The most frequent classes.
-        left_out: Statements that were left out, by reason.
+        left_out: Statements that were left out, by reason (``REASONS``).
     """
 
     file: str | None = None

@@ -57,9 +57,9 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Replay LOG: a CSV or JSON log of PostgreSQL, or a general log of MariaDB or MySQL.
 
     Each session of the log gets a connection of its own and runs its statements in order, at their
-    original times divided by --speed. Response times start at the intended time, so they include
-    the wait for the statement before. If more than 1 % of the statements are sent more than 1 s
-    late, the run is invalid.
+    original times divided by --speed. Response times start at the intended time, so time spent
+    waiting for the previous statement counts. If more than 1 % of the statements are sent more than
+    1 s late, the run is invalid.
 
     The server that writes the log needs log_statement = all or log_min_duration_statement = 0
     (PostgreSQL), or general_log = on (MariaDB). The target needs the data that the statements

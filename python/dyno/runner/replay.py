@@ -7,7 +7,7 @@ from typing import Any
 
 from dyno import targets
 from dyno.bundle import statements
-from dyno.bundle.replayed import WORKLOAD
+from dyno.bundle.replayed import REASONS, WORKLOAD
 from dyno.config.units import seconds_text
 from dyno.contracts.captured import captured
 from dyno.contracts.target import TargetUrl
@@ -20,15 +20,6 @@ from dyno.safety.text import plain
 from dyno.stages.drive.replay import Scanned, Selection, replay, scan
 from dyno.workloads.own.workload import plural_of
 
-_REASONS = {
-    "database": "of another database",
-    "writes": "change or lock rows (--reads-only)",
-    "ddl": "change tables (--ddl replays them)",
-    "never": "about users, rights, files or the server, or not understood",
-    "parameters": "without the values of their parameters",
-    "encoding": "not UTF-8",
-    "sessions": "of sessions beyond --users",
-}
 _MOST_TEXT = 70
 
 
@@ -128,7 +119,7 @@ def outline(scanned: Scanned, speed: float) -> list[str]:
         f"speed {speed:g}: {found['statements'] / max(scanned.span_s / speed, 1e-3):,.0f}/s",
     ]
     for reason, (count, line) in found["left_out"].items():
-        lines.append(f"left out: {count:,} {_REASONS[reason]}; the first in line {line:,}")
+        lines.append(f"left out: {count:,} {REASONS[reason]}; the first in line {line:,}")
     if found["cut_before"]:
         lines.append(f"left out: {found['cut_before']:,} lines before the first record")
     if found["cut_at"] is not None:

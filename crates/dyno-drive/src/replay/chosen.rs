@@ -25,6 +25,8 @@ pub enum Reason {
     Writes,
     /// It changes tables.
     Ddl,
+    /// It changes a setting that the replay keeps.
+    Pinned,
     /// Files, users, rights, the server itself, or not understood.
     Never,
     /// The log lacks the values of its parameters.
@@ -59,7 +61,12 @@ pub enum Found {
         reason: Reason,
     },
     /// A session ended.
-    End(u64),
+    End {
+        /// Where it ended in the log.
+        line: u64,
+        /// The session.
+        session: u64,
+    },
 }
 
 /// The statements of a log, read as they are needed.
@@ -72,7 +79,8 @@ pub struct Chosen {
     open: HashSet<u64>,
     refused: HashSet<u64>,
     pending: VecDeque<Found>,
-    first_ns: Option<i64>,
+    /// The time of the log at its first statement to replay, from which the span counts.
+    pub first_ns: Option<i64>,
 }
 
 impl Chosen {
@@ -125,11 +133,15 @@ impl Chosen {
                     }
                 }
                 What::Ran(ran) => {
-                    if !self.is_within(at_ns.saturating_add_unsigned(ran.took_ns), DISORDER_NS) {
+                    let end_ns = at_ns.saturating_add_unsigned(ran.took_ns);
+                    if !self.is_within(end_ns, DISORDER_NS) {
                         return Ok(None);
                     }
                     if self.is_within(at_ns, 0) {
                         let found = self.judge(line, at_ns, session, ran);
+                        if matches!(found, Found::Run { .. }) {
+                            self.first_ns.get_or_insert(end_ns);
+                        }
                         self.pending.push_back(found);
                     }
                 }
@@ -137,17 +149,18 @@ impl Chosen {
             if ended {
                 self.refused.remove(&session);
                 if self.open.remove(&session) {
-                    self.pending.push_back(Found::End(session));
+                    self.pending.push_back(Found::End { line, session });
                 }
             }
         }
     }
 
-    /// Whether a time is within the requested span, or `more_ns` after it.
-    fn is_within(&mut self, at_ns: i64, more_ns: i64) -> bool {
-        let first_ns = *self.first_ns.get_or_insert(at_ns);
-        let span_ns = self.select.span_s.map_or(i64::MAX, |span_s| (span_s * 1e9) as i64);
-        at_ns.saturating_sub(first_ns) < span_ns.saturating_add(more_ns)
+    /// Whether a time is before the end of the requested span, or `more_ns` after it.
+    fn is_within(&self, at_ns: i64, more_ns: i64) -> bool {
+        let (Some(first_ns), Some(span_s)) = (self.first_ns, self.select.span_s) else {
+            return true;
+        };
+        at_ns.saturating_sub(first_ns) < ((span_s * 1e9) as i64).saturating_add(more_ns)
     }
 
     fn judge(&mut self, line: u64, at_ns: i64, session: u64, ran: Ran) -> Found {
@@ -160,12 +173,11 @@ impl Chosen {
         let reason = match kind {
             _ if elsewhere => Some(Reason::Database),
             Kind::Never => Some(Reason::Never),
+            Kind::Pinned if !self.select.pinned => Some(Reason::Pinned),
             Kind::Ddl if !self.select.ddl => Some(Reason::Ddl),
             Kind::Write | Kind::Ddl if !self.select.writes => Some(Reason::Writes),
             // The session only reads, and stays so.
-            Kind::Control if !self.select.writes && self.class().contains("write") => {
-                Some(Reason::Writes)
-            }
+            _ if !self.select.writes && self.reader.unlocks() => Some(Reason::Writes),
             _ if !self.admits(session) => Some(Reason::Sessions),
             _ => None,
         };

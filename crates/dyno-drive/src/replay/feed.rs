@@ -105,7 +105,7 @@ impl Feed<'_> {
         while let Some(found) = self.chosen.next()? {
             let (session, item) = match found {
                 Found::Left { .. } => continue,
-                Found::End(session) => (session, Item::End(session)),
+                Found::End { session, .. } => (session, Item::End(session)),
                 Found::Run { at_ns, session, ran, class, .. } => {
                     let first_ns = *first_ns.get_or_insert(at_ns);
                     let after_ns = at_ns.saturating_sub(first_ns).max(0) as f64 / self.plan.speed;

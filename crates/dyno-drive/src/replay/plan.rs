@@ -26,10 +26,10 @@ pub struct Selection {
     /// Whether statements that change tables are replayed.
     #[serde(default)]
     pub ddl: bool,
-    /// Only statements within this time after the first one, in seconds of the log.
+    /// Only statements within this time after the first one to replay, in s of the log.
     #[serde(default)]
     pub span_s: Option<f64>,
-    /// The first statement's time on the log's time line, ns; known from a scan.
+    /// The log's time at its first statement to replay, ns; from a scan.
     #[serde(default)]
     pub first_ns: Option<i64>,
     /// Most sessions at once; statements of further ones are left out.
@@ -38,6 +38,9 @@ pub struct Selection {
     /// The line of the last statement of sessions whose end is not in the log; from a scan.
     #[serde(default)]
     pub ends: BTreeMap<u64, u64>,
+    /// Whether statements count that change a setting which a replay keeps.
+    #[serde(skip)]
+    pub pinned: bool,
 }
 
 /// The plan of a scan.

@@ -29,9 +29,9 @@ pub struct Scan {
     pub cut_before: u64,
     /// The line of the last record, if it is cut.
     pub cut_at: Option<u64>,
-    /// When its first and last statement to replay were sent, ns on the log's time line.
+    /// The log's time at its first statement to replay, ns: what began before is sent then.
     pub first_ns: Option<i64>,
-    /// See `first_ns`.
+    /// When the last statement to replay was sent, ns; not before `first_ns`.
     pub last_ns: Option<i64>,
     /// How long its longest statement took, if it has that, s.
     pub longest_s: f64,
@@ -102,6 +102,8 @@ pub fn scan(plan: &ScanPlan, control: &Control) -> Result<Scan> {
     scan.bytes = chosen.entries.bytes();
     scan.cut_before = chosen.entries.cut_before;
     scan.cut_at = chosen.entries.cut_at;
+    scan.first_ns = chosen.first_ns;
+    scan.last_ns = scan.last_ns.max(scan.first_ns);
     if open.len() > MOST_OPEN {
         return Err(too_many(MOST_OPEN, "without an end in the log: set log_disconnections = on"));
     }
@@ -154,15 +156,14 @@ impl Counted {
             Found::Left { line, reason } => {
                 scan.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
-            Found::End(session) => {
+            Found::End { line, session } => {
                 if let Some(open) = self.open.remove(&session) {
-                    self.spans.push((open.first, open.last));
+                    self.spans.push((open.first, line));
                 }
             }
             Found::Run { line, at_ns, session, ran, class: (kind, hash) } => {
                 scan.statements += 1;
-                scan.first_ns = Some(scan.first_ns.map_or(at_ns, |first| first.min(at_ns)));
-                scan.last_ns = Some(scan.last_ns.map_or(at_ns, |last| last.max(at_ns)));
+                scan.last_ns = scan.last_ns.max(Some(at_ns));
                 scan.longest_s = scan.longest_s.max(ran.took_ns as f64 / 1e9);
                 *scan.kinds.entry(kind).or_default() += 1;
                 if let Some(database) = ran.database

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::chosen::{Found, Reason};
 use super::log::{Format, Ran};
-use super::plan::ScanPlan;
+use super::plan::{ScanPlan, Selection};
 use super::sql::Kind;
 
 /// Maximum different transactions, and statements of one.
@@ -78,7 +78,8 @@ struct Open {
 /// # Errors
 /// As [`scan`](super::scan()).
 pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
-    let mut chosen = plan.select.chosen()?;
+    // Nothing is run, and such a statement may turn `autocommit` off, too.
+    let mut chosen = Selection { pinned: true, ..plan.select.clone() }.chosen()?;
     control.set_step("reading the log".to_owned());
     let mut found = Counts::default();
     let (mut turn, mut counted) = (0, 0);
@@ -94,7 +95,7 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
             Found::Left { line, reason } => {
                 found.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
-            Found::End(session) => {
+            Found::End { session, .. } => {
                 found.roll_back(session);
                 found.manual.remove(&session);
             }
@@ -131,7 +132,7 @@ impl Counts {
     fn add(&mut self, line: u64, session: u64, ran: Ran, class: (Kind, u64), text: &str) {
         let (kind, hash) = class;
         match kind {
-            Kind::Session => {
+            Kind::Session | Kind::Pinned => {
                 if let Some(on) = autocommit(text, &ran.sql) {
                     self.set_autocommit(session, on);
                 }

@@ -20,12 +20,13 @@ pub const LONGEST_TEXT: usize = 2_000;
 pub struct Reader {
     dialect: Dialect,
     text: String,
+    unlocks: bool,
 }
 
 impl Reader {
     /// For a dialect.
     pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, text: String::new() }
+        Self { dialect, text: String::new(), unlocks: false }
     }
 
     /// What a text does, and the hash of its class. [`text`](Self::text) is then the class.
@@ -45,11 +46,17 @@ impl Reader {
             before = Some(token);
         }
         kind = kind.max(words.kind());
+        self.unlocks = words.unlocks;
         let ended = self.text.trim_end_matches([';', ' ']).len();
         self.text.truncate(ended);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.text.as_bytes());
         (kind, hasher.finish())
+    }
+
+    /// Whether the last text makes a read-only session or transaction writable by name.
+    pub const fn unlocks(&self) -> bool {
+        self.unlocks
     }
 
     /// The class of the last text, with `?` for each literal and each list of literals.
@@ -60,6 +67,29 @@ impl Reader {
         }
         &self.text[..end]
     }
+}
+
+/// Statements that a general log shows as something else, too.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Aside {
+    /// USE, with the database, which is like the command `Init DB`.
+    Use(String),
+    /// PREPARE, EXECUTE or DEALLOCATE: the statement itself follows as the command `Execute`.
+    Prepared,
+}
+
+/// What a statement of MariaDB or MySQL is beside the others.
+pub fn aside(sql: &str) -> Option<Aside> {
+    let mut tokens = Tokens::new(sql, Dialect::Mysql);
+    let Some(Token::Word(first)) = tokens.next() else { return None };
+    let is = |word: &str| first.eq_ignore_ascii_case(word);
+    if is("use") {
+        let name = tokens.after().trim_matches(|one: char| one.is_whitespace() || one == ';');
+        let quoted = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+        let name = quoted.map_or_else(|| name.to_owned(), |name| name.replace("``", "`"));
+        return Some(Aside::Use(name));
+    }
+    (is("prepare") || is("execute") || is("deallocate")).then_some(Aside::Prepared)
 }
 
 /// The highest number of a parameter `$n` of PostgreSQL in a text.

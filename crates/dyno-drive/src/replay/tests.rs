@@ -85,6 +85,94 @@ fn a_scan_counts_what_is_replayed_and_why_the_rest_is_not() {
     std::fs::remove_file(path).unwrap();
 }
 
+/// A JSON log of what sessions said: seconds, session, database, message.
+fn said(name: &str, rows: &[(f64, &str, &str, &str)]) -> PathBuf {
+    let mut text = String::new();
+    for (at_s, session, database, message) in rows {
+        let (minute, second) = ((at_s / 60.0) as u32, at_s % 60.0);
+        let row = json!({
+            "timestamp": format!("2026-11-26 14:{minute:02}:{second:06.3} UTC"),
+            "dbname": database, "session_id": session, "message": message,
+        });
+        writeln!(text, "{row}").unwrap();
+    }
+    let path = std::env::temp_dir().join(format!("dyno-replay-{}-{name}.json", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_session_that_only_reads_stays_so() {
+    let rows = [
+        (0.0, "a.1", "shop", "statement: set session characteristics as transaction read write"),
+        (0.1, "a.1", "shop", "statement: set transaction read write"),
+        (0.2, "a.1", "shop", "statement: begin read write"),
+        (0.3, "a.1", "shop", "statement: reset all"),
+        (0.4, "a.1", "shop", "statement: select 1"),
+    ];
+    let path = said("unlock", &rows);
+    let reads = scanned(&json!({"log": path}));
+    let all = scanned(&json!({"log": path, "writes": true}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(reads.statements, 1);
+    assert_eq!(reads.left_out[&chosen::Reason::Writes], (3, 1));
+    assert_eq!(all.statements, 4);
+    assert_eq!(all.left_out[&chosen::Reason::Pinned], (1, 4));
+}
+
+#[test]
+fn the_span_counts_from_the_first_statement_to_replay() {
+    let mut rows = vec![(0.0, "a.9", "other", "statement: select 0")];
+    rows.extend(
+        (0..80)
+            .map(|number| (0.2 + f64::from(number) / 100.0, "a.1", "shop", "statement: select 1")),
+    );
+    let path = said("span", &rows);
+    let select = json!({"log": path, "database": "shop", "span_s": 0.4});
+    let found = scanned(&select);
+    let outcome = replayed(&path, select, 0.0, 1.0);
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(found.statements, 40);
+    assert_eq!(done(&outcome).values().sum::<u64>(), 40);
+    assert_eq!((outcome.scheduled, outcome.unsent), (Some(40), 0));
+}
+
+#[test]
+fn what_ran_when_the_log_began_is_sent_at_its_start() {
+    let rows = [
+        (0.0, "a.1", "shop", "duration: 1800000.000 ms  statement: select 1"),
+        (0.1, "a.1", "shop", "duration: 1.000 ms  statement: select 2"),
+        (0.2, "a.2", "shop", "duration: 600000.000 ms  statement: select 3"),
+        (0.9, "a.1", "shop", "duration: 1.000 ms  statement: select 4"),
+        (1.2, "a.1", "shop", "duration: 1.000 ms  statement: select 5"),
+    ];
+    let path = said("before", &rows);
+    let select = json!({"log": path, "span_s": 1.0});
+    let found = scanned(&select);
+    let outcome = replayed(&path, select, 0.0, 1.0);
+    std::fs::remove_file(path).unwrap();
+    assert_eq!((found.statements, found.ends.len()), (4, 2));
+    assert_eq!(found.last_ns.unwrap() - found.first_ns.unwrap(), 899_000_000);
+    assert_eq!(done(&outcome).values().sum::<u64>(), 4);
+    let alone = said("alone", &rows[..1]);
+    let found = scanned(&json!({"log": alone}));
+    std::fs::remove_file(alone).unwrap();
+    assert_eq!(found.last_ns, found.first_ns);
+}
+
+#[test]
+fn an_idle_session_counts_until_it_ends() {
+    let rows = [
+        (0.0, "a.1", "shop", "statement: select 1"),
+        (0.1, "a.2", "shop", "statement: select 2"),
+        (0.2, "a.1", "shop", "disconnection: session time: 0:00:01"),
+    ];
+    let path = said("idle", &rows);
+    let found = scanned(&json!({"log": path}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(found.at_once, 2);
+}
+
 #[test]
 fn every_statement_of_the_log_is_replayed_once() {
     let path = log("whole", 400, 1, 7);

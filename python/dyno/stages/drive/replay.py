@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno.bundle.phases.oltp import Loop, OltpDetail
-from dyno.bundle.replayed import LOOP, OTHER, WORKLOAD, Replayed, StatementClass
+from dyno.bundle.replayed import LOOP, OTHER, REASONS, WORKLOAD, Replayed, StatementClass
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Target
 from dyno.errors import UsageError
@@ -66,7 +66,7 @@ class Scanned:
 
     @property
     def span_s(self) -> float:
-        """Time from the first to the last statement in the log, s."""
+        """Time from the log's first statement to the start of the last one, s."""
         first, last = self.found["first_ns"], self.found["last_ns"]
         return 0.0 if first is None else (last - first) / 1e9
 
@@ -125,9 +125,9 @@ def _nothing(select: Selection, found: dict[str, Any]) -> str:
     """Why there is nothing to replay."""
     left = found["left_out"]
     if left:
-        reason, (count, line) = max(left.items(), key=lambda item: item[1][0])
-        why = f"{count:,} are left out ({reason}), the first in line {line:,}"
-        return f"{select.log}: no statement to replay: {why}."
+        why = "; ".join(f"{count:,} {REASONS[reason]}" for reason, (count, _) in left.items())
+        line = min(line for _, line in left.values())
+        return f"{select.log}: Dyno left out all statements: {why}. The first is in line {line:,}."
     return without_statements(select.log, found["format"])
 
 

@@ -8,6 +8,7 @@ use dyno_record::Result;
 use super::source::{Source, at};
 use super::time::{iso_ns, short_ms};
 use super::{Entry, Lost, Ran, What};
+use crate::replay::sql::{Aside, aside};
 
 /// Maximum entries of one second.
 const MOST: usize = 1_000_000;
@@ -146,7 +147,7 @@ impl General {
 
     fn happened(&mut self, session: u64, command: &str, argument: Vec<u8>) -> Option<What> {
         match command {
-            "Connect" => {
+            "Connect" | "Change user" => {
                 let text = String::from_utf8_lossy(&argument);
                 if text.starts_with("Access denied") {
                     return Some(What::Closed);
@@ -171,6 +172,14 @@ impl General {
                 };
                 if sql.contains('\0') {
                     return Some(What::Lost(Lost::Encoding));
+                }
+                match aside(&sql) {
+                    Some(Aside::Use(name)) => {
+                        self.set_database(session, &name);
+                        return None;
+                    }
+                    Some(Aside::Prepared) => return None,
+                    None => {}
                 }
                 let database = self.databases.get(&session).cloned();
                 Some(What::Ran(Ran { sql, parameters: None, took_ns: 0, database }))

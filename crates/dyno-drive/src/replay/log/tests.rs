@@ -200,6 +200,37 @@ fn a_general_log_spreads_a_second_over_its_entries() {
 }
 
 #[test]
+fn use_moves_a_session_to_another_database() {
+    let text = "\
+        261126 14:42:30\t    12 Connect\troot@localhost on shop using Socket\n\
+        \t\t    12 Query\tUSE `other`\n\
+        \t\t    12 Query\tselect 1\n\
+        \t\t    12 Change user\troot@localhost on third using Socket\n\
+        \t\t    12 Query\tselect 2\n";
+    let (found, _) = read(text).unwrap();
+    let ran: Vec<_> = found.iter().filter(|entry| entry.what != What::Opened).map(ran).collect();
+    let ran: Vec<_> = ran.iter().map(|ran| (&*ran.sql, ran.database.as_deref())).collect();
+    assert_eq!(ran, [("select 1", Some("other")), ("select 2", Some("third"))]);
+}
+
+#[test]
+fn prepared_statements_run_once_with_their_values() {
+    // As MariaDB 10.11 logs them: by SQL, then by the protocol.
+    let text = "\
+        261126 14:42:30\t    12 Query\tPREPARE p FROM 'select ?'\n\
+        \t\t    12 Prepare\tselect ?\n\
+        \t\t    12 Query\tEXECUTE p USING @a\n\
+        \t\t    12 Execute\tselect 7\n\
+        \t\t    12 Query\tDEALLOCATE PREPARE p\n\
+        \t\t    12 Prepare\tselect 1 + ?\n\
+        \t\t    12 Execute\tselect 1 + 8\n\
+        \t\t    12 Close stmt\t\n";
+    let (found, _) = read(text).unwrap();
+    let ran: Vec<_> = found.iter().map(|entry| &*ran(entry).sql).collect();
+    assert_eq!(ran, ["select 7", "select 1 + 8"]);
+}
+
+#[test]
 fn mysql_has_exact_times() {
     let text = "2026-11-26T14:42:30.000001Z\t   12 Query\tselect 1\n\
                 2026-11-26T14:42:30.500001Z\t   12 Query\tselect 2\n";

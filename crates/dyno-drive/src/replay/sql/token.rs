@@ -15,7 +15,7 @@ pub enum Token<'a> {
     Parameter(usize),
     /// An operator or a punctuation mark.
     Symbol(&'a str),
-    /// A literal or comment without an end.
+    /// A literal or comment without an end, or what servers read in different ways.
     Broken,
 }
 
@@ -37,17 +37,23 @@ impl<'a> Tokens<'a> {
         &self.sql.as_bytes()[self.at.min(self.sql.len())..]
     }
 
-    /// Skips white space and comments. False for a comment without an end.
+    /// The text after the last token.
+    pub fn after(&self) -> &'a str {
+        &self.sql[self.at..]
+    }
+
+    /// Skips white space and comments. False for a comment without an end, or of unknown meaning.
     fn skip(&mut self) -> bool {
         loop {
             match self.rest() {
                 [byte, ..] if byte.is_ascii_whitespace() || *byte == 0x0b => self.at += 1,
                 [b'-', b'-', after @ ..] if !self.mysql || starts_blank(after) => self.skip_line(),
                 [b'#', ..] if self.mysql => self.skip_line(),
-                // A comment that MySQL and MariaDB execute: `/*!50003 … */`, `/*M! … */`.
-                [b'/', b'*', b'!', ..] if self.mysql => self.skip_marker(3),
-                [b'/', b'*', b'M', b'!', ..] if self.mysql => self.skip_marker(4),
-                [b'*', b'/', ..] if self.mysql => self.at += 2,
+                // `/*!50003 … */`, `/*M! … */`: the server's product and version decide whether it
+                // executes them.
+                [b'/', b'*', b'!', ..] | [b'/', b'*', b'M', b'!', ..] if self.mysql => {
+                    return false;
+                }
                 [b'/', b'*', ..] => {
                     if !self.skip_comment() {
                         return false;
@@ -59,13 +65,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn skip_line(&mut self) {
-        let end = self.rest().iter().position(|byte| *byte == b'\n');
+        let ends = |byte: &u8| *byte == b'\n' || (*byte == b'\r' && !self.mysql);
+        let end = self.rest().iter().position(ends);
         self.at = end.map_or(self.sql.len(), |end| self.at + end + 1);
-    }
-
-    fn skip_marker(&mut self, length: usize) {
-        self.at += length;
-        self.at += self.rest().iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
     }
 
     /// PostgreSQL's comments nest.
@@ -122,7 +124,13 @@ impl<'a> Tokens<'a> {
     }
 
     fn literal(&mut self, quote: u8, escapes: bool) -> Token<'a> {
-        if self.skip_quoted(quote, escapes) { Token::Literal } else { self.broken() }
+        if !self.skip_quoted(quote, escapes) {
+            return self.broken();
+        }
+        // PostgreSQL continues `E'…'` with a text on the next line, in which escapes count too.
+        let goes_on =
+            !self.mysql && escapes && (!self.skip() || self.rest().first() == Some(&b'\''));
+        if goes_on { self.broken() } else { Token::Literal }
     }
 
     const fn broken(&mut self) -> Token<'a> {
@@ -152,18 +160,28 @@ impl<'a> Tokens<'a> {
                 return self.literal(b'\'', escapes);
             }
         }
+        // `U&"…"` has the characters of a name as escapes.
+        if !self.mysql && word.eq_ignore_ascii_case("u") && self.rest().starts_with(b"&\"") {
+            return self.broken();
+        }
         Token::Word(word)
     }
 
     fn number(&mut self) -> Token<'a> {
         let mut before = 0;
-        while let [byte, ..] = self.rest() {
-            let sign = matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E');
+        while let [byte, after @ ..] = self.rest() {
+            let sign = matches!(byte, b'+' | b'-')
+                && matches!(before, b'e' | b'E')
+                && after.first().is_some_and(u8::is_ascii_digit);
             if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || sign) {
                 break;
             }
             before = *byte;
             self.at += 1;
+        }
+        // Before version 15, PostgreSQL reads `1e'…'` and `1a$b$` as 1 and what follows it.
+        if !self.mysql && matches!(self.rest().first(), Some(b'\'' | b'$')) {
+            return self.broken();
         }
         Token::Literal
     }

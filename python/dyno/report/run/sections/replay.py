@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.bundle.phases.oltp import OltpDetail
-from dyno.bundle.replayed import Replayed
+from dyno.bundle.replayed import REASONS, Replayed
 from dyno.report.kit.blocks import Block, Column, Section, Table
 from dyno.report.kit.formats import decimal_bytes, operation_title, rounded
 from dyno.report.run.page import Page
@@ -63,6 +63,11 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHORT else f"{text[:_SHORT].rstrip()} …"
 
 
+def _words(reason: str) -> str:
+    text = REASONS.get(reason, plain(reason))
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def _left_out(reasons: dict[str, int]) -> Table:
-    rows = [[plain(reason), rounded(count)] for reason, count in reasons.items()]
+    rows = [[_words(reason), rounded(count)] for reason, count in reasons.items()]
     return Table("Left out", [Column("Reason"), Column("Statements", numeric=True)], rows)
