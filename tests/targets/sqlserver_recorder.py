@@ -50,7 +50,9 @@ class Recorder:
             "shop": ["NONE", "DISABLED", "FULL", "OFF"],
             "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
-        self.temp = [("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8, 8192, 0)]
+        self.temp: list[tuple[str, str, int, int, int, int | None]] = [
+            ("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8192, 8192, 0, None)
+        ]
         self.groups: dict[str, str | None] = {"PRIMARY": None}
         self.files: list[tuple[str, str | None, str, int]] = [
             ("dyno_tpch", "PRIMARY", "/var/opt/mssql/data/dyno_tpch.mdf", 64),
@@ -139,7 +141,7 @@ class Recorder:
         return []
 
     def _add(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.temp.append((found[1], found[2], 8, 8192, 0))
+        self.temp.append((found[1], found[2], 8192, 8192, 0, None))
         return []
 
     def _remove(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
@@ -147,7 +149,7 @@ class Recorder:
         return []
 
     def _temp_files(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
-        return [(name, "PRIMARY", path, mib) for name, path, mib, *_ in self.temp]
+        return [(name, "PRIMARY", path, kib // 1024) for name, path, kib, *_ in self.temp]
 
     def _add_group(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
         self.groups[found[1]] = None

@@ -192,10 +192,46 @@ def test_files_of_tempdb_are_added_like_the_first_and_never_taken_away(tmp_path:
     server = Recorder()
     entered(server, tmp_path, "temp_files=2")
     (added,) = [text for text in server.changing if "ADD FILE" in text]
-    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf', SIZE = 8MB" in added
-    assert "FILEGROWTH = 65536KB" in added
+    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf', SIZE = 8192KB, FILEGROWTH = 65536KB)" in added
+    server.temp[0] = (*server.temp[0][:2], 8200, 16, 0, 1 << 20)
+    entered(server, tmp_path / "second", "temp_files=3")
+    (added,) = [text for text in server.changing if "N'dyno_temp_3'" in text]
+    assert "SIZE = 8200KB, MAXSIZE = 1048576KB, FILEGROWTH = 128KB)" in added
     with pytest.raises(UsageError, match="removes only its own"):
         entered(server, tmp_path / "other", "temp_files=1")
+
+
+def test_files_of_tempdb_that_were_added_before_a_failure_are_removed(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    server.refused = "(NAME = N'dyno_temp_4'"  # such as a full disk
+    with pytest.raises(DynoError, match="5042"):
+        entered(server, tmp_path, "temp_files=6")
+    assert values(server) == before
+    assert left_behind(tmp_path) == []
+
+
+def test_files_of_tempdb_whose_removal_stopped_are_removed_by_the_next_run(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, "temp_files=4")
+    server.refused = "SHRINKFILE (N'dyno_temp_3'"  # it is in use
+    with pytest.raises(TargetError, match=r"REMOVE FILE \[dyno_temp_2\]"):
+        leave(tuning, server)
+    assert [file[0] for file in server.temp] == ["tempdev", "dyno_temp_2", "dyno_temp_3"]
+    server.refused = ""
+    entered(server, tmp_path)
+    assert values(server) == before
+    assert left_behind(tmp_path) == []
+
+
+def test_a_file_of_tempdb_that_somebody_added_meanwhile_stays(tmp_path: Path) -> None:
+    server = Recorder()
+    tuning = entered(server, tmp_path, "temp_files=3")
+    theirs = ("temp3", "/var/opt/mssql/data/temp3.ndf", 8192, 8192, 0, None)
+    server.temp.append(theirs)
+    leave(tuning, server)
+    assert [file[0] for file in server.temp] == ["tempdev", "temp3"]
 
 
 def test_a_value_that_the_server_has_is_not_changed(tmp_path: Path) -> None:

@@ -182,13 +182,12 @@ class Tuning(ServerTuning[Session, Any]):
         while left:
             item = left[-1]
             now = state.read(session, _read_with(item.name))
-            if now.get(item.name, item.database, used=False) == item.value:
-                statements = state.assign(item.name, item.database, item.before, now)
-                try:
-                    for statement in statements:
-                        session.execute(statement)
-                except DynoError as error:
-                    raise _unrestored(item, statements, error) from error
+            statements = state.restore(item.name, item.database, item.before, item.value, now)
+            try:
+                for statement in statements:
+                    session.execute(statement)
+            except DynoError as error:
+                raise _unrestored(item, statements, error) from error
             left.pop()
             self._journal.write(left)
 

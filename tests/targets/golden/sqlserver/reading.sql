@@ -34,7 +34,7 @@ SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_g
 GO
 SELECT CAST(is_enabled AS int) FROM sys.resource_governor_configuration
 GO
-SELECT name, physical_name, CAST(size AS bigint) / 128, CAST(growth AS bigint), CAST(is_percent_growth AS int) FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
+SELECT name, physical_name, CAST(size AS bigint) * 8, CAST(growth AS bigint), CAST(is_percent_growth AS int), CASE WHEN max_size > 0 THEN CAST(max_size AS bigint) * 8 END FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
 GO
 SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
 GO
