@@ -21,6 +21,7 @@ from dyno.targets.sqlserver import (
     database,
     filegroups,
     flash,
+    governor,
     partitions,
     readback,
     script,
@@ -153,7 +154,7 @@ def settings() -> list[str]:
         (MAXDOP, "4", "0"),
         (THRESHOLD, "50", "5"),
         (state.GOVERNOR, "1", "0"),
-        (GRANT, "12", "25"),
+        (GRANT, "12", "12.5"),
         (TEMP_FILES, "2", "1"),
     ):
         then = state.State(stored={name: value}, temp_files=(first, added))
@@ -176,8 +177,17 @@ def reading() -> list[str]:
     recorder.known = []
     readback.settings(cast("Session", recorder))
     readback.counters(cast("Session", recorder))
-    recorder.known = [(r"SELECT MAX\(CAST\(max_target", lambda _: [(1,)]), ("", lambda _: [])]
-    state.read(recorder, [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    known: dict[str, tuple[float, ...]] = {
+        r"SELECT MAX\(CAST\(max_target": (1,),
+        r"SELECT CAST\(s\.request_max": (25, 25, 0),
+        r"SELECT CAST\(c\.is_enabled": (0, 0, 0, 0),
+    }
+    recorder.known = [(pattern, lambda _, row=row: [row]) for pattern, row in known.items()]
+    recorder.known.append(("", lambda _: []))
+    state.read(cast("Session", recorder), [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    recorder.version = replace(SERVER_2022, number=(14, 0, 3465, 1))
+    state.read(cast("Session", recorder), [GRANT])
+    governor.refusal(cast("Session", recorder))
     state.workspace_bytes(recorder)
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")

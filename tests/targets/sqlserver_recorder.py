@@ -44,7 +44,8 @@ class Recorder:
         }
         self.pending: dict[str, int] = {}
         self.deaf: set[str] = set()
-        self.governor = {"enabled": 0, "grant": 25}
+        self.governor: dict[str, float] = {"enabled": 0, "stored": 25, "used": 25}
+        self.governed: tuple[int, ...] = (0, 0, 0, 0)
         self.options = {
             "master": ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"],
             "shop": ["NONE", "DISABLED", "FULL", "OFF"],
@@ -60,15 +61,17 @@ class Recorder:
         ]
         self.known: list[tuple[str, Answer]] = [
             (r"SELECT name, CAST\(value AS bigint\).*sys\.configurations", self._configurations),
-            (r"SELECT request_max_memory_grant_percent", lambda _: [(self.governor["grant"],)]),
-            (r"SELECT CAST\(is_enabled AS int\)", lambda _: [(self.governor["enabled"],)]),
+            (r"SELECT CAST\(s\.request_max_memory_grant_percent",
+             lambda _: [tuple(self.governor[name] for name in ("stored", "used", "enabled"))]),
+            (r"SELECT CAST\(c\.is_enabled AS int\)",
+             lambda _: [self.governed] if self.governed else []),
             (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(10 << 30,)]),
             (r"SELECT name, physical_name.*tempdb", lambda _: self.temp),
             (r"SELECT name, page_verify_option_desc", self._databases),
             (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
             (r"RECONFIGURE$", self._reconfigure),
             (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),
-            (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = (\d+)\)", self._grant),
+            (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = ([\d.]+)\)", self._grant),
             (r"ALTER DATABASE \[(\w+)\] SET (\w+)(?: =)? (\w+)(?: WITH .*)?$", self._option),
             (r"ALTER DATABASE \[tempdb\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)'",
              self._add),
@@ -96,6 +99,10 @@ class Recorder:
             if found := re.match(pattern, sql, re.DOTALL):
                 return QueryResult([], list(answer(found)))
         raise error_of_kind("database", f"Not known to the recorder: {sql}")
+
+    def account(self) -> str:
+        """Its login."""
+        return "[dyno]"
 
     def cancel(self) -> None:
         """There is nothing to cancel."""
@@ -129,11 +136,12 @@ class Recorder:
         return []
 
     def _govern(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.governor["enabled"] = int(found[1] == "RECONFIGURE")
+        on = found[1] == "RECONFIGURE"
+        self.governor |= {"enabled": int(on), "used": self.governor["stored"] if on else 25}
         return []
 
     def _grant(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.governor["grant"] = int(found[1])
+        self.governor["stored"] = float(found[1])
         return []
 
     def _option(self, found: re.Match[str]) -> list[tuple[Any, ...]]:

@@ -15,7 +15,8 @@ from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.tuned import Tuning, is_own
 from dyno.targets.sqlserver.tuning import changes
-from tests.targets.sqlserver_recorder import BABELFISH, Recorder
+from dyno.targets.sqlserver.version import Version
+from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022, Recorder
 
 SERVER = "SQL Server at db:1433"
 EVERYTHING = (
@@ -76,7 +77,7 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     assert server.configured["max server memory (MB)"] == 4096
     assert server.configured["max degree of parallelism"] == 8
     assert server.configured["cost threshold for parallelism"] == 50
-    assert server.governor == {"enabled": 1, "grant": 10}
+    assert server.governor == {"enabled": 1, "stored": 10, "used": 10}
     assert len(server.temp) == 4
     assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE", "ON"]
     assert {item.word: item.found for item in tuning.applied} == {
@@ -192,7 +193,8 @@ def test_files_of_tempdb_are_added_like_the_first_and_never_taken_away(tmp_path:
     server = Recorder()
     entered(server, tmp_path, "temp_files=2")
     (added,) = [text for text in server.changing if "ADD FILE" in text]
-    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf', SIZE = 8192KB, FILEGROWTH = 65536KB)" in added
+    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf'" in added
+    assert "SIZE = 8192KB, FILEGROWTH = 65536KB)" in added
     server.temp[0] = (*server.temp[0][:2], 8200, 16, 0, 1 << 20)
     entered(server, tmp_path / "second", "temp_files=3")
     (added,) = [text for text in server.changing if "N'dyno_temp_3'" in text]
@@ -273,6 +275,83 @@ def test_values_out_of_range_are_refused_before_any_change(
     assert server.changing == []
 
 
+def test_the_stored_share_of_work_memory_is_restored(tmp_path: Path) -> None:
+    """While the governor is off, 25 % are in effect, whatever is stored."""
+    server = Recorder()
+    server.governor = {"enabled": 0, "stored": 12.5, "used": 25}
+    before = values(server)
+    tuning = entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor == {"enabled": 1, "stored": 10, "used": 10}
+    assert [item.before for item in tuning.applied] == ["12.5"]
+    killed(tuning)
+    entered(server, tmp_path)
+    assert values(server) == before
+
+
+def test_a_stored_share_that_is_not_in_effect_is_applied(tmp_path: Path) -> None:
+    server = Recorder()
+    server.governor = {"enabled": 0, "stored": 10, "used": 25}
+    before = values(server)
+    tuning = entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor["used"] == 10
+    leave(tuning, server)
+    assert values(server) == before
+
+
+def test_the_share_of_work_memory_is_a_whole_number_before_2019(tmp_path: Path) -> None:
+    for major, numeric in ((14, False), (15, True)):
+        server = Recorder(Version("SQL Server", (major, 0), "Enterprise Edition (64-bit)"))
+        entered(server, tmp_path / str(major), "work_memory=1GB")
+        assert any("grant_percent_numeric" in text for text in server.sent) is numeric
+
+
+@pytest.mark.parametrize(
+    ("version", "governed", "message"),
+    [
+        (SERVER_2019, (0, 0, 0, 0), r"Standard Edition \(64-bit\) has no resource governor"),
+        (Version("SQL Server", (17, 0), "Express Edition (64-bit)"), (0, 0, 0, 0), "Express"),
+        (SERVER_2022, (1, 1637580872, 0, 0), "classifier"),
+        (SERVER_2022, (0, 1637580872, 0, 0), "classifier"),
+        (SERVER_2022, (1, 0, 1, 0), "pending changes"),
+        (SERVER_2022, (0, 0, 0, 1), "stored limits"),
+    ],
+)
+def test_work_memory_is_refused_if_more_than_it_would_change(
+    tmp_path: Path, version: Version, governed: tuple[int, ...], message: str
+) -> None:
+    server = Recorder(version)
+    server.governed = governed
+    with pytest.raises(UsageError, match=message):
+        entered(server, tmp_path, "recovery=simple", "work_memory=1GB")
+    assert server.changing == []
+
+
+@pytest.mark.parametrize(
+    ("version", "governed"),
+    [
+        (Version("SQL Server", (17, 0), "Standard Edition (64-bit)"), (0, 0, 0, 0)),
+        (Version("SQL Server", (17, 0), "Standard Developer Edition (64-bit)"), (0, 0, 0, 0)),
+        (Version("SQL Server", (14, 0), "Enterprise Evaluation Edition"), (0, 0, 0, 0)),
+        (SERVER_2022, (1, 0, 0, 2)),  # its pools are in effect already
+    ],
+)
+def test_work_memory_is_set_where_nothing_else_changes(
+    tmp_path: Path, version: Version, governed: tuple[int, ...]
+) -> None:
+    server = Recorder(version)
+    server.governed = governed
+    entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor["used"] == 10
+
+
+def test_a_login_that_cannot_see_the_governor_is_told_the_right(tmp_path: Path) -> None:
+    server = Recorder()
+    server.governed = ()
+    with pytest.raises(DynoError, match=r"GRANT CONTROL SERVER TO \[dyno\]") as caught:
+        entered(server, tmp_path, "work_memory=1GB")
+    assert caught.value.kind == "denied"
+
+
 def test_babelfish_has_none_of_these_settings(tmp_path: Path) -> None:
     server = Recorder(BABELFISH)
     with pytest.raises(UsageError, match="those of PostgreSQL"):
@@ -297,6 +376,13 @@ def journal(home: Path) -> Path:
         {"name": "RECOVERY", "database": "dyno_tpch", "before": "FULL; DROP", "value": "SIMPLE"},
         {"name": "max server memory (MB)", "database": "", "before": "1; x", "value": "4096"},
         {"name": "max server memory (MB)"},
+        {"name": "max server memory (MB)", "database": "", "before": "0.5", "value": "4096"},
+        {
+            "name": "request_max_memory_grant_percent",
+            "database": "",
+            "before": "12.5)",
+            "value": "10",
+        },
         7,
     ],
 )
@@ -387,12 +473,13 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
     }
     assert readback.WIDEST not in found  # no column store
     assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
-    assert readback.impossible(found) == {}
+    assert readback.impossible(found, SERVER_2022) == {}
     linux = {"host_platform": "Linux", "max server memory (MB)": "4096"}
     own = {"locked_memory", "large_extents", "instant_files"}
-    assert readback.impossible(linux).keys() == own
+    assert readback.impossible(linux, SERVER_2022).keys() == own
     linux["max server memory (MB)"] = "2147483647"
-    assert readback.impossible(linux).keys() == {*own, "cache"}
+    assert readback.impossible(linux, SERVER_2022).keys() == {*own, "cache"}
+    assert readback.impossible({}, SERVER_2019).keys() == {"build_memory"}
 
 
 def test_what_a_user_may_not_read_is_absent() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from dyno.contracts.target import Connection
 from dyno.errors import TargetError
-from dyno.targets.sqlserver import tempfiles
-from dyno.targets.sqlserver.connection import literal, quoted
+from dyno.targets.sqlserver import governor, tempfiles
+from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.tempfiles import TempFile
 from dyno.targets.sqlserver.tuning import (
     CONFIGURED,
@@ -28,11 +28,6 @@ _CONFIGURATIONS = (
     "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
-_GRANT = (
-    "SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups "
-    "WHERE name = N'default'"
-)
-_GOVERNOR = "SELECT CAST(is_enabled AS int) FROM sys.resource_governor_configuration"
 _WORKSPACE = (
     "SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 "
     "FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2"
@@ -66,7 +61,7 @@ class State:
         return (self.used if used else self.stored).get(name)
 
 
-def read(session: Connection, names: Sequence[str]) -> State:
+def read(session: Session, names: Sequence[str]) -> State:
     """The values of some settings.
 
     Raises:
@@ -78,8 +73,8 @@ def read(session: Connection, names: Sequence[str]) -> State:
         for name, value, in_use in session.execute(_CONFIGURATIONS).rows:
             stored[str(name)], used[str(name)] = str(value), str(in_use)
     if GRANT in names:
-        used[GRANT] = stored[GRANT] = _one(session, _GRANT)
-        used[GOVERNOR] = stored[GOVERNOR] = _one(session, _GOVERNOR)
+        stored[GRANT], used[GRANT], stored[GOVERNOR] = governor.share(session)
+        used[GOVERNOR] = stored[GOVERNOR]
     temp: list[TempFile] = []
     if TEMP_FILES in names:
         temp = tempfiles.read(session)
@@ -121,7 +116,7 @@ def assign(name: str, database: str, value: str, state: State) -> list[str]:
         how = "RECONFIGURE" if value == "1" else "DISABLE"
         return [f"ALTER RESOURCE GOVERNOR {how}"]
     if name == GRANT:
-        option = f"REQUEST_MAX_MEMORY_GRANT_PERCENT = {int(value)}"
+        option = f"REQUEST_MAX_MEMORY_GRANT_PERCENT = {value}"
         group = f"ALTER WORKLOAD GROUP {quoted('default')} WITH ({option})"
         return [group, "ALTER RESOURCE GOVERNOR RECONFIGURE"]
     if name == TEMP_FILES:
@@ -136,7 +131,8 @@ def restore(name: str, database: str, before: str, value: str, state: State) -> 
     """The statements that restore a value; none if somebody else has changed it since.
 
     Args:
-        name, database: See :func:`assign`.
+        name: The setting.
+        database: The database of an option; else empty.
         before: The value before the run.
         value: The one that the run has set.
         state: The values now.
@@ -152,10 +148,6 @@ def right(name: str) -> str:
     """The GRANT that a change needs, without its login; empty for options of Dyno's databases."""
     if name in OF_DATABASES:
         return ""
-    what = "ALTER SETTINGS" if name in CONFIGURED or name == ADVANCED else "CONTROL SERVER"
-    return f"USE [master]; GRANT {what}"
-
-
-def _one(session: Connection, query: str) -> str:
-    rows = session.execute(query).rows
-    return str(rows[0][0]) if rows else ""
+    if name in CONFIGURED or name == ADVANCED:
+        return "USE [master]; GRANT ALTER SETTINGS"
+    return governor.RIGHT

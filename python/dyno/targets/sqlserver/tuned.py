@@ -20,7 +20,7 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import state
+from dyno.targets.sqlserver import governor, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
@@ -210,7 +210,7 @@ def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Ch
     for change in asked:
         for database in own if change.name in OF_DATABASES else ("",):
             before = now.get(change.name, database, used=False)
-            if before is None or before in ("", change.value):
+            if before is None or _has(now, change, before):
                 continue
             if change.name == TEMP_FILES and int(before) > int(change.value):
                 raise UsageError(
@@ -220,6 +220,13 @@ def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Ch
             found += _switches(change.name, now, found)
             found.append(Changed(change.name, database, before, change.value))
     return found
+
+
+def _has(now: State, change: Change, before: str) -> bool:
+    """Whether a value needs no change."""
+    if change.name == GRANT:  # while the governor is off, the stored share has no effect
+        return before == change.value == now.get(GRANT)
+    return before in ("", change.value)
 
 
 def _switches(name: str, now: State, planned: Sequence[Changed]) -> list[Changed]:
@@ -280,8 +287,10 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
             reason = _BABELFISH
         elif session.version.is_cloud and item.name not in OF_DATABASES:
             reason = _CLOUD
+        elif item.name == GRANT:
+            reason = governor.refusal(session)
         if reason:
-            raise UsageError(f"{item.word}={item.asked}: {server} does not have it: {reason}.")
+            raise UsageError(f"{item.word}={item.asked}: {server} cannot have it: {reason}.")
 
 
 def _unrestored(item: Changed, statements: Sequence[str], error: DynoError) -> TargetError:
