@@ -25,6 +25,7 @@ from dyno.targets.sqlserver import (
     partitions,
     readback,
     script,
+    settling,
     sliding,
     state,
 )
@@ -189,6 +190,7 @@ def reading() -> list[str]:
     state.read(cast("Session", recorder), [GRANT])
     governor.refusal(cast("Session", recorder))
     state.workspace_bytes(recorder)
+    recorder.execute(settling.QUERY)
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")

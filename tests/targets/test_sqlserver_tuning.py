@@ -10,7 +10,7 @@ import pytest
 
 from dyno.config.settings import Setting, parse
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.targets.sqlserver import readback
+from dyno.targets.sqlserver import settling
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.tuned import Tuning, is_own
@@ -31,6 +31,11 @@ EVERYTHING = (
     "row_versions=on",
 )
 GIB = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "PERIOD_S", 0.0)
 
 
 def asked(*texts: str) -> list[Setting]:
@@ -77,14 +82,14 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     assert server.configured["max server memory (MB)"] == 4096
     assert server.configured["max degree of parallelism"] == 8
     assert server.configured["cost threshold for parallelism"] == 50
-    assert server.governor == {"enabled": 1, "stored": 10, "used": 10}
+    assert server.governor == {"enabled": 1, "stored": 40, "used": 40}
     assert len(server.temp) == 4
     assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE", "ON"]
     assert {item.word: item.found for item in tuning.applied} == {
         "memory": "4096",
         "parallelism": "8",
         "parallel_cost": "50",
-        "work_memory": "10",
+        "work_memory": "40",
         "temp_files": "4",
         "checksums": "NONE",
         "commit": "FORCED",
@@ -95,6 +100,62 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     leave(tuning, server)
     assert values(server) == before
     assert all(item.restored for item in tuning.applied)
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "texts", [("memory=4GB", "work_memory=1GB"), ("work_memory=1GB", "memory=4GB")]
+)
+def test_the_share_of_work_memory_is_of_the_memory_that_the_run_has(
+    tmp_path: Path, texts: tuple[str, ...]
+) -> None:
+    """The server frees its memory over some readings."""
+    server = Recorder()
+    server.frees = 3 << 30
+    before = values(server)
+    tuning = entered(server, tmp_path, *texts)
+    assert server.governor["used"] == 40
+    assert server.memory == 4 << 30
+    notes = {item.word: item.note for item in tuning.applied}
+    assert notes["memory"] == ""
+    assert notes["work_memory"].startswith("of 2560MB")
+    leave(tuning, server)
+    assert values(server) == before
+
+
+def test_a_run_begins_when_the_server_has_freed_its_memory(tmp_path: Path) -> None:
+    server = Recorder()
+    server.frees = 3 << 30
+    entered(server, tmp_path, "memory=4GB")
+    assert server.memory == 4 << 30
+
+
+def test_memory_that_the_server_does_not_free_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "LIMIT_S", 0.0)
+    server = Recorder()
+    server.frees = 1 << 30
+    tuning = entered(server, tmp_path, "memory=4GB")
+    assert "15GB of memory" in tuning.applied[0].note
+
+
+def test_without_the_right_to_see_the_memory_it_is_unknown_whether_it_settled(
+    tmp_path: Path,
+) -> None:
+    server = Recorder()
+    server.known = [one for one in server.known if one[0] != r"SELECT CAST\(committed_kb"]
+    tuning = entered(server, tmp_path, "memory=4GB")
+    assert "it is unknown" in tuning.applied[0].note
+    assert tuning.applied[0].found == "4096"
+
+
+def test_work_memory_beyond_the_new_memory_restores_the_old(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    with pytest.raises(UsageError, match="2560MB for sorts and hashes"):
+        entered(server, tmp_path, "memory=4GB", "work_memory=3GB")
+    assert values(server) == before
     assert left_behind(tmp_path) == []
 
 
@@ -404,95 +465,3 @@ def test_a_journal_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert Journal(tmp_path / "deep", "another server").read() == []
     own.write([])
     assert not own.path.exists()
-
-
-OPTIONS = (
-    "FULL",
-    "DISABLED",
-    "CHECKSUM",
-    False,
-    True,
-    True,
-    True,
-    False,
-    True,
-    "LOG_BACKUP",
-    60,
-    160,
-)
-
-
-def test_in_a_system_database_the_options_are_those_of_dynos_databases() -> None:
-    server = Recorder()
-    others = [("dyno_tpch", 6, 1, *OPTIONS), ("dyno_tpcc", 7, 1, "SIMPLE", *OPTIONS[1:])]
-    server.known = [
-        (
-            r"SELECT name, database_id",
-            lambda _: [("master", 1, 1, "SIMPLE", *OPTIONS[1:]), *others],
-        ),
-        (r"SELECT COUNT", lambda _: [(7,)]),
-    ]
-    found = readback.settings(cast("Session", server))
-    assert found["page_verify_option_desc"] == "CHECKSUM"
-    assert "recovery_model_desc" not in found  # they differ
-    assert found["dyno_tpcc: recovery_model_desc"] == "SIMPLE"
-    assert found["tempdb data files"] == "7"
-    assert readback.PERCENT_GROWTH not in found
-
-
-def test_what_a_server_has_set_is_read_for_advice() -> None:
-    server = Recorder()
-    server.known = [
-        (r"SELECT name, CAST\(value_in_use", lambda _: [("max server memory (MB)", "4096")]),
-        (r"SELECT name, database_id, DB_ID\(\), recovery", lambda _: [
-            ("master", 1, 5, "SIMPLE", *OPTIONS[1:]), ("shop", 5, 5, *OPTIONS),
-            ("dyno_tpch", 6, 5, "BULK_LOGGED", *OPTIONS[1:])]),
-        (r"SELECT sql_memory_model_desc", lambda _: [("LOCK_PAGES",)]),
-        (r"SELECT instant_file", lambda _: [("Y",)]),
-        (r"SELECT host_platform", lambda _: [("Windows",)]),
-        (r"SELECT COUNT\(\*\) FROM tempdb", lambda _: [(8,)]),
-        (r"SELECT MAX\(found\.columns\)", lambda _: [(None,)]),
-        (r"SELECT value_data", lambda _: [("-dC:\\master.mdf\x00",), ("-E\x00",), ("-T834\x00",)]),
-        (r"DBCC TRACESTATUS", lambda _: [(834, 1, 1, 0), (3226, 1, 1, 0), (1222, 1, 0, 1)]),
-        (r"SELECT CAST\(DATEDIFF_BIG", lambda _: [(7200,)]),
-    ]  # fmt: skip
-    found = readback.settings(cast("Session", server))
-    assert found["max server memory (MB)"] == "4096"
-    assert found["recovery_model_desc"] == "FULL"
-    assert found["dyno_tpch: recovery_model_desc"] == "BULK_LOGGED"
-    assert (found["is_auto_shrink_on"], found["is_auto_close_on"]) == ("OFF", "ON")
-    assert found["sql_memory_model_desc"] == "LOCK_PAGES"
-    assert found["tempdb data files"] == "8"
-    assert found["startup -E"] == "ON"
-    flags = {name: value for name, value in found.items() if name.startswith("trace flag")}
-    assert flags == {
-        "trace flag 834": "ON",
-        "trace flag 1117": "OFF",
-        "trace flag 1118": "OFF",
-        "trace flag 3226": "ON",
-    }
-    assert readback.WIDEST not in found  # no column store
-    assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
-    assert readback.impossible(found, SERVER_2022) == {}
-    linux = {"host_platform": "Linux", "max server memory (MB)": "4096"}
-    own = {"locked_memory", "large_extents", "instant_files"}
-    assert readback.impossible(linux, SERVER_2022).keys() == own
-    linux["max server memory (MB)"] = "2147483647"
-    assert readback.impossible(linux, SERVER_2022).keys() == {*own, "cache"}
-    assert readback.impossible({}, SERVER_2019).keys() == {"build_memory"}
-
-
-def test_what_a_user_may_not_read_is_absent() -> None:
-    server = Recorder()
-    server.known = []
-    assert readback.settings(cast("Session", server)) == {}
-    assert readback.counters(cast("Session", server)) == {}
-
-
-def test_constants_of_babelfish_are_not_settings() -> None:
-    server = Recorder(BABELFISH)
-    server.known = [
-        (r"SELECT name, CAST\(value_in_use", lambda _: [("user options", "0")]),
-        (r"", lambda _: [("FULL",) * 12]),
-    ]
-    assert readback.settings(cast("Session", server)) == {"user options": "0"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import governor, state
+from dyno.targets.sqlserver import governor, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
 from dyno.targets.sqlserver.tuning import (
     CONFIGURED,
     GRANT,
+    MEMORY,
     OF_DATABASES,
     TEMP_FILES,
     changes,
@@ -142,25 +144,48 @@ class Tuning(ServerTuning[Session, Any]):
         if self._changes:
             self._wanted(session, server)
 
-    def _wanted(self, session: Session, server: str) -> tuple[State, list[Changed]]:
-        """The current values, and the changes that they need."""
+    def _wanted(self, session: Session, server: str) -> State:
+        """The current values; refuses changes that they do not allow.
+
+        The space for sorts and hashes follows the memory, so it is not known before that is set.
+        """
         _require(session, self._changes, server)
-        names = [item.name for item in self._changes]
-        space = state.workspace_bytes(session) if GRANT in names else None
-        self._changes = changes(self._asked, space)
+        names = self._names()
+        if GRANT in names and MEMORY not in names:
+            self._changes = changes(self._asked, state.workspace_bytes(session))
         now = state.read(session, names)
-        return now, _planned(self._changes, now, _own(now))
+        _planned(self._changes, now, _own(now))
+        return now
+
+    def _names(self) -> list[str]:
+        return [item.name for item in self._changes]
 
     def _plan(self, session: Session, server: str) -> None:
-        now, planned = self._wanted(session, server)
-        names = [item.name for item in self._changes]
-        self._before = {name: _before(now, name, _own(now)) for name in names}
+        now = self._wanted(session, server)
+        self._before = {name: _before(now, name, _own(now)) for name in self._names()}
         try:
-            for item in planned:
+            self._set_memory(session, now)
+            now = state.read(session, self._names())
+            for item in _planned(self._changes, now, _own(now)):
                 self._apply(session, item, now)
         except BaseException:
             self._undo(session)
             raise
+
+    def _set_memory(self, session: Session, now: State) -> None:
+        """Sets the memory if it is requested, and determines what depends on it."""
+        memory = [item for item in self._changes if item.name == MEMORY]
+        for item in _planned(memory, now, ()):
+            self._apply(session, item, now)
+        for one in memory:
+            note = settling.settle(session, int(one.value) << 20)
+            space = state.workspace_bytes(session) if GRANT in self._names() else None
+            self._changes = [
+                replace(item, note="; ".join(filter(None, (item.note, note))))
+                if item.name == MEMORY
+                else item
+                for item in changes(self._asked, space)
+            ]
 
     def _apply(self, session: Session, item: Changed, now: State) -> None:
         """Notes a change, then makes it."""

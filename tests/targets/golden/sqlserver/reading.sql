@@ -55,6 +55,8 @@ CROSS JOIN sys.dm_resource_governor_configuration AS d
 GO
 SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2
 GO
+SELECT CAST(committed_kb AS bigint) * 1024, CAST(committed_target_kb AS bigint) * 1024 FROM sys.dm_os_sys_info
+GO
 SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
