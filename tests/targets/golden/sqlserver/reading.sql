@@ -57,7 +57,7 @@ SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 FROM sys.dm_exec_query_r
 GO
 SELECT CAST(committed_kb AS bigint) * 1024, CAST(committed_target_kb AS bigint) * 1024 FROM sys.dm_os_sys_info
 GO
-SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
+SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
 GO
