@@ -67,6 +67,7 @@ class Recorded:
 
     Attributes:
         asked: The statements, in order.
+        statements: How many they are.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Recorded:
         number: int = 77,
     ) -> None:
         self.asked: list[str] = []
+        self.statements = 0
         self.version, self.number = version, number
         self.closed = self.cancelled = False
         self._answers = {
@@ -86,6 +88,7 @@ class Recorded:
     def execute(self, sql: str, needs: str = "") -> QueryResult:
         """The next answer; a statement without one names an object that does not exist."""
         self.asked.append(sql)
+        self.statements += 1
         found = self._answers.get(sql)
         if not found:
             raise absent(sql)

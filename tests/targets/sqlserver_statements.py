@@ -83,6 +83,7 @@ def every() -> dict[str, str]:
             since="CONVERT(datetime, N'2026-11-26T10:00:00.123', 126)"
         ),
         "meter: running": meter.RUNNING,
+        "meter: batches": meter.BATCHES,
         "plan: on": f"SET {plans.ESTIMATED} ON",
         "plan: off": f"SET {plans.ESTIMATED} OFF",
         "actual plan: on": f"SET {plans.ACTUAL} ON",

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from dyno.contracts.inspection import Inspection
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError, DynoError
+from dyno.targets.observers import Observers
+from dyno.targets.sessionprobe import Asked
 from dyno.targets.sqlserver import meter, plans
 from dyno.targets.sqlserver.inside import inspector, relations, statements, views
 from dyno.targets.sqlserver.inside.statements import normalised
@@ -216,14 +218,19 @@ PLANS = meter.PLANS.format(since=f"CONVERT(datetime, N'{NOW}', 126)")
 
 def metered(**changed: Any) -> Any:
     answers: dict[str, Any] = {
+        "SELECT 1": rows([1]),
         meter.NOW: rows([NOW]),
         meter.READ: [rows([1_000_000]), rows([9_192_000])],
         meter.SPACE: [rows([100]), rows([164])],
         meter.RUNNING: rows([0]),
+        # The query and nine statements of the meter: four readings twice, and this one.
+        meter.BATCHES: [rows([7000]), rows([7010])],
         PLANS: rows([b"\x02\x00", 2048]),
     }
-    one = SqlServerMeter(Recorded({**answers, **changed}))  # type: ignore[arg-type]
+    session = Recorded({**answers, **changed})
+    one = SqlServerMeter(session, Observers())  # type: ignore[arg-type]
     one.before()
+    session.execute("SELECT 1")
     return one.after()
 
 
@@ -242,6 +249,8 @@ def test_a_query_alone_has_all_metrics() -> None:
         {PLANS: rows([b"\x02\x00", 2048], [b"\x02\x01", 64])},
         {meter.RUNNING: [rows([0]), rows([1])]},
         {meter.RUNNING: [rows([1]), rows([0])]},
+        # A backup, or any other statement that the plan cache does not show.
+        {meter.BATCHES: [rows([7000]), rows([7011])]},
     ],
 )
 def test_bytes_read_beside_other_statements_are_unknown(changed: dict[str, Any]) -> None:
@@ -256,15 +265,41 @@ def test_metrics_without_their_view_have_a_reason() -> None:
         (meter.FILES_VIEW, meter.READ, "bytes_read"),
         (meter.SPACE_VIEW, meter.SPACE, "temp_bytes"),
         (meter.PLANS_VIEW, PLANS, "peak_memory_bytes"),
+        (meter.BATCHES_VIEW, meter.BATCHES, "bytes_read"),
+        (meter.RUNNING_VIEW, meter.RUNNING, "bytes_read"),
     ):
         found = metered(**{sql: absent(view)})
         assert getattr(found, name) is None
         assert view in found.sources[name]
-    nothing = SqlServerMeter(Recorded({}))  # type: ignore[arg-type]
+    nothing = SqlServerMeter(Recorded({}), Observers())  # type: ignore[arg-type]
     nothing.before()
     found = nothing.after()
     assert (found.bytes_read, found.temp_bytes, found.peak_memory_bytes) == (None, None, None)
     assert all(found.sources.values())
+
+
+def test_statements_of_probes_are_not_those_of_others() -> None:
+    observers: Observers[Any] = Observers()
+    probing = Recorded({"SELECT 2": rows([2])})
+
+    def ask(session: Recorded, _now_ns: int) -> list[Any]:
+        session.execute("SELECT 2")
+        return []
+
+    (probe,) = observers.probes(lambda: probing, {"p": Asked(lambda: ask)})
+    answers: dict[str, Any] = {
+        meter.NOW: rows([NOW]),
+        meter.READ: [rows([0]), rows([8192])],
+        meter.SPACE: rows([0]),
+        meter.RUNNING: rows([0]),
+        meter.BATCHES: [rows([7000]), rows([7011])],
+        PLANS: rows(),
+    }
+    one = SqlServerMeter(Recorded(answers), observers)  # type: ignore[arg-type]
+    one.before()
+    probe.read(1)
+    probe.read(2)
+    assert one.after().bytes_read == 8192
 
 
 def test_a_plan_that_is_not_kept_has_no_memory() -> None:

@@ -96,6 +96,10 @@ OUTER APPLY sys.dm_exec_sql_text(r.sql_handle) AS t
 WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
 AND COALESCE(t.text, N'') NOT LIKE N'%dyno observer%';
 
+-- meter: batches
+/* dyno observer */ SELECT SUM(c.cntr_value) FROM sys.dm_os_performance_counters AS c
+WHERE LOWER(c.counter_name) = N'batch requests/sec';
+
 -- plan: on
 SET SHOWPLAN_XML ON;
 
