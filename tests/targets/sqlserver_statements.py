@@ -75,6 +75,7 @@ def every() -> dict[str, str]:
         "texts of statements": statements.TEXTS.format(values=_HANDLE),
         "plans of statements": statements.PLANS.format(values=_HANDLE),
         "relations": relations.COUNTS,
+        "uses of relations": relations.USES,
         "names of relations": relations.NAMES.format(place="[dyno_tpcc]"),
         "meter: now": meter.NOW,
         "meter: bytes read": meter.READ,

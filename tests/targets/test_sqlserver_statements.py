@@ -14,7 +14,7 @@ from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError, DynoError
 from dyno.targets.observers import Observers
 from dyno.targets.sessionprobe import Asked
-from dyno.targets.sqlserver import meter, plans
+from dyno.targets.sqlserver import columns, meter, plans
 from dyno.targets.sqlserver.inside import inspector, relations, statements, views
 from dyno.targets.sqlserver.inside.statements import normalised
 from dyno.targets.sqlserver.meter import SqlServerMeter
@@ -48,6 +48,7 @@ def server(**changed: Any) -> Recorded:
         statements.TEXTS.format(values=values(TOP)): readings("sql_text")[0],
         statements.PLANS.format(values=values(shown)): readings("query_plan")[0],
         relations.COUNTS: list(readings("index_operational_stats")),
+        relations.USES: list(readings("index_usage_stats")),
         relations.NAMES.format(place="[dyno_tpcc]"): readings("index_names")[0],
         inspector.STARTED: readings("sys_info")[0],
         views._RIGHTS: rows((1, 1, 1, "dyno")),
@@ -114,7 +115,34 @@ def test_tables_and_indexes_have_the_accesses_of_the_period() -> None:
     assert (index.kind, index.of_table, index.logical_reads) == ("index", stock.relation, 40)
     # Its counters fell, as the server had forgotten them: they began anew.
     assert found["dyno_tpcc.dbo.history"].logical_reads == 20
-    assert len(found) == 3  # a table without a name is the server's own
+    assert len(found) == 5  # a table without a name is the server's own
+
+
+def test_reads_of_a_column_store_are_the_queries_that_used_it() -> None:
+    """The counters of accesses show its rows that are not compressed yet."""
+    listed = inspected(server())
+    assert listed.relations[0].relation == "dyno_tpcc.dbo.order_line"
+    found = {one.relation: one for one in listed.relations}
+    table = found["dyno_tpcc.dbo.order_line"]
+    assert (table.kind, table.logical_reads, table.writes) == ("table", 5000, 50)
+    index = found["dyno_tpcc.dbo.stock.stock_columns"]
+    assert (index.kind, index.logical_reads, index.writes) == ("index", 25, 0)
+    assert ("dbo", "order_line") in columns.most_read(listed, "dyno_tpcc")
+
+
+@pytest.mark.parametrize("why", [absent, denied])
+def test_reads_of_a_column_store_are_unknown_without_the_view_of_uses(why: Any) -> None:
+    listed = inspected(server(**{relations.USES: why(relations.USES_VIEW)}))
+    found = {one.relation: one for one in listed.relations}
+    assert found["dyno_tpcc.dbo.order_line"].logical_reads is None
+    assert found["dyno_tpcc.dbo.stock"].logical_reads == 900
+    assert [note for note in listed.notes if relations.USES_VIEW in note]
+
+
+def test_uses_that_fell_began_anew() -> None:
+    session = server(**{relations.USES: [*reversed(readings("index_usage_stats"))]})
+    found = {one.relation: one for one in inspected(session).relations}
+    assert found["dyno_tpcc.dbo.order_line"].logical_reads == 500
 
 
 @pytest.mark.parametrize("why", [absent, denied])
