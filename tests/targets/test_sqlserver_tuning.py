@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import cast
 
@@ -411,6 +412,27 @@ def test_a_login_that_cannot_see_the_governor_is_told_the_right(tmp_path: Path) 
     with pytest.raises(DynoError, match=r"GRANT CONTROL SERVER TO \[dyno\]") as caught:
         entered(server, tmp_path, "work_memory=1GB")
     assert caught.value.kind == "denied"
+
+
+@pytest.mark.parametrize(
+    ("edition", "text", "note"),
+    [
+        ("Standard Edition (64-bit)", "memory=8GB", ""),
+        ("Standard Edition (64-bit)", "memory=200GB", "Standard Edition caps.* 128GB"),
+        ("Express Edition with Advanced Services", "memory=8GB", "Express Edition caps.* 1410MB"),
+        ("Enterprise Edition (64-bit)", "memory=200GB", ""),
+        ("Standard Edition (64-bit)", "parallelism=2", ""),
+        ("Standard Edition (64-bit)", "parallelism=8", "batch mode .* to 2"),
+        ("Web Edition (64-bit)", "parallelism=2", "batch mode .* to 1"),
+        ("Developer Edition (64-bit)", "parallelism=8", ""),
+    ],
+)
+def test_what_an_edition_does_not_use_is_noted(
+    tmp_path: Path, edition: str, text: str, note: str
+) -> None:
+    server = Recorder(Version("SQL Server", (16, 0), edition))
+    (found,) = entered(server, tmp_path, text).applied
+    assert re.search(note, found.note) if note else not found.note
 
 
 def test_babelfish_has_none_of_these_settings(tmp_path: Path) -> None:

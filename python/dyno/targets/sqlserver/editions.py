@@ -6,8 +6,12 @@ Developer and Evaluation have none of these limits.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from dyno.config.settings import bytes_text
+from dyno.contracts.tuning import Change
+from dyno.targets.sqlserver.tuning import MAXDOP, MEMORY
 from dyno.targets.sqlserver.version import Version
 
 _GIB = 1 << 30
@@ -36,6 +40,29 @@ def lacks_governor(version: Version) -> bool:
     """Whether its edition has no resource governor."""
     found = limits(version.edition, version.major)
     return found is not None and not found.governor
+
+
+def most_cache(version: str) -> float | None:
+    """The most bytes of the buffer pool; None without a limit.
+
+    Args:
+        version: As the record shows it: ``SQLServer 2022 (16.0.4135.4) Web Edition (64-bit)``.
+    """
+    found = re.search(r"\((\d+)[\d.]*\) (.+)", version)
+    own = limits(found[2], int(found[1])) if found else None
+    return None if own is None else own.cache_bytes
+
+
+def note(version: Version, change: Change) -> str:
+    """What the server does not use of a value that it accepts; empty if it uses all."""
+    found = limits(version.edition, version.major)
+    if found is None or change.amount is None:
+        return ""
+    if change.name == MEMORY and change.amount << 20 > found.cache_bytes:
+        return f"{found.edition} caps its buffer pool at {bytes_text(found.cache_bytes)}"
+    if change.name == MAXDOP and change.amount > found.batch_cpus:
+        return f"{found.edition} limits batch mode (column stores) to {found.batch_cpus}"
+    return ""
 
 
 def limits(edition: str, major: int) -> Limits | None:

@@ -21,7 +21,7 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import governor, settling, state
+from dyno.targets.sqlserver import editions, governor, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
@@ -292,9 +292,9 @@ def _verify(
         if values - {item.value}:
             wrong = next(value for value in values if value != item.value)
             raise not_applied(item, str(session.version), wrong)
-        note = item.note
-        if not places:
-            note = "; ".join(filter(None, ("set when Dyno creates the database", note)))
+        created = "" if places else "set when Dyno creates the database"
+        limit = editions.note(session.version, item)
+        note = "; ".join(filter(None, (created, item.note, limit)))
         shown = item.value if places else ""
         found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
     return found
