@@ -155,7 +155,7 @@ def settings() -> list[str]:
         (MAXDOP, "4", "0"),
         (THRESHOLD, "50", "5"),
         (state.GOVERNOR, "1", "0"),
-        (GRANT, "12", "12.5"),
+        (GRANT, "12", "25"),
         (TEMP_FILES, "2", "1"),
     ):
         then = state.State(stored={name: value}, temp_files=(first, added))

@@ -22,7 +22,7 @@ OR p.pool_id = 2 AND (p.max_memory_percent < 100 OR p.cap_cpu_percent < 100))
 AND (g.max_dop > 0 OR g.group_max_requests > 0 OR g.request_max_cpu_time_sec > 0))
 FROM sys.resource_governor_configuration AS c
 CROSS JOIN sys.dm_resource_governor_configuration AS d"""
-SHARE = """SELECT CAST(s.{column} AS float), CAST(u.{column} AS float), CAST(c.is_enabled AS int)
+SHARE = """SELECT CAST(s.{column} AS FLOAT), CAST(u.{column} AS FLOAT), CAST(c.is_enabled AS int)
 FROM sys.resource_governor_workload_groups AS s
 JOIN sys.dm_resource_governor_workload_groups AS u ON u.group_id = s.group_id
 CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'"""

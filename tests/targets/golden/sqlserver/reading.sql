@@ -30,7 +30,7 @@ SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.creat
 GO
 SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE name IN (N'show advanced options', N'max server memory (MB)', N'max degree of parallelism', N'cost threshold for parallelism')
 GO
-SELECT CAST(s.request_max_memory_grant_percent_numeric AS float), CAST(u.request_max_memory_grant_percent_numeric AS float), CAST(c.is_enabled AS int)
+SELECT CAST(s.request_max_memory_grant_percent_numeric AS FLOAT), CAST(u.request_max_memory_grant_percent_numeric AS FLOAT), CAST(c.is_enabled AS int)
 FROM sys.resource_governor_workload_groups AS s
 JOIN sys.dm_resource_governor_workload_groups AS u ON u.group_id = s.group_id
 CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'
@@ -39,7 +39,7 @@ SELECT name, physical_name, CAST(size AS bigint) * 8, CAST(growth AS bigint), CA
 GO
 SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
 GO
-SELECT CAST(s.request_max_memory_grant_percent AS float), CAST(u.request_max_memory_grant_percent AS float), CAST(c.is_enabled AS int)
+SELECT CAST(s.request_max_memory_grant_percent AS FLOAT), CAST(u.request_max_memory_grant_percent AS FLOAT), CAST(c.is_enabled AS int)
 FROM sys.resource_governor_workload_groups AS s
 JOIN sys.dm_resource_governor_workload_groups AS u ON u.group_id = s.group_id
 CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'
