@@ -121,7 +121,9 @@ class SqlServerMeter:
         running = self._one(RUNNING_VIEW, RUNNING)
         return _State(
             None if now is None else str(now),
-            *(None if one is None else int(one) for one in (read, space, running)),
+            _number(read),
+            _number(space),
+            _number(running),
             others,
         )
 
@@ -160,6 +162,10 @@ class SqlServerMeter:
 
     def _reason(self, view: str) -> str:
         return self._views.missing.get(view, f"{view} has no row for it")
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _since(before: int | None, now: int | None) -> int | None:
