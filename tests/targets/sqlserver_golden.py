@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,9 +21,11 @@ from dyno.targets.sqlserver import (
     database,
     filegroups,
     flash,
+    governor,
     partitions,
     readback,
     script,
+    settling,
     sliding,
     state,
 )
@@ -30,6 +33,7 @@ from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.filegroups import Primary
 from dyno.targets.sqlserver.repartition import PARTITIONING
+from dyno.targets.sqlserver.tempfiles import TempFile
 from dyno.targets.sqlserver.tuning import (
     DURABILITY,
     GRANT,
@@ -147,11 +151,10 @@ def window() -> list[str]:
 
 def settings() -> list[str]:
     """Each setting, set and restored."""
-    files = (state.TempFile("tempdev", "T:\\tempdb.mdf", 1024, 10, percent=True),)
-    now = state.State(temp_files=files)
-    more = state.State(
-        temp_files=(*files, state.TempFile("dyno_temp_2", "T:\\dyno_temp_2.ndf", 1024, 8, False))
-    )
+    first = TempFile("tempdev", "T:\\tempdb.mdf", 1000 * 1024 + 64, 10, percent=True)
+    large = replace(first, kib=3 << 30, most_kib=4 << 30)
+    added = replace(first, name="dyno_temp_2", path="T:\\dyno_temp_2.ndf")
+    now = state.State(temp_files=(first,))
     found: list[str] = []
     for name, value, before in (
         (state.ADVANCED, "1", "0"),
@@ -162,8 +165,10 @@ def settings() -> list[str]:
         (GRANT, "12", "25"),
         (TEMP_FILES, "2", "1"),
     ):
+        then = state.State(stored={name: value}, temp_files=(first, added))
         found += state.assign(name, "", value, now)
-        found += state.assign(name, "", before, more)
+        found += state.restore(name, "", before, value, then)
+    found += state.assign(TEMP_FILES, "", "2", state.State(temp_files=(large,)))
     for name, values in (
         (PAGE_VERIFY, ("CHECKSUM", "NONE", "TORN_PAGE_DETECTION")),
         (DURABILITY, ("FORCED", "DISABLED", "ALLOWED")),
@@ -180,9 +185,19 @@ def reading() -> list[str]:
     recorder.known = []
     readback.settings(cast("Session", recorder))
     readback.counters(cast("Session", recorder))
-    recorder.known = [(r"SELECT MAX\(CAST\(max_target", lambda _: [(1,)]), ("", lambda _: [])]
-    state.read(recorder, [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    known: dict[str, tuple[float, ...]] = {
+        r"SELECT MAX\(CAST\(max_target": (1,),
+        r"SELECT CAST\(s\.request_max": (25, 25, 0),
+        r"SELECT CAST\(c\.is_enabled": (0, 0, 0, 0),
+    }
+    recorder.known = [(pattern, lambda _, row=row: [row]) for pattern, row in known.items()]
+    recorder.known.append(("", lambda _: []))
+    state.read(cast("Session", recorder), [MEMORY, GRANT, TEMP_FILES, RECOVERY])
+    recorder.version = replace(SERVER_2022, number=(14, 0, 3465, 1))
+    state.read(cast("Session", recorder), [GRANT])
+    governor.refusal(cast("Session", recorder))
     state.workspace_bytes(recorder)
+    recorder.execute(settling.QUERY)
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")
@@ -204,7 +219,7 @@ def moves() -> list[str]:
             ("/var/opt/mssql/data", Wanted(part, "/flash")),
             (f"/flash/dyno_flash_{part}", Wanted(part, back=True)),
         ):
-            recorder.temp = [("tempdev", f"{there}/tempdb.mdf", 8, 8192, 0)]
+            recorder.temp = [("tempdev", f"{there}/tempdb.mdf", 8192, 8192, 0, None)]
             recorder.files = [("dyno_tpch_log", None, f"{there}/dyno_tpch_log.ldf", 64)]
             found += flash.planned(cast("Session", recorder), address, wanted).script
     return [one for one in found if not one.startswith("--")]

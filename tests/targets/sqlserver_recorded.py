@@ -69,6 +69,7 @@ class Recorded:
     Attributes:
         asked: The statements, in order.
         messages: What the server said about the last one, beside rows.
+        statements: How many they are.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Recorded:
     ) -> None:
         self.asked: list[str] = []
         self.messages: list[Message] = []
+        self.statements = 0
         self.version, self.number = version, number
         self.closed = self.cancelled = False
         self._answers = {
@@ -89,6 +91,7 @@ class Recorded:
     def execute(self, sql: str, needs: str = "") -> QueryResult:
         """The next answer; a statement without one names an object that does not exist."""
         self.asked.append(sql)
+        self.statements += 1
         found = self._answers.get(sql)
         if not found:
             raise absent(sql)

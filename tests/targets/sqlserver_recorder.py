@@ -28,6 +28,8 @@ class Recorder:
     Attributes:
         sent: Every statement.
         refused: Part of a statement that fails.
+        memory: What it has in use, of 16 GiB; five eighths of it are for sorts and hashes.
+        frees: How much of it a reading finds freed, as far as it is above its limit.
     """
 
     number = 57
@@ -44,13 +46,18 @@ class Recorder:
         }
         self.pending: dict[str, int] = {}
         self.deaf: set[str] = set()
-        self.governor = {"enabled": 0, "grant": 25}
+        self.governor: dict[str, float] = {"enabled": 0, "stored": 25, "used": 25}
+        self.governed: tuple[int, ...] = (0, 0, 0, 0)
+        self.memory = 16 << 30
+        self.frees = 16 << 30
         self.options = {
             "master": ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"],
             "shop": ["NONE", "DISABLED", "FULL", "OFF"],
             "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
-        self.temp = [("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8, 8192, 0)]
+        self.temp: list[tuple[str, str, int, int, int, int | None]] = [
+            ("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8192, 8192, 0, None)
+        ]
         self.groups: dict[str, str | None] = {"PRIMARY": None}
         self.files: list[tuple[str, str | None, str, int]] = [
             ("dyno_tpch", "PRIMARY", "/var/opt/mssql/data/dyno_tpch.mdf", 64),
@@ -58,15 +65,18 @@ class Recorder:
         ]
         self.known: list[tuple[str, Answer]] = [
             (r"SELECT name, CAST\(value AS bigint\).*sys\.configurations", self._configurations),
-            (r"SELECT request_max_memory_grant_percent", lambda _: [(self.governor["grant"],)]),
-            (r"SELECT CAST\(is_enabled AS int\)", lambda _: [(self.governor["enabled"],)]),
-            (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(10 << 30,)]),
+            (r"SELECT CAST\(s\.request_max_memory_grant_percent",
+             lambda _: [tuple(self.governor[name] for name in ("stored", "used", "enabled"))]),
+            (r"SELECT CAST\(c\.is_enabled AS int\)",
+             lambda _: [self.governed] if self.governed else []),
+            (r"SELECT CAST\(committed_kb", self._memory),
+            (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(self.memory * 5 // 8,)]),
             (r"SELECT name, physical_name.*tempdb", lambda _: self.temp),
             (r"SELECT name, page_verify_option_desc", self._databases),
             (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
             (r"RECONFIGURE$", self._reconfigure),
             (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),
-            (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = (\d+)\)", self._grant),
+            (r"ALTER WORKLOAD GROUP \[default\] WITH \(\w+ = ([\d.]+)\)", self._grant),
             (r"ALTER DATABASE \[(\w+)\] SET (\w+)(?: =)? (\w+)(?: WITH .*)?$", self._option),
             (r"ALTER DATABASE \[tempdb\] ADD FILE \(NAME = N'(.*?)', FILENAME = N'(.*?)'",
              self._add),
@@ -94,6 +104,10 @@ class Recorder:
             if found := re.match(pattern, sql, re.DOTALL):
                 return QueryResult([], list(answer(found)))
         raise error_of_kind("database", f"Not known to the recorder: {sql}")
+
+    def account(self) -> str:
+        """Its login."""
+        return "[dyno]"
 
     def cancel(self) -> None:
         """There is nothing to cancel."""
@@ -126,12 +140,18 @@ class Recorder:
         self.pending = {name: self.pending[name] for name in self.deaf if name in self.pending}
         return []
 
+    def _memory(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        target = min(16 << 30, self.configured["max server memory (MB)"] << 20)
+        self.memory = max(target, self.memory - self.frees)
+        return [(self.memory, target)]
+
     def _govern(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.governor["enabled"] = int(found[1] == "RECONFIGURE")
+        on = found[1] == "RECONFIGURE"
+        self.governor |= {"enabled": int(on), "used": self.governor["stored"] if on else 25}
         return []
 
     def _grant(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.governor["grant"] = int(found[1])
+        self.governor["stored"] = float(found[1])
         return []
 
     def _option(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
@@ -139,7 +159,7 @@ class Recorder:
         return []
 
     def _add(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
-        self.temp.append((found[1], found[2], 8, 8192, 0))
+        self.temp.append((found[1], found[2], 8192, 8192, 0, None))
         return []
 
     def _remove(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
@@ -147,7 +167,7 @@ class Recorder:
         return []
 
     def _temp_files(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
-        return [(name, "PRIMARY", path, mib) for name, path, mib, *_ in self.temp]
+        return [(name, "PRIMARY", path, kib // 1024) for name, path, kib, *_ in self.temp]
 
     def _add_group(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
         self.groups[found[1]] = None

@@ -75,6 +75,7 @@ def every() -> dict[str, str]:
         "texts of statements": statements.TEXTS.format(values=_HANDLE),
         "plans of statements": statements.PLANS.format(values=_HANDLE),
         "relations": relations.COUNTS,
+        "uses of relations": relations.USES,
         "names of relations": relations.NAMES.format(place="[dyno_tpcc]"),
         "meter: now": meter.NOW,
         "meter: bytes read": meter.READ,
@@ -83,6 +84,7 @@ def every() -> dict[str, str]:
             since="CONVERT(datetime, N'2026-11-26T10:00:00.123', 126)"
         ),
         "meter: running": meter.RUNNING,
+        "meter: batches": meter.BATCHES,
         "plan: on": f"SET {plans.ESTIMATED} ON",
         "plan: off": f"SET {plans.ESTIMATED} OFF",
         "actual plan: on": f"SET {plans.ACTUAL} ON",

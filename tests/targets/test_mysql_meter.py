@@ -14,10 +14,10 @@ from dyno.contracts.meter import METRICS, QueryMeter
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.inside.observers import Observers
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.version import Version
+from dyno.targets.observers import Observers
 from tests.maintained import fill
 from tests.process import wait_until
 from tests.targets.conftest import embedded_mariadb

@@ -26,7 +26,7 @@ DRIVER = Path(__file__).parents[2] / "crates" / "dyno-drive" / "src"
 WORKLOADS = ("tpch", "ch", "tpcc", "brokerage")
 
 BOTH = {
-    *("bigint", "date", "max", "key", "mb", "name", "object_id", "object_name", "rows"),
+    *("bigint", "date", "kb", "key", "max", "mb", "name", "object_id", "object_name", "rows"),
     *("request_max_memory_grant_percent", "schema_id", "size"),
 }
 """Words that are a keyword, type or function in capitals, and a name or type elsewhere."""

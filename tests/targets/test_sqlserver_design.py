@@ -429,7 +429,7 @@ def test_the_memory_of_a_build_is_sampled_beside_it() -> None:
             raise TargetError("The session was killed.", kind="connection_lost")
         return [(used.pop(0),)]
 
-    observer.known = [(r".*session_id = 57", sampled)]
+    observer.known = [(r".*max_used_memory_kb.*session_id = 57", sampled)]
     with buildmemory.probing(lambda: observer, builder) as probe:
         assert probe is not None
         assert [probe(), probe(), probe()] == [100 << 20, 80 << 20, 80 << 20]

@@ -143,6 +143,6 @@ def test_a_move_of_babelfish_and_of_a_system_database_is_refused() -> None:
 def test_what_is_on_flash_already_needs_no_commands(folder: str) -> None:
     server = Recorder()
     joined = f"{folder}\\dyno_flash_temp\\" if ":" in folder else f"{folder}/dyno_flash_temp/"
-    server.temp = [("tempdev", f"{joined}tempdb.mdf", 8, 8192, 0)]
+    server.temp = [("tempdev", f"{joined}tempdb.mdf", 8192, 8192, 0, None)]
     found = flash.planned(session(server), Address.parse(URL), Wanted("temp", folder))
     assert (found.on_flash, found.script) == (True, ())

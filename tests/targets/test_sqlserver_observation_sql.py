@@ -29,6 +29,7 @@ COLUMNS = {
     "texts of statements": "sql_text",
     "plans of statements": "query_plan",
     "relations": "index_operational_stats",
+    "uses of relations": "index_usage_stats",
     "names of relations": "index_names",
     "histogram": "stats_histogram",
     "master files": "master_files",

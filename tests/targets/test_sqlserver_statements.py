@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from dyno.contracts.inspection import Inspection
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError, DynoError
-from dyno.targets.sqlserver import meter, plans
+from dyno.targets.observers import Observers
+from dyno.targets.sessionprobe import Asked
+from dyno.targets.sqlserver import columns, meter, plans
 from dyno.targets.sqlserver.inside import inspector, relations, statements, views
 from dyno.targets.sqlserver.inside.statements import normalised
 from dyno.targets.sqlserver.meter import SqlServerMeter
@@ -46,6 +48,7 @@ def server(**changed: Any) -> Recorded:
         statements.TEXTS.format(values=values(TOP)): readings("sql_text")[0],
         statements.PLANS.format(values=values(shown)): readings("query_plan")[0],
         relations.COUNTS: list(readings("index_operational_stats")),
+        relations.USES: list(readings("index_usage_stats")),
         relations.NAMES.format(place="[dyno_tpcc]"): readings("index_names")[0],
         inspector.STARTED: readings("sys_info")[0],
         views._RIGHTS: rows((1, 1, 1, "dyno")),
@@ -112,7 +115,34 @@ def test_tables_and_indexes_have_the_accesses_of_the_period() -> None:
     assert (index.kind, index.of_table, index.logical_reads) == ("index", stock.relation, 40)
     # Its counters fell, as the server had forgotten them: they began anew.
     assert found["dyno_tpcc.dbo.history"].logical_reads == 20
-    assert len(found) == 3  # a table without a name is the server's own
+    assert len(found) == 5  # a table without a name is the server's own
+
+
+def test_reads_of_a_column_store_are_the_queries_that_used_it() -> None:
+    """The counters of accesses show its rows that are not compressed yet."""
+    listed = inspected(server())
+    assert listed.relations[0].relation == "dyno_tpcc.dbo.order_line"
+    found = {one.relation: one for one in listed.relations}
+    table = found["dyno_tpcc.dbo.order_line"]
+    assert (table.kind, table.logical_reads, table.writes) == ("table", 5000, 50)
+    index = found["dyno_tpcc.dbo.stock.stock_columns"]
+    assert (index.kind, index.logical_reads, index.writes) == ("index", 25, 0)
+    assert ("dbo", "order_line") in columns.most_read(listed, "dyno_tpcc")
+
+
+@pytest.mark.parametrize("why", [absent, denied])
+def test_reads_of_a_column_store_are_unknown_without_the_view_of_uses(why: Any) -> None:
+    listed = inspected(server(**{relations.USES: why(relations.USES_VIEW)}))
+    found = {one.relation: one for one in listed.relations}
+    assert found["dyno_tpcc.dbo.order_line"].logical_reads is None
+    assert found["dyno_tpcc.dbo.stock"].logical_reads == 900
+    assert [note for note in listed.notes if relations.USES_VIEW in note]
+
+
+def test_uses_that_fell_began_anew() -> None:
+    session = server(**{relations.USES: [*reversed(readings("index_usage_stats"))]})
+    found = {one.relation: one for one in inspected(session).relations}
+    assert found["dyno_tpcc.dbo.order_line"].logical_reads == 500
 
 
 @pytest.mark.parametrize("why", [absent, denied])
@@ -216,14 +246,19 @@ PLANS = meter.PLANS.format(since=f"CONVERT(datetime, N'{NOW}', 126)")
 
 def metered(**changed: Any) -> Any:
     answers: dict[str, Any] = {
+        "SELECT 1": rows([1]),
         meter.NOW: rows([NOW]),
         meter.READ: [rows([1_000_000]), rows([9_192_000])],
         meter.SPACE: [rows([100]), rows([164])],
         meter.RUNNING: rows([0]),
+        # The query and nine statements of the meter: four readings twice, and this one.
+        meter.BATCHES: [rows([7000]), rows([7010])],
         PLANS: rows([b"\x02\x00", 2048]),
     }
-    one = SqlServerMeter(Recorded({**answers, **changed}))  # type: ignore[arg-type]
+    session = Recorded({**answers, **changed})
+    one = SqlServerMeter(session, Observers())  # type: ignore[arg-type]
     one.before()
+    session.execute("SELECT 1")
     return one.after()
 
 
@@ -242,6 +277,8 @@ def test_a_query_alone_has_all_metrics() -> None:
         {PLANS: rows([b"\x02\x00", 2048], [b"\x02\x01", 64])},
         {meter.RUNNING: [rows([0]), rows([1])]},
         {meter.RUNNING: [rows([1]), rows([0])]},
+        # A backup, or any other statement that the plan cache does not show.
+        {meter.BATCHES: [rows([7000]), rows([7011])]},
     ],
 )
 def test_bytes_read_beside_other_statements_are_unknown(changed: dict[str, Any]) -> None:
@@ -256,15 +293,41 @@ def test_metrics_without_their_view_have_a_reason() -> None:
         (meter.FILES_VIEW, meter.READ, "bytes_read"),
         (meter.SPACE_VIEW, meter.SPACE, "temp_bytes"),
         (meter.PLANS_VIEW, PLANS, "peak_memory_bytes"),
+        (meter.BATCHES_VIEW, meter.BATCHES, "bytes_read"),
+        (meter.RUNNING_VIEW, meter.RUNNING, "bytes_read"),
     ):
         found = metered(**{sql: absent(view)})
         assert getattr(found, name) is None
         assert view in found.sources[name]
-    nothing = SqlServerMeter(Recorded({}))  # type: ignore[arg-type]
+    nothing = SqlServerMeter(Recorded({}), Observers())  # type: ignore[arg-type]
     nothing.before()
     found = nothing.after()
     assert (found.bytes_read, found.temp_bytes, found.peak_memory_bytes) == (None, None, None)
     assert all(found.sources.values())
+
+
+def test_statements_of_probes_are_not_those_of_others() -> None:
+    observers: Observers[Any] = Observers()
+    probing = Recorded({"SELECT 2": rows([2])})
+
+    def ask(session: Recorded, _now_ns: int) -> list[Any]:
+        session.execute("SELECT 2")
+        return []
+
+    (probe,) = observers.probes(lambda: probing, {"p": Asked(lambda: ask)})
+    answers: dict[str, Any] = {
+        meter.NOW: rows([NOW]),
+        meter.READ: [rows([0]), rows([8192])],
+        meter.SPACE: rows([0]),
+        meter.RUNNING: rows([0]),
+        meter.BATCHES: [rows([7000]), rows([7011])],
+        PLANS: rows(),
+    }
+    one = SqlServerMeter(Recorded(answers), observers)  # type: ignore[arg-type]
+    one.before()
+    probe.read(1)
+    probe.read(2)
+    assert one.after().bytes_read == 8192
 
 
 def test_a_plan_that_is_not_kept_has_no_memory() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import cast
 
@@ -10,12 +11,13 @@ import pytest
 
 from dyno.config.settings import Setting, parse
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.targets.sqlserver import readback
+from dyno.targets.sqlserver import settling
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.tuned import Tuning, is_own
 from dyno.targets.sqlserver.tuning import changes
-from tests.targets.sqlserver_recorder import BABELFISH, Recorder
+from dyno.targets.sqlserver.version import Version
+from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022, Recorder
 
 SERVER = "SQL Server at db:1433"
 EVERYTHING = (
@@ -30,6 +32,11 @@ EVERYTHING = (
     "row_versions=on",
 )
 GIB = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "PERIOD_S", 0.0)
 
 
 def asked(*texts: str) -> list[Setting]:
@@ -76,14 +83,14 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     assert server.configured["max server memory (MB)"] == 4096
     assert server.configured["max degree of parallelism"] == 8
     assert server.configured["cost threshold for parallelism"] == 50
-    assert server.governor == {"enabled": 1, "grant": 10}
+    assert server.governor == {"enabled": 1, "stored": 40, "used": 40}
     assert len(server.temp) == 4
     assert server.options["dyno_tpch"] == ["NONE", "FORCED", "SIMPLE", "ON"]
     assert {item.word: item.found for item in tuning.applied} == {
         "memory": "4096",
         "parallelism": "8",
         "parallel_cost": "50",
-        "work_memory": "10",
+        "work_memory": "40",
         "temp_files": "4",
         "checksums": "NONE",
         "commit": "FORCED",
@@ -94,6 +101,62 @@ def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None
     leave(tuning, server)
     assert values(server) == before
     assert all(item.restored for item in tuning.applied)
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "texts", [("memory=4GB", "work_memory=1GB"), ("work_memory=1GB", "memory=4GB")]
+)
+def test_the_share_of_work_memory_is_of_the_memory_that_the_run_has(
+    tmp_path: Path, texts: tuple[str, ...]
+) -> None:
+    """The server frees its memory over some readings."""
+    server = Recorder()
+    server.frees = 3 << 30
+    before = values(server)
+    tuning = entered(server, tmp_path, *texts)
+    assert server.governor["used"] == 40
+    assert server.memory == 4 << 30
+    notes = {item.word: item.note for item in tuning.applied}
+    assert notes["memory"] == ""
+    assert notes["work_memory"].startswith("of 2560MB")
+    leave(tuning, server)
+    assert values(server) == before
+
+
+def test_a_run_begins_when_the_server_has_freed_its_memory(tmp_path: Path) -> None:
+    server = Recorder()
+    server.frees = 3 << 30
+    entered(server, tmp_path, "memory=4GB")
+    assert server.memory == 4 << 30
+
+
+def test_memory_that_the_server_does_not_free_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "LIMIT_S", 0.0)
+    server = Recorder()
+    server.frees = 1 << 30
+    tuning = entered(server, tmp_path, "memory=4GB")
+    assert "15GB of memory" in tuning.applied[0].note
+
+
+def test_without_the_right_to_see_the_memory_it_is_unknown_whether_it_settled(
+    tmp_path: Path,
+) -> None:
+    server = Recorder()
+    server.known = [one for one in server.known if one[0] != r"SELECT CAST\(committed_kb"]
+    tuning = entered(server, tmp_path, "memory=4GB")
+    assert "it is unknown" in tuning.applied[0].note
+    assert tuning.applied[0].found == "4096"
+
+
+def test_work_memory_beyond_the_new_memory_restores_the_old(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    with pytest.raises(UsageError, match="2560MB for sorts and hashes"):
+        entered(server, tmp_path, "memory=4GB", "work_memory=3GB")
+    assert values(server) == before
     assert left_behind(tmp_path) == []
 
 
@@ -192,10 +255,47 @@ def test_files_of_tempdb_are_added_like_the_first_and_never_taken_away(tmp_path:
     server = Recorder()
     entered(server, tmp_path, "temp_files=2")
     (added,) = [text for text in server.changing if "ADD FILE" in text]
-    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf', SIZE = 8MB" in added
-    assert "FILEGROWTH = 65536KB" in added
+    assert "FILENAME = N'/var/opt/mssql/data/dyno_temp_2.ndf'" in added
+    assert "SIZE = 8192KB, FILEGROWTH = 65536KB)" in added
+    server.temp[0] = (*server.temp[0][:2], 8200, 16, 0, 1 << 20)
+    entered(server, tmp_path / "second", "temp_files=3")
+    (added,) = [text for text in server.changing if "N'dyno_temp_3'" in text]
+    assert "SIZE = 8200KB, MAXSIZE = 1048576KB, FILEGROWTH = 128KB)" in added
     with pytest.raises(UsageError, match="removes only its own"):
         entered(server, tmp_path / "other", "temp_files=1")
+
+
+def test_files_of_tempdb_that_were_added_before_a_failure_are_removed(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    server.refused = "(NAME = N'dyno_temp_4'"  # such as a full disk
+    with pytest.raises(DynoError, match="5042"):
+        entered(server, tmp_path, "temp_files=6")
+    assert values(server) == before
+    assert left_behind(tmp_path) == []
+
+
+def test_files_of_tempdb_whose_removal_stopped_are_removed_by_the_next_run(tmp_path: Path) -> None:
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, "temp_files=4")
+    server.refused = "SHRINKFILE (N'dyno_temp_3'"  # it is in use
+    with pytest.raises(TargetError, match=r"REMOVE FILE \[dyno_temp_2\]"):
+        leave(tuning, server)
+    assert [file[0] for file in server.temp] == ["tempdev", "dyno_temp_2", "dyno_temp_3"]
+    server.refused = ""
+    entered(server, tmp_path)
+    assert values(server) == before
+    assert left_behind(tmp_path) == []
+
+
+def test_a_file_of_tempdb_that_somebody_added_meanwhile_stays(tmp_path: Path) -> None:
+    server = Recorder()
+    tuning = entered(server, tmp_path, "temp_files=3")
+    theirs = ("temp3", "/var/opt/mssql/data/temp3.ndf", 8192, 8192, 0, None)
+    server.temp.append(theirs)
+    leave(tuning, server)
+    assert [file[0] for file in server.temp] == ["tempdev", "temp3"]
 
 
 def test_a_value_that_the_server_has_is_not_changed(tmp_path: Path) -> None:
@@ -237,6 +337,104 @@ def test_values_out_of_range_are_refused_before_any_change(
     assert server.changing == []
 
 
+def test_the_stored_share_of_work_memory_is_restored(tmp_path: Path) -> None:
+    """While the governor is off, 25 % are in effect, whatever is stored."""
+    server = Recorder()
+    server.governor = {"enabled": 0, "stored": 12.5, "used": 25}
+    before = values(server)
+    tuning = entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor == {"enabled": 1, "stored": 10, "used": 10}
+    assert [item.before for item in tuning.applied] == ["12.5"]
+    killed(tuning)
+    entered(server, tmp_path)
+    assert values(server) == before
+
+
+def test_a_stored_share_that_is_not_in_effect_is_applied(tmp_path: Path) -> None:
+    server = Recorder()
+    server.governor = {"enabled": 0, "stored": 10, "used": 25}
+    before = values(server)
+    tuning = entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor["used"] == 10
+    leave(tuning, server)
+    assert values(server) == before
+
+
+def test_the_share_of_work_memory_is_a_whole_number_before_2019(tmp_path: Path) -> None:
+    for major, numeric in ((14, False), (15, True)):
+        server = Recorder(Version("SQL Server", (major, 0), "Enterprise Edition (64-bit)"))
+        entered(server, tmp_path / str(major), "work_memory=1GB")
+        assert any("grant_percent_numeric" in text for text in server.sent) is numeric
+
+
+@pytest.mark.parametrize(
+    ("version", "governed", "message"),
+    [
+        (SERVER_2019, (0, 0, 0, 0), r"Standard Edition \(64-bit\) has no resource governor"),
+        (Version("SQL Server", (17, 0), "Express Edition (64-bit)"), (0, 0, 0, 0), "Express"),
+        (SERVER_2022, (1, 1637580872, 0, 0), "classifier"),
+        (SERVER_2022, (0, 1637580872, 0, 0), "classifier"),
+        (SERVER_2022, (1, 0, 1, 0), "pending changes"),
+        (SERVER_2022, (0, 0, 0, 1), "stored limits"),
+    ],
+)
+def test_work_memory_is_refused_if_more_than_it_would_change(
+    tmp_path: Path, version: Version, governed: tuple[int, ...], message: str
+) -> None:
+    server = Recorder(version)
+    server.governed = governed
+    with pytest.raises(UsageError, match=message):
+        entered(server, tmp_path, "recovery=simple", "work_memory=1GB")
+    assert server.changing == []
+
+
+@pytest.mark.parametrize(
+    ("version", "governed"),
+    [
+        (Version("SQL Server", (17, 0), "Standard Edition (64-bit)"), (0, 0, 0, 0)),
+        (Version("SQL Server", (17, 0), "Standard Developer Edition (64-bit)"), (0, 0, 0, 0)),
+        (Version("SQL Server", (14, 0), "Enterprise Evaluation Edition"), (0, 0, 0, 0)),
+        (SERVER_2022, (1, 0, 0, 2)),  # its pools are in effect already
+    ],
+)
+def test_work_memory_is_set_where_nothing_else_changes(
+    tmp_path: Path, version: Version, governed: tuple[int, ...]
+) -> None:
+    server = Recorder(version)
+    server.governed = governed
+    entered(server, tmp_path, "work_memory=1GB")
+    assert server.governor["used"] == 10
+
+
+def test_a_login_that_cannot_see_the_governor_is_told_the_right(tmp_path: Path) -> None:
+    server = Recorder()
+    server.governed = ()
+    with pytest.raises(DynoError, match=r"GRANT CONTROL SERVER TO \[dyno\]") as caught:
+        entered(server, tmp_path, "work_memory=1GB")
+    assert caught.value.kind == "denied"
+
+
+@pytest.mark.parametrize(
+    ("edition", "text", "note"),
+    [
+        ("Standard Edition (64-bit)", "memory=8GB", ""),
+        ("Standard Edition (64-bit)", "memory=200GB", "Standard Edition caps.* 128GB"),
+        ("Express Edition with Advanced Services", "memory=8GB", "Express Edition caps.* 1410MB"),
+        ("Enterprise Edition (64-bit)", "memory=200GB", ""),
+        ("Standard Edition (64-bit)", "parallelism=2", ""),
+        ("Standard Edition (64-bit)", "parallelism=8", "batch mode .* to 2"),
+        ("Web Edition (64-bit)", "parallelism=2", "batch mode .* to 1"),
+        ("Developer Edition (64-bit)", "parallelism=8", ""),
+    ],
+)
+def test_what_an_edition_does_not_use_is_noted(
+    tmp_path: Path, edition: str, text: str, note: str
+) -> None:
+    server = Recorder(Version("SQL Server", (16, 0), edition))
+    (found,) = entered(server, tmp_path, text).applied
+    assert re.search(note, found.note) if note else not found.note
+
+
 def test_babelfish_has_none_of_these_settings(tmp_path: Path) -> None:
     server = Recorder(BABELFISH)
     with pytest.raises(UsageError, match="those of PostgreSQL"):
@@ -261,6 +459,13 @@ def journal(home: Path) -> Path:
         {"name": "RECOVERY", "database": "dyno_tpch", "before": "FULL; DROP", "value": "SIMPLE"},
         {"name": "max server memory (MB)", "database": "", "before": "1; x", "value": "4096"},
         {"name": "max server memory (MB)"},
+        {"name": "max server memory (MB)", "database": "", "before": "0.5", "value": "4096"},
+        {
+            "name": "request_max_memory_grant_percent",
+            "database": "",
+            "before": "12.5)",
+            "value": "10",
+        },
         7,
     ],
 )
@@ -282,94 +487,3 @@ def test_a_journal_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert Journal(tmp_path / "deep", "another server").read() == []
     own.write([])
     assert not own.path.exists()
-
-
-OPTIONS = (
-    "FULL",
-    "DISABLED",
-    "CHECKSUM",
-    False,
-    True,
-    True,
-    True,
-    False,
-    True,
-    "LOG_BACKUP",
-    60,
-    160,
-)
-
-
-def test_in_a_system_database_the_options_are_those_of_dynos_databases() -> None:
-    server = Recorder()
-    others = [("dyno_tpch", 6, 1, *OPTIONS), ("dyno_tpcc", 7, 1, "SIMPLE", *OPTIONS[1:])]
-    server.known = [
-        (
-            r"SELECT name, database_id",
-            lambda _: [("master", 1, 1, "SIMPLE", *OPTIONS[1:]), *others],
-        ),
-        (r"SELECT COUNT", lambda _: [(7,)]),
-    ]
-    found = readback.settings(cast("Session", server))
-    assert found["page_verify_option_desc"] == "CHECKSUM"
-    assert "recovery_model_desc" not in found  # they differ
-    assert found["dyno_tpcc: recovery_model_desc"] == "SIMPLE"
-    assert found["tempdb data files"] == "7"
-    assert readback.PERCENT_GROWTH not in found
-
-
-def test_what_a_server_has_set_is_read_for_advice() -> None:
-    server = Recorder()
-    server.known = [
-        (r"SELECT name, CAST\(value_in_use", lambda _: [("max server memory (MB)", "4096")]),
-        (r"SELECT name, database_id, DB_ID\(\), recovery", lambda _: [
-            ("master", 1, 5, "SIMPLE", *OPTIONS[1:]), ("shop", 5, 5, *OPTIONS),
-            ("dyno_tpch", 6, 5, "BULK_LOGGED", *OPTIONS[1:])]),
-        (r"SELECT sql_memory_model_desc", lambda _: [("LOCK_PAGES",)]),
-        (r"SELECT instant_file", lambda _: [("Y",)]),
-        (r"SELECT host_platform", lambda _: [("Windows",)]),
-        (r"SELECT COUNT\(\*\) FROM tempdb", lambda _: [(8,)]),
-        (r"SELECT MAX\(found\.columns\)", lambda _: [(None,)]),
-        (r"SELECT value_data", lambda _: [("-dC:\\master.mdf\x00",), ("-E\x00",), ("-T834\x00",)]),
-        (r"DBCC TRACESTATUS", lambda _: [(834, 1, 1, 0), (3226, 1, 1, 0), (1222, 1, 0, 1)]),
-        (r"SELECT CAST\(DATEDIFF_BIG", lambda _: [(7200,)]),
-    ]  # fmt: skip
-    found = readback.settings(cast("Session", server))
-    assert found["max server memory (MB)"] == "4096"
-    assert found["recovery_model_desc"] == "FULL"
-    assert found["dyno_tpch: recovery_model_desc"] == "BULK_LOGGED"
-    assert (found["is_auto_shrink_on"], found["is_auto_close_on"]) == ("OFF", "ON")
-    assert found["sql_memory_model_desc"] == "LOCK_PAGES"
-    assert found["tempdb data files"] == "8"
-    assert found["startup -E"] == "ON"
-    flags = {name: value for name, value in found.items() if name.startswith("trace flag")}
-    assert flags == {
-        "trace flag 834": "ON",
-        "trace flag 1117": "OFF",
-        "trace flag 1118": "OFF",
-        "trace flag 3226": "ON",
-    }
-    assert readback.WIDEST not in found  # no column store
-    assert readback.counters(cast("Session", server)) == {"log_backup_age_s": 7200.0}
-    assert readback.impossible(found) == {}
-    linux = {"host_platform": "Linux", "max server memory (MB)": "4096"}
-    own = {"locked_memory", "large_extents", "instant_files"}
-    assert readback.impossible(linux).keys() == own
-    linux["max server memory (MB)"] = "2147483647"
-    assert readback.impossible(linux).keys() == {*own, "cache"}
-
-
-def test_what_a_user_may_not_read_is_absent() -> None:
-    server = Recorder()
-    server.known = []
-    assert readback.settings(cast("Session", server)) == {}
-    assert readback.counters(cast("Session", server)) == {}
-
-
-def test_constants_of_babelfish_are_not_settings() -> None:
-    server = Recorder(BABELFISH)
-    server.known = [
-        (r"SELECT name, CAST\(value_in_use", lambda _: [("user options", "0")]),
-        (r"", lambda _: [("FULL",) * 12]),
-    ]
-    assert readback.settings(cast("Session", server)) == {"user options": "0"}

@@ -150,6 +150,7 @@ class Dialect:
         ends: The last day of support by series, as published by its makers.
         series: The series of a version text.
         cache_share: Least share of memory that its documentation gives the cache of a server.
+        most_cache: The most bytes of cache that a version text's edition uses; None for no limit.
         move_log, move_temp: How to move these files to another volume.
         back_up_log: How to back up the log regularly.
         rebuild: How to change what is fixed when the data is created, by term.
@@ -172,6 +173,7 @@ class Dialect:
     ends: Mapping[str, date] = field(default_factory=dict[str, date])
     series: Callable[[str], str] = lambda version: version
     cache_share: float | None = None
+    most_cache: Callable[[str], float | None] = lambda _: None
     move_log: tuple[str, ...] = ()
     move_temp: tuple[str, ...] = ()
     back_up_log: tuple[str, ...] = ()

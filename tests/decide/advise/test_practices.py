@@ -104,6 +104,28 @@ def test_a_rule_says_what_it_cannot_judge(tmp_path: Path, rule: Rule) -> None:
             assert one.reason
 
 
+@pytest.mark.parametrize(
+    ("edition", "wanted"),
+    [
+        ("Developer Edition (64-bit)", "48 GiB"),
+        ("Standard Edition (64-bit)", "48 GiB"),
+        ("Express Edition (64-bit)", ""),
+    ],
+)
+def test_a_cache_is_no_larger_than_its_edition_uses(
+    tmp_path: Path, edition: str, wanted: str
+) -> None:
+    version = f"SQLServer 2022 (16.0.4135.4) {edition}"
+    planted = Planted(
+        target="sqlserver",
+        settings={"max server memory (MB)": "4096"},
+        database={"version": version},
+    )
+    (found,) = verdicts(tmp_path, "cache-size", planted)
+    assert (found.outcome == "violated") is bool(wanted)
+    assert wanted in found.wanted
+
+
 def test_a_missing_right_is_named(tmp_path: Path) -> None:
     reason = "this role may not see it; an administrator must run: GRANT x TO app;"
     system = built(tmp_path, Planted(catalog={"obstacles": {"databases_bytes": reason}}))

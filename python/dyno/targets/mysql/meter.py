@@ -2,8 +2,8 @@
 
 Most counters are server-wide, so they belong to the query only while no other session works. This
 is verified: every statement increments one sequence (``Queries``), and ``Threads_running`` shows
-statements that started earlier. The statements of Dyno's probes are known (``inside/observers.py``)
-and change no other counter.
+statements that started earlier. The statements of Dyno's probes are known
+(``targets/observers.py``) and change no other counter.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dyno.contracts.meter import Reading
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.inside.observers import Observers
+from dyno.targets.observers import Observers
 
 _SPILLS = ("created_tmp_disk_tables", "created_tmp_files", "sort_merge_passes")
 """Counters that each increase for one kind of spill."""
@@ -66,10 +66,20 @@ _NO_SCHEMA = (
 )
 
 
+def uncounted(session: MysqlConnection) -> int:
+    """The statements of a session that it did not count: those of its login.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    shown = session.execute("SHOW SESSION STATUS LIKE 'Questions'").rows
+    return int(shown[0][1]) - session.statements
+
+
 class MysqlMeter:
     """Implements the protocol: a reading before the first query, and after each."""
 
-    def __init__(self, session: MysqlConnection, observers: Observers) -> None:
+    def __init__(self, session: MysqlConnection, observers: Observers[MysqlConnection]) -> None:
         self._session, self._observers = session, observers
         self._statement = ""
         self._running = 1

@@ -41,15 +41,15 @@ from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import open_indexer
 from dyno.targets.mysql.inside.inspector import MysqlInspector
-from dyno.targets.mysql.inside.observers import Observers
 from dyno.targets.mysql.maintenance import QuickTableCheck, Rebuild, TableCheck
-from dyno.targets.mysql.meter import MysqlMeter
+from dyno.targets.mysql.meter import MysqlMeter, uncounted
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.settings import LOCK_WAIT_S
 from dyno.targets.mysql.sliding import MysqlWindow
 from dyno.targets.mysql.space import Files, Sizes, size_of
 from dyno.targets.mysql.stored_columns import MysqlColumns
 from dyno.targets.mysql.tuned import Tuning
+from dyno.targets.observers import Observers
 from dyno.targets.server import InSession, ServerTarget
 from dyno.targets.sessionprobe import SessionProbe
 from dyno.workspace import places
@@ -92,7 +92,8 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         super().__init__(url, out, limits, Server, Tuning, _IN_SESSION)
         private = self._server is not None
         self._address = Address("localhost", 0, USER) if private else Address.parse(url)
-        self._observers = Observers()
+        # Its sessions and running threads show the probes too, so one works at a time.
+        self._observers: Observers[MysqlConnection] = Observers(1, uncounted)
         if self._address.tls is not None and self._address.unix_socket:
             self.capabilities = changed(self.capabilities, oltp=_NO_TLS, load=_NO_TLS)
 
@@ -211,12 +212,8 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
 
     def probes(self) -> list[SessionProbe[MysqlConnection]]:
         """The probes of ``inside``; each has its own session."""
-        observers, private = self._observers, self._server is not None
-        asked = inside.probes(self.name, private=private).items()
-        return [
-            SessionProbe(name, lambda: observers.connect(self.connect), observers.asked(one))
-            for name, one in asked
-        ]
+        private = self._server is not None
+        return self._observers.probes(self.connect, inside.probes(self.name, private=private))
 
     def inspector(self) -> MysqlInspector:
         """Statements and tables between two points in time."""

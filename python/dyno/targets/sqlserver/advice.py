@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 
 from dyno.contracts.advice import Dialect, Knob, Value
-from dyno.targets.sqlserver import readback
+from dyno.targets.sqlserver import editions, readback
 from dyno.targets.sqlserver.connection import literal
 from dyno.targets.sqlserver.repartition import PARTITIONING
 from dyno.targets.sqlserver.tuning import MAXDOP, MEMORY, TEMP_FILES, THRESHOLD
@@ -192,6 +192,7 @@ DIALECT = Dialect(
     },
     series=_series,
     cache_share=0.75,
+    most_cache=editions.most_cache,
     move_log=(
         "ALTER DATABASE [x] MODIFY FILE (NAME = N'x_log', FILENAME = N'/mnt/log/x_log.ldf');",
         "-- then ALTER DATABASE [x] SET OFFLINE;, move the file, ALTER DATABASE [x] SET ONLINE;",

@@ -1,4 +1,7 @@
-"""The memory that SQL Server gives the build of an index, as it reports it while the build runs."""
+"""The work memory of the build of an index, as SQL Server reports it while the build runs.
+
+It reports the peak of the statement so far, so that samples miss only a peak after the last one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dyno.targets.sqlserver.connection import Session
 from dyno.workspace.footprint import Probe
 
 USED = (
-    "SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 "
+    "SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 "
     "FROM sys.dm_exec_query_memory_grants WHERE session_id = {}"
 )
 

@@ -97,7 +97,7 @@ def read(session: Session) -> Catalog:
         uses,
         counters,
         obstacles,
-        impossible=readback.impossible(settings),
+        impossible=readback.impossible(settings, session.version),
     )
 
 

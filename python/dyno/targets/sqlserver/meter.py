@@ -4,9 +4,12 @@
   hashes and work tables of spools, in memory or not.
 * Memory is the used part of the grant that the plan cache keeps of each plan's last execution.
 * Bytes read are those of the server's data files, so they belong to the query only while no other
-  session works. The plan cache shows whether another statement ran.
+  session works. Statements that run at the ends are seen, and the server counts the batches in
+  between. The plan cache does not show all of them: backups, checks, statements with RECOMPILE and,
+  with ``optimize for ad hoc workloads``, first executions.
 
-Dyno's probes are recognised by a comment in their statements; they read no data files.
+Dyno's probes read no data files. They send nothing while the counters are read, and their
+statements are known (``targets/observers.py``).
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dyno.contracts.meter import Reading
+from dyno.targets.observers import Observers
 from dyno.targets.sqlserver.connection import Session, literal
 from dyno.targets.sqlserver.inside.files import VIEW as FILES_VIEW
 from dyno.targets.sqlserver.inside.performance import PAGE
+from dyno.targets.sqlserver.inside.performance import VIEW as BATCHES_VIEW
 from dyno.targets.sqlserver.inside.views import OWN, Views
 from dyno.targets.sqlserver.inside.waits import TEMPDB
 
@@ -40,6 +45,8 @@ JOIN sys.dm_exec_sessions AS s ON s.session_id = r.session_id
 OUTER APPLY sys.dm_exec_sql_text(r.sql_handle) AS t
 WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
 AND COALESCE(t.text, N'') NOT LIKE N'%dyno observer%'"""  # noqa: S608
+BATCHES = f"""{OWN}SELECT SUM(c.cntr_value) FROM {BATCHES_VIEW} AS c
+WHERE LOWER(c.counter_name) = N'batch requests/sec'"""  # noqa: S608  (fixed text)
 
 _READ = "dm_io_virtual_file_stats, before and after: reads of data and log files"
 _SPACE = "dm_db_session_space_usage: pages of tempdb for internal objects of this session"
@@ -50,32 +57,42 @@ _NOT_KEPT = "the statement's plan is not in the plan cache"
 
 
 class _State(NamedTuple):
-    """Counters; an unknown one is None."""
+    """Counters; an unknown one is None.
+
+    Attributes:
+        others: Batches of others, but for a constant.
+    """
 
     now: str | None
     read: int | None
     space: int | None
     running: int | None
+    others: int | None
 
 
 class SqlServerMeter:
     """Implements the protocol: a reading before each query and after it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, observers: Observers[Session]) -> None:
         """Reads nothing yet."""
-        self._session = session
+        self._session, self._observers = session, observers
         self._views = Views()
         self._before: _State | None = None
 
     def before(self) -> None:
         """Reads the counters."""
-        self._before = self._read()
+        with self._observers.quiet() as observed:
+            others = self._others(observed)
+            self._before = self._read(others)
 
     def after(self) -> Reading:
         """Reads the counters again and returns the difference."""
-        before, now = self._before, self._read()
+        before = self._before
         if before is None:
             return Reading.missing("no reading before the query")
+        with self._observers.quiet() as observed:
+            now = self._read(None)
+            now = now._replace(others=self._others(observed))
         plans = self._plans(before.now)
         read, read_source = self._bytes_read(before, now, plans)
         space, space_source = _since(before.space, now.space), _SPACE
@@ -93,13 +110,21 @@ class SqlServerMeter:
             },
         )
 
-    def _read(self) -> _State:
+    def _others(self, observed: int) -> int | None:
+        """Read first before a query and last after it, so that no batch is missed."""
+        sent = self._one(BATCHES_VIEW, BATCHES)
+        return None if sent is None else int(sent) - self._session.statements - observed
+
+    def _read(self, others: int | None) -> _State:
         now = self._one(NOW_VIEW, NOW)
         read, space = self._one(FILES_VIEW, READ), self._one(SPACE_VIEW, SPACE)
         running = self._one(RUNNING_VIEW, RUNNING)
         return _State(
             None if now is None else str(now),
-            *(None if one is None else int(one) for one in (read, space, running)),
+            _number(read),
+            _number(space),
+            _number(running),
+            others,
         )
 
     def _one(self, view: str, sql: str) -> Any:
@@ -120,11 +145,13 @@ class SqlServerMeter:
         read = _since(before.read, now.read)
         if read is None:
             return None, self._reason(FILES_VIEW)
-        if plans is None or before.running is None or now.running is None:
-            view = PLANS_VIEW if plans is None else RUNNING_VIEW
-            return None, _UNKNOWN.format(reason=self._reason(view))
-        alone = len(plans) <= 1 and before.running == now.running == 0
-        return (read, _READ) if alone else (None, _OTHERS)
+        if before.running is None or now.running is None:
+            return None, _UNKNOWN.format(reason=self._reason(RUNNING_VIEW))
+        sent = _since(before.others, now.others)
+        if sent is None:
+            return None, _UNKNOWN.format(reason=self._reason(BATCHES_VIEW))
+        seen = max(0, len(plans or ()) - 1) + before.running + now.running
+        return (None, _OTHERS) if sent or seen else (read, _READ)
 
     def _grant(self, plans: list[tuple[bytes, int]] | None) -> tuple[int | None, str]:
         if plans is None:
@@ -135,6 +162,10 @@ class SqlServerMeter:
 
     def _reason(self, view: str) -> str:
         return self._views.missing.get(view, f"{view} has no row for it")
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _since(before: int | None, now: int | None) -> int | None:

@@ -12,9 +12,11 @@ from typing import Any
 
 from dyno.contracts.advice import Term
 from dyno.errors import DynoError
+from dyno.targets.sqlserver import editions
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.tuned import is_own
 from dyno.targets.sqlserver.tuning import GRANT, MEMORY, TEMP_FILES
+from dyno.targets.sqlserver.version import Version
 
 MEMORY_MODEL = "sql_memory_model_desc"
 INSTANT = "instant_file_initialization_enabled"
@@ -136,17 +138,22 @@ def counters(session: Session) -> dict[str, float]:
     return {"log_backup_age_s": float(rows[0][0])}
 
 
-def impossible(found: Mapping[str, str]) -> dict[Term, str]:
+def impossible(found: Mapping[str, str], version: Version) -> dict[Term, str]:
     """Terms that this installation cannot have; a clause for each.
 
     Args:
         found: What :func:`settings` returned.
+        version: The server's version.
     """
+    fixed: dict[Term, str] = {}
+    if editions.lacks_governor(version):
+        fixed["build_memory"] = f"{version.edition} has no resource governor, which sets it"
     if found.get(PLATFORM) != "Linux":
-        return {}
-    unlimited: dict[Term, str] = {"cache": _LIMITED} if found.get(MEMORY) == _UNLIMITED else {}
+        return fixed
+    if found.get(MEMORY) == _UNLIMITED:
+        fixed["cache"] = _LIMITED
     return {
-        **unlimited,
+        **fixed,
         "locked_memory": "the right to lock pages is one of Windows; on Linux lower vm.swappiness "
         "and set memory.memorylimitmb",
         "large_extents": "-E is a start-up parameter of Windows services",

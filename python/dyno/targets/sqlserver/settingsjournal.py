@@ -26,6 +26,7 @@ from dyno.workspace.lock import open_lock
 _MOST_BYTES = 1 << 20
 _INSTANCE = {*CONFIGURED, ADVANCED, GOVERNOR, GRANT, TEMP_FILES}
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+_SHARE = re.compile(r"\d{1,3}(?:\.\d{1,10})?", re.ASCII)
 _DATABASE = re.compile(r"dyno_[a-z0-9_]{1,100}", re.ASCII)
 
 
@@ -131,7 +132,8 @@ def _checked(item: Any) -> Changed:
     found = Changed(*(str(item[key]) for key in ("name", "database", "before", "value")))
     values = (found.before, found.value)
     if found.name in _INSTANCE:
-        right = not found.database and all(map(_NUMBER.fullmatch, values))
+        pattern = _SHARE if found.name == GRANT else _NUMBER
+        right = not found.database and all(map(pattern.fullmatch, values))
     else:
         right = found.name in OF_DATABASES and bool(_DATABASE.fullmatch(found.database))
         right = right and {*values} <= {*WORDS[found.name]}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath, PureWindowsPath
 
 from dyno.contracts.target import Connection
 from dyno.errors import TargetError
-from dyno.targets.sqlserver.connection import literal, quoted
+from dyno.targets.sqlserver import governor, tempfiles
+from dyno.targets.sqlserver.connection import Session, literal, quoted
+from dyno.targets.sqlserver.tempfiles import TempFile
 from dyno.targets.sqlserver.tuning import (
     CONFIGURED,
     DURABILITY,
@@ -22,45 +23,19 @@ ADVANCED = "show advanced options"
 """Until it is on, ``sp_configure`` knows none of Dyno's settings."""
 GOVERNOR = "resource governor"
 """On or off, as 1 or 0: a new share of memory turns it on."""
-OWN_TEMP_FILE = "dyno_temp_"
 
 _CONFIGURATIONS = (
     "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
-_GRANT = (
-    "SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups "
-    "WHERE name = N'default'"
-)
-_GOVERNOR = "SELECT CAST(is_enabled AS int) FROM sys.resource_governor_configuration"
 _WORKSPACE = (
     "SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 "
     "FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2"
-)
-_TEMP_FILES = (
-    "SELECT name, physical_name, CAST(size AS bigint) / 128, CAST(growth AS bigint), "
-    "CAST(is_percent_growth AS int) FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id"
 )
 _DATABASES = (
     "SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, "
     "CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases"
 )
-
-
-@dataclass(frozen=True)
-class TempFile:
-    """A data file of tempdb; its growth is in pages of 8 KiB, or in percent."""
-
-    name: str
-    path: str
-    mib: int
-    growth: int
-    percent: bool
-
-    @property
-    def growth_text(self) -> str:
-        """As ALTER DATABASE writes it."""
-        return f"{self.growth}%" if self.percent else f"{self.growth * 8}KB"
 
 
 @dataclass(frozen=True)
@@ -86,7 +61,7 @@ class State:
         return (self.used if used else self.stored).get(name)
 
 
-def read(session: Connection, names: Sequence[str]) -> State:
+def read(session: Session, names: Sequence[str]) -> State:
     """The values of some settings.
 
     Raises:
@@ -98,14 +73,11 @@ def read(session: Connection, names: Sequence[str]) -> State:
         for name, value, in_use in session.execute(_CONFIGURATIONS).rows:
             stored[str(name)], used[str(name)] = str(value), str(in_use)
     if GRANT in names:
-        used[GRANT] = stored[GRANT] = _one(session, _GRANT)
-        used[GOVERNOR] = stored[GOVERNOR] = _one(session, _GOVERNOR)
+        stored[GRANT], used[GRANT], stored[GOVERNOR] = governor.share(session)
+        used[GOVERNOR] = stored[GOVERNOR]
     temp: list[TempFile] = []
     if TEMP_FILES in names:
-        temp = [
-            TempFile(str(name), str(path), int(mib), int(growth), bool(percent))
-            for name, path, mib, growth, percent in session.execute(_TEMP_FILES).rows
-        ]
+        temp = tempfiles.read(session)
         used[TEMP_FILES] = stored[TEMP_FILES] = str(len(temp))
     databases: dict[str, dict[str, str]] = {}
     if {*OF_DATABASES} & {*names}:
@@ -144,53 +116,38 @@ def assign(name: str, database: str, value: str, state: State) -> list[str]:
         how = "RECONFIGURE" if value == "1" else "DISABLE"
         return [f"ALTER RESOURCE GOVERNOR {how}"]
     if name == GRANT:
-        option = f"REQUEST_MAX_MEMORY_GRANT_PERCENT = {int(value)}"
+        option = f"REQUEST_MAX_MEMORY_GRANT_PERCENT = {value}"
         group = f"ALTER WORKLOAD GROUP {quoted('default')} WITH ({option})"
         return [group, "ALTER RESOURCE GOVERNOR RECONFIGURE"]
     if name == TEMP_FILES:
-        return _temp_files(int(value), state.temp_files)
+        return tempfiles.add(int(value), state.temp_files)
     equals = " =" if name == DURABILITY else ""
     # It needs the database for itself, which is Dyno's, and no run is under way.
     alone = " WITH ROLLBACK IMMEDIATE" if name == SNAPSHOT else ""
     return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}{alone}"]
 
 
+def restore(name: str, database: str, before: str, value: str, state: State) -> list[str]:
+    """The statements that restore a value; none if somebody else has changed it since.
+
+    Args:
+        name: The setting.
+        database: The database of an option; else empty.
+        before: The value before the run.
+        value: The one that the run has set.
+        state: The values now.
+    """
+    if name == TEMP_FILES:
+        return tempfiles.remove(int(before), int(value), state.temp_files)
+    if state.get(name, database, used=False) != value:
+        return []
+    return assign(name, database, before, state)
+
+
 def right(name: str) -> str:
     """The GRANT that a change needs, without its login; empty for options of Dyno's databases."""
     if name in OF_DATABASES:
         return ""
-    what = "ALTER SETTINGS" if name in CONFIGURED or name == ADVANCED else "CONTROL SERVER"
-    return f"USE [master]; GRANT {what}"
-
-
-def _temp_files(count: int, present: Sequence[TempFile]) -> list[str]:
-    """Adds files like the first one, or removes those that Dyno added."""
-    missing = count - len(present)
-    if missing >= 0:
-        return [_add(present[0], number) for number in range(len(present) + 1, count + 1)]
-    own = [file.name for file in present if file.name.startswith(OWN_TEMP_FILE)][missing:]
-    return [
-        statement
-        for name in reversed(own)
-        for statement in (
-            f"USE {quoted('tempdb')}; DBCC SHRINKFILE ({literal(name)}, EMPTYFILE) "
-            "WITH NO_INFOMSGS",
-            f"ALTER DATABASE {quoted('tempdb')} REMOVE FILE {quoted(name)}",
-        )
-    ]
-
-
-def _add(like: TempFile, number: int) -> str:
-    windows = PureWindowsPath(like.path)
-    folder = windows.parent if windows.drive else PurePosixPath(like.path).parent
-    name = f"{OWN_TEMP_FILE}{number}"
-    return (
-        f"ALTER DATABASE {quoted('tempdb')} ADD FILE (NAME = {literal(name)}, "
-        f"FILENAME = {literal(str(folder / f'{name}.ndf'))}, SIZE = {like.mib}MB, "
-        f"FILEGROWTH = {like.growth_text})"
-    )
-
-
-def _one(session: Connection, query: str) -> str:
-    rows = session.execute(query).rows
-    return str(rows[0][0]) if rows else ""
+    if name in CONFIGURED or name == ADVANCED:
+        return "USE [master]; GRANT ALTER SETTINGS"
+    return governor.RIGHT

@@ -24,7 +24,9 @@ from dyno.servers.here import Here
 from dyno.servers.private import PrivateServer
 from dyno.targets import mark
 from dyno.targets.insert import insert_values
+from dyno.targets.observers import Observers
 from dyno.targets.server import InSession, ServerTarget
+from dyno.targets.sessionprobe import SessionProbe
 from dyno.targets.sqlserver import (
     catalog,
     ddl,
@@ -77,7 +79,6 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
-    probes=inside.probes("sqlserver"),
     inspector=SqlServerInspector,
 )
 
@@ -93,6 +94,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         tuning = partial(Tuning, home=(out / "engines" / self.name).resolve())
         super().__init__(url, out, limits, _no_private, tuning, _IN_SESSION)
         self._address = Address.parse(url)
+        self._observers: Observers[Session] = Observers()
 
     def __enter__(self) -> Self:
         """Checks the server and applies the run's settings (see the protocol)."""
@@ -217,7 +219,11 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def meter(self, connection: Connection) -> SqlServerMeter:
         """A meter of bytes read, bytes spilled and memory."""
-        return SqlServerMeter(cast("Session", connection))
+        return SqlServerMeter(cast("Session", connection), self._observers)
+
+    def probes(self) -> list[SessionProbe[Session]]:
+        """The probes of ``inside``; each has its own session."""
+        return self._observers.probes(self.observer, inside.probes(self.name))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import state
+from dyno.targets.sqlserver import editions, governor, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
 from dyno.targets.sqlserver.tuning import (
     CONFIGURED,
     GRANT,
+    MEMORY,
     OF_DATABASES,
     TEMP_FILES,
     changes,
@@ -142,25 +144,48 @@ class Tuning(ServerTuning[Session, Any]):
         if self._changes:
             self._wanted(session, server)
 
-    def _wanted(self, session: Session, server: str) -> tuple[State, list[Changed]]:
-        """The current values, and the changes that they need."""
+    def _wanted(self, session: Session, server: str) -> State:
+        """The current values; refuses changes that they do not allow.
+
+        The space for sorts and hashes follows the memory, so it is not known before that is set.
+        """
         _require(session, self._changes, server)
-        names = [item.name for item in self._changes]
-        space = state.workspace_bytes(session) if GRANT in names else None
-        self._changes = changes(self._asked, space)
+        names = self._names()
+        if GRANT in names and MEMORY not in names:
+            self._changes = changes(self._asked, state.workspace_bytes(session))
         now = state.read(session, names)
-        return now, _planned(self._changes, now, _own(now))
+        _planned(self._changes, now, _own(now))
+        return now
+
+    def _names(self) -> list[str]:
+        return [item.name for item in self._changes]
 
     def _plan(self, session: Session, server: str) -> None:
-        now, planned = self._wanted(session, server)
-        names = [item.name for item in self._changes]
-        self._before = {name: _before(now, name, _own(now)) for name in names}
+        now = self._wanted(session, server)
+        self._before = {name: _before(now, name, _own(now)) for name in self._names()}
         try:
-            for item in planned:
+            self._set_memory(session, now)
+            now = state.read(session, self._names())
+            for item in _planned(self._changes, now, _own(now)):
                 self._apply(session, item, now)
         except BaseException:
             self._undo(session)
             raise
+
+    def _set_memory(self, session: Session, now: State) -> None:
+        """Sets the memory if it is requested, and determines what depends on it."""
+        memory = [item for item in self._changes if item.name == MEMORY]
+        for item in _planned(memory, now, ()):
+            self._apply(session, item, now)
+        for one in memory:
+            note = settling.settle(session, int(one.value) << 20)
+            space = state.workspace_bytes(session) if GRANT in self._names() else None
+            self._changes = [
+                replace(item, note="; ".join(filter(None, (item.note, note))))
+                if item.name == MEMORY
+                else item
+                for item in changes(self._asked, space)
+            ]
 
     def _apply(self, session: Session, item: Changed, now: State) -> None:
         """Notes a change, then makes it."""
@@ -182,13 +207,12 @@ class Tuning(ServerTuning[Session, Any]):
         while left:
             item = left[-1]
             now = state.read(session, _read_with(item.name))
-            if now.get(item.name, item.database, used=False) == item.value:
-                statements = state.assign(item.name, item.database, item.before, now)
-                try:
-                    for statement in statements:
-                        session.execute(statement)
-                except DynoError as error:
-                    raise _unrestored(item, statements, error) from error
+            statements = state.restore(item.name, item.database, item.before, item.value, now)
+            try:
+                for statement in statements:
+                    session.execute(statement)
+            except DynoError as error:
+                raise _unrestored(item, statements, error) from error
             left.pop()
             self._journal.write(left)
 
@@ -211,7 +235,7 @@ def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Ch
     for change in asked:
         for database in own if change.name in OF_DATABASES else ("",):
             before = now.get(change.name, database, used=False)
-            if before is None or before in ("", change.value):
+            if before is None or _has(now, change, before):
                 continue
             if change.name == TEMP_FILES and int(before) > int(change.value):
                 raise UsageError(
@@ -221,6 +245,13 @@ def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Ch
             found += _switches(change.name, now, found)
             found.append(Changed(change.name, database, before, change.value))
     return found
+
+
+def _has(now: State, change: Change, before: str) -> bool:
+    """Whether a value needs no change."""
+    if change.name == GRANT:  # while the governor is off, the stored share has no effect
+        return before == change.value == now.get(GRANT)
+    return before in ("", change.value)
 
 
 def _switches(name: str, now: State, planned: Sequence[Changed]) -> list[Changed]:
@@ -261,9 +292,9 @@ def _verify(
         if values - {item.value}:
             wrong = next(value for value in values if value != item.value)
             raise not_applied(item, str(session.version), wrong)
-        note = item.note
-        if not places:
-            note = "; ".join(filter(None, ("set when Dyno creates the database", note)))
+        created = "" if places else "set when Dyno creates the database"
+        limit = editions.note(session.version, item)
+        note = "; ".join(filter(None, (created, item.note, limit)))
         shown = item.value if places else ""
         found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
     return found
@@ -281,8 +312,10 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
             reason = _BABELFISH
         elif session.version.is_cloud and item.name not in OF_DATABASES:
             reason = _CLOUD
+        elif item.name == GRANT:
+            reason = governor.refusal(session)
         if reason:
-            raise UsageError(f"{item.word}={item.asked}: {server} does not have it: {reason}.")
+            raise UsageError(f"{item.word}={item.asked}: {server} cannot have it: {reason}.")
 
 
 def _unrestored(item: Changed, statements: Sequence[str], error: DynoError) -> TargetError:

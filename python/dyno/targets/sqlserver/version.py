@@ -48,6 +48,11 @@ class Version:
         return cls(_CLOUD.get(engine, "SQL Server"), _number(version or ""), edition or "")
 
     @property
+    def major(self) -> int:
+        """The first part of its number; 0 if unknown."""
+        return self.number[0] if self.number else 0
+
+    @property
     def is_babelfish(self) -> bool:
         """Whether it is Babelfish for PostgreSQL, which lacks much of SQL Server."""
         return self.product == "Babelfish"

@@ -66,12 +66,19 @@ SUM(o.page_io_latch_wait_in_ms)
 FROM sys.dm_db_index_operational_stats(NULL, NULL, NULL, NULL) AS o WHERE o.database_id BETWEEN 5 AND 32766
 GROUP BY o.database_id, o.object_id, o.index_id;
 
+-- uses of relations
+/* dyno observer */ SELECT DB_NAME(u.database_id), u.object_id, u.index_id,
+u.user_scans + u.user_seeks + u.user_lookups
+FROM sys.dm_db_index_usage_stats AS u WHERE u.database_id BETWEEN 5 AND 32766;
+
 -- names of relations
-/* dyno observer */ SELECT o.object_id, i.index_id, s.name, o.name, i.name, SUM(p.used_page_count)
+/* dyno observer */ SELECT o.object_id, i.index_id, s.name, o.name, i.name, i.type,
+SUM(p.used_page_count)
 FROM [dyno_tpcc].sys.objects AS o JOIN [dyno_tpcc].sys.schemas AS s ON s.schema_id = o.schema_id
 JOIN [dyno_tpcc].sys.indexes AS i ON i.object_id = o.object_id
 LEFT JOIN [dyno_tpcc].sys.dm_db_partition_stats AS p ON p.object_id = i.object_id AND p.index_id = i.index_id
-WHERE o.is_ms_shipped = 0 GROUP BY o.object_id, i.index_id, s.name, o.name, i.name;
+WHERE o.is_ms_shipped = 0
+GROUP BY o.object_id, i.index_id, s.name, o.name, i.name, i.type;
 
 -- meter: now
 /* dyno observer */ SELECT CONVERT(varchar(23), GETDATE(), 126);
@@ -95,6 +102,10 @@ JOIN sys.dm_exec_sessions AS s ON s.session_id = r.session_id
 OUTER APPLY sys.dm_exec_sql_text(r.sql_handle) AS t
 WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
 AND COALESCE(t.text, N'') NOT LIKE N'%dyno observer%';
+
+-- meter: batches
+/* dyno observer */ SELECT SUM(c.cntr_value) FROM sys.dm_os_performance_counters AS c
+WHERE LOWER(c.counter_name) = N'batch requests/sec';
 
 -- plan: on
 SET SHOWPLAN_XML ON;

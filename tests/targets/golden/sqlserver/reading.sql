@@ -32,17 +32,34 @@ SELECT CAST(DATEDIFF_BIG(second, COALESCE(MAX(b.backup_finish_date), MAX(d.creat
 GO
 SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE name IN (N'show advanced options', N'max server memory (MB)', N'max degree of parallelism', N'cost threshold for parallelism')
 GO
-SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_groups WHERE name = N'default'
+SELECT CAST(s.request_max_memory_grant_percent_numeric AS FLOAT), CAST(u.request_max_memory_grant_percent_numeric AS FLOAT), CAST(c.is_enabled AS int)
+FROM sys.resource_governor_workload_groups AS s
+JOIN sys.dm_resource_governor_workload_groups AS u ON u.group_id = s.group_id
+CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'
 GO
-SELECT CAST(is_enabled AS int) FROM sys.resource_governor_configuration
-GO
-SELECT name, physical_name, CAST(size AS bigint) / 128, CAST(growth AS bigint), CAST(is_percent_growth AS int) FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
+SELECT name, physical_name, CAST(size AS bigint) * 8, CAST(growth AS bigint), CAST(is_percent_growth AS int), CASE WHEN max_size > 0 THEN CAST(max_size AS bigint) * 8 END FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
 GO
 SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
 GO
+SELECT CAST(s.request_max_memory_grant_percent AS FLOAT), CAST(u.request_max_memory_grant_percent AS FLOAT), CAST(c.is_enabled AS int)
+FROM sys.resource_governor_workload_groups AS s
+JOIN sys.dm_resource_governor_workload_groups AS u ON u.group_id = s.group_id
+CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'
+GO
+SELECT CAST(c.is_enabled AS int), c.classifier_function_id,
+CAST(d.is_reconfiguration_pending AS int),
+(SELECT COUNT(*) FROM sys.resource_governor_resource_pools AS p WHERE p.pool_id > 2
+OR p.pool_id = 2 AND (p.max_memory_percent < 100 OR p.cap_cpu_percent < 100))
++ (SELECT COUNT(*) FROM sys.resource_governor_workload_groups AS g WHERE g.group_id = 2
+AND (g.max_dop > 0 OR g.group_max_requests > 0 OR g.request_max_cpu_time_sec > 0))
+FROM sys.resource_governor_configuration AS c
+CROSS JOIN sys.dm_resource_governor_configuration AS d
+GO
 SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2
 GO
-SELECT COALESCE(SUM(CAST(used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
+SELECT CAST(committed_kb AS bigint) * 1024, CAST(committed_target_kb AS bigint) * 1024 FROM sys.dm_os_sys_info
+GO
+SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
 GO

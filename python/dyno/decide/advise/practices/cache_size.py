@@ -26,6 +26,10 @@ def _check(system: System) -> Iterable[Verdict]:
     if data < wanted:
         wanted = max(data, LEAST)
         words = f"at least {binary(wanted)}, the size of all databases"
+    most = system.dialect.most_cache(system.db.version)
+    if most is not None and most < wanted:
+        wanted = most
+        words = f"at least {binary(wanted)}, the most that its edition uses"
     name = system.term("cache").name
     # Servers round it up or down to whole chunks.
     yield tested(
@@ -45,8 +49,8 @@ RULE = Rule(
     scope="database",
     severity="high",
     looks_at="the cache of pages, the memory and the size of all databases",
-    wants="25 % of the memory (PostgreSQL), 50 % (InnoDB) or 75 % (SQL Server), or all of the data "
-    "if that is less",
+    wants="25 % of the memory (PostgreSQL), 50 % (InnoDB) or 75 % (SQL Server); less if all of the "
+    "data is less, or if the edition uses less",
     why="Pages that are not in the cache are read from the volume, or at least copied from the "
     "page cache.",
     source=f"{POSTGRESQL}, Resource Consumption (shared_buffers: 25 %); {MYSQL}, InnoDB Buffer "
