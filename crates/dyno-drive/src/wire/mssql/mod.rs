@@ -26,8 +26,10 @@
 //! UPDATE.
 //!
 //! **Texts** are parameters of type `varchar`, because a national parameter keeps the server from
-//! seeking in an index over a column that is not national. Results are read in place where the
-//! column's collation is in UTF-8, or the text in ASCII.
+//! seeking in an index over a column that is not national. A text that the code page 1252 of a
+//! database lacks is refused; other code pages are the server's to know. Results are read in place
+//! where the column's collation is in UTF-8, or the text in ASCII. Only columns that are declared
+//! texts are converted, and one that cannot be read fails only where it is read.
 
 mod answer;
 mod batch;

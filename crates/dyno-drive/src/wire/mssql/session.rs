@@ -11,8 +11,8 @@ use super::login::Server;
 use super::packet::{ATTENTION, CALLS, HEADER, broken, header, put_message};
 use super::prepared::{Prepared, Request};
 use super::results::{Results, UNDECLARED};
-use super::text::{Collation, Encoding};
-use super::value::{LONGEST_TEXT, fits};
+use super::text::Encoding;
+use super::value;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
 use bytes::BytesMut;
@@ -24,17 +24,15 @@ pub struct MssqlSession {
     prepared: Vec<Prepared>,
     results: Results,
     batch: Batch,
-    /// Maximum bytes of a packet.
-    packet_size: usize,
-    collation: Collation,
+    server: Server,
     /// Reused for messages that are not in the transport's buffer.
     scratch: BytesMut,
     transactions: Transactions,
     progress: Progress,
     /// Maximum wait until the server confirms that a request is cancelled.
     patience: Duration,
-    /// A value that cannot be sent, of the statement with this name.
-    unfit: Option<&'static str>,
+    /// Why a value cannot be sent, and the name of its statement.
+    unfit: Option<(&'static str, &'static str)>,
     /// Set while answers can be read; the next `queue…` call starts a new batch.
     answered: bool,
     broken: bool,
@@ -76,8 +74,7 @@ impl MssqlSession {
             prepared,
             results: Results::default(),
             batch: Batch::default(),
-            packet_size: server.packet_size,
-            collation: server.collation,
+            server: *server,
             scratch: BytesMut::new(),
             transactions: if calls { Transactions::Explicit } else { Transactions::None },
             progress: Progress::Idle,
@@ -147,12 +144,12 @@ impl MssqlSession {
         if part.kind == Kind::Calls {
             let message = &mut self.transport.write[part.bytes.clone()];
             message[HEADER..PREFIX].copy_from_slice(&headers(transaction));
-            if message.len() <= self.packet_size {
+            if message.len() <= self.server.packet_size {
                 let length = message.len();
                 message[..HEADER].copy_from_slice(&header(CALLS, true, length, 1));
                 return self.transport.send_part(part.bytes.clone()).await;
             }
-            put_message(&mut self.scratch, CALLS, &message[HEADER..], self.packet_size);
+            put_message(&mut self.scratch, CALLS, &message[HEADER..], self.server.packet_size);
         } else {
             put_control(part.kind, transaction, &mut self.scratch);
         }
@@ -163,7 +160,8 @@ impl MssqlSession {
     /// because a statement could otherwise be committed alone.
     async fn begin_transactions(&mut self) -> Result<()> {
         self.progress = Progress::Sending;
-        let set = run(&mut self.transport, "set implicit_transactions on", self.packet_size).await;
+        let set =
+            run(&mut self.transport, "set implicit_transactions on", self.server.packet_size).await;
         self.progress = Progress::Idle;
         self.transactions = Transactions::Implicit;
         set.map_err(|error| answer::lost_during(error, "turning on transactions"))
@@ -216,6 +214,17 @@ impl MssqlSession {
     }
 
     #[cold]
+    fn unreadable(&self, slot: Slot, column: usize, encoding: Encoding) -> Error {
+        let text = match encoding {
+            Encoding::OtherPage => {
+                "a text in a code page that Dyno does not read: cast it to nvarchar"
+            }
+            _ => "a text with invalid characters",
+        };
+        self.told(Error::new(ErrorKind::Database, format!("column {column} has {text}")), slot)
+    }
+
+    #[cold]
     fn told(&self, error: Error, slot: Slot) -> Error {
         error.context(format!("statement {}", self.name(self.results.statement(slot.0))))
     }
@@ -227,16 +236,18 @@ impl Session for MssqlSession {
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         self.open_batch();
         let alone = self.transactions == Transactions::Explicit;
-        let Self { transport, prepared, results, batch, collation, unfit, .. } = self;
+        let Self { transport, prepared, results, batch, unfit, .. } = self;
+        let collation = self.server.collation;
         let prepared = &prepared[usize::from(statement.0)];
         debug_assert_eq!(prepared.params.len(), parameters.len(), "{}", prepared.name);
         let slot = results.expect(statement.0);
-        if parameters.iter().all(|value| fits(*value)) {
-            batch.start_call(alone, &mut transport.write);
-            prepared.put(parameters, *collation, &mut transport.write);
-            batch.end_call(prepared.reads, transport.write.len(), results.len());
+        let mut reasons = parameters.iter().filter_map(|it| value::unfit(*it, collation));
+        if let Some(reason) = reasons.next() {
+            unfit.get_or_insert((reason, prepared.name));
         } else {
-            unfit.get_or_insert(prepared.name);
+            batch.start_call(alone, &mut transport.write);
+            prepared.put(parameters, collation, &mut transport.write);
+            batch.end_call(prepared.reads, transport.write.len(), results.len());
         }
         Slot(slot)
     }
@@ -262,11 +273,10 @@ impl Session for MssqlSession {
             return Err(closed());
         }
         self.open_batch();
-        if let Some(name) = self.unfit.take() {
+        if let Some((reason, name)) = self.unfit.take() {
             self.transport.write.clear();
             self.answered = true;
-            let message = format!("a text parameter of more than {LONGEST_TEXT} bytes");
-            let error = Error::new(ErrorKind::Database, message);
+            let error = Error::new(ErrorKind::Database, reason);
             return Err(error.context(format!("statement {name}")));
         }
         let exchanged = self.exchange().await;
@@ -363,7 +373,10 @@ impl Session for MssqlSession {
                 debug_assert_ne!(kind.encoding, Encoding::Utf16);
                 std::str::from_utf8(bytes).map_err(|_| self.unlike(slot, column, "UTF-8"))
             }
-            _ => self.results.converted(slot.0, row, column).ok_or_else(unlike),
+            _ => {
+                let text = self.results.converted(slot.0, row, column);
+                text.ok_or_else(|| self.unreadable(slot, column, kind.encoding))
+            }
         }
     }
 }
