@@ -4,18 +4,23 @@ use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::answer::{self, run};
+use super::answer::{self, has_row, run};
 use super::batch::{Batch, Kind, PREFIX, Part, headers, put_control};
 use super::column::{Cell, Column};
 use super::login::Server;
 use super::packet::{ATTENTION, CALLS, HEADER, broken, header, put_message};
-use super::prepared::{Prepared, Request};
+use super::prepare::prepare_alone;
+use super::prepared::{Prepared, Request, put_handle};
 use super::results::{Results, UNDECLARED};
 use super::text::Encoding;
 use super::value;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
 use bytes::BytesMut;
+
+const BEGINS: &str = "set implicit_transactions on";
+/// Returns a row if the server begins transactions.
+const DOES_BEGIN: &str = "if @@options & 2 = 2 select 1";
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -28,6 +33,11 @@ pub struct MssqlSession {
     /// Reused for messages that are not in the transport's buffer.
     scratch: BytesMut,
     transactions: Transactions,
+    /// Whether the server begins transactions again after a prepared text that turned it off;
+    /// unknown before the first such text.
+    restores: Option<bool>,
+    /// Whether such a text was sent and has not succeeded.
+    alone: bool,
     progress: Progress,
     /// Maximum wait until the server confirms that a request is cancelled.
     patience: Duration,
@@ -77,6 +87,8 @@ impl MssqlSession {
             server: *server,
             scratch: BytesMut::new(),
             transactions: if calls { Transactions::Explicit } else { Transactions::None },
+            restores: None,
+            alone: false,
             progress: Progress::Idle,
             patience,
             unfit: None,
@@ -103,8 +115,12 @@ impl MssqlSession {
     /// Sends the batch part by part, each only once all of the previous part has succeeded.
     async fn exchange(&mut self) -> Result<()> {
         let begins = self.batch.needs_transaction();
+        let implicit = self.transactions == Transactions::Implicit;
+        let alone = implicit && self.batch.is_lone_query() && self.restores != Some(false);
         if self.transactions != Transactions::Explicit {
-            if self.batch.is_loose() && (begins || self.transactions == Transactions::Implicit) {
+            if alone {
+                self.let_alone().await?;
+            } else if self.batch.is_loose() && (begins || implicit) {
                 self.queue_commit();
             }
             if begins && self.transactions == Transactions::None {
@@ -115,10 +131,48 @@ impl MssqlSession {
             let part = self.batch.parts[number].clone();
             self.exchange_part(&part).await?;
             if self.results.has_failed() {
-                break;
+                return Ok(());
+            }
+        }
+        if alone {
+            self.alone = false;
+            if self.restores.is_none() {
+                self.learn_mode().await?;
             }
         }
         Ok(())
+    }
+
+    /// Turns the batch, a lone query, into a transaction of its own, without a commit that would
+    /// cost a round trip.
+    async fn let_alone(&mut self) -> Result<()> {
+        let Self { transport, prepared, results, batch, server, .. } = self;
+        let query = &mut prepared[results.statement(0)];
+        let handle = match query.alone {
+            Some(handle) => handle,
+            None => {
+                self.progress = Progress::Sending;
+                let made = prepare_alone(transport, query, server).await;
+                self.progress = Progress::Idle;
+                made.map_err(|error| answer::lost_during(error, "preparing a query again"))?
+            }
+        };
+        query.alone = Some(handle);
+        let start = batch.parts[0].bytes.start + PREFIX;
+        put_handle(&mut transport.write[start..], handle);
+        self.alone = true;
+        Ok(())
+    }
+
+    /// Learns whether the server begins transactions again after a query that turned it off.
+    async fn learn_mode(&mut self) -> Result<()> {
+        self.progress = Progress::Sending;
+        let restored = has_row(&mut self.transport, DOES_BEGIN, self.server.packet_size).await;
+        self.progress = Progress::Idle;
+        let restored =
+            restored.map_err(|error| answer::lost_during(error, "asking for the mode"))?;
+        self.restores = Some(restored);
+        if restored { Ok(()) } else { self.begin_transactions().await }
     }
 
     async fn exchange_part(&mut self, part: &Part) -> Result<()> {
@@ -160,8 +214,7 @@ impl MssqlSession {
     /// because a statement could otherwise be committed alone.
     async fn begin_transactions(&mut self) -> Result<()> {
         self.progress = Progress::Sending;
-        let set =
-            run(&mut self.transport, "set implicit_transactions on", self.server.packet_size).await;
+        let set = run(&mut self.transport, BEGINS, self.server.packet_size).await;
         self.progress = Progress::Idle;
         self.transactions = Transactions::Implicit;
         set.map_err(|error| answer::lost_during(error, "turning on transactions"))
@@ -306,7 +359,13 @@ impl Session for MssqlSession {
         // Needed without transactions of the session's own, too: a procedure that was stopped in
         // the middle leaves its transaction open.
         self.queue_rollback();
-        self.flush().await
+        self.flush().await?;
+        if std::mem::take(&mut self.alone) {
+            let begins = self.begin_transactions().await;
+            self.broken |= begins.is_err();
+            return begins;
+        }
+        Ok(())
     }
 
     async fn cancel(&mut self) -> Result<()> {
@@ -384,6 +443,14 @@ impl Session for MssqlSession {
 fn closed() -> Error {
     Error::new(ErrorKind::ConnectionLost, "the connection is closed")
 }
+
+#[cfg(test)]
+#[path = "played.rs"]
+mod played;
+
+#[cfg(test)]
+#[path = "alone_tests.rs"]
+mod alone_tests;
 
 #[cfg(test)]
 #[path = "cancel_tests.rs"]
