@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use super::LONGEST_ANSWERS;
 use super::mssql::Tunnel;
 use super::tls::{Connector, server_end_point};
 use super::unix::UnixSocket;
@@ -234,6 +235,10 @@ impl Transport {
     /// Reads while nothing can be sent. Call it until it returns pending: only a read without data
     /// arms the wake-up.
     fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.read.len() > LONGEST_ANSWERS {
+            let message = "the server sends without end and reads nothing";
+            return Poll::Ready(Err(io::Error::other(message)));
+        }
         match ready!(self.poll_read(context)) {
             Ok(0) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
             read => Poll::Ready(read.map(drop)),
@@ -300,4 +305,37 @@ fn no_connection(error: &io::Error) -> Error {
         _ => ErrorKind::Unreachable,
     };
     Error::new(kind, format!("cannot connect: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::TcpListener;
+
+    #[test]
+    fn a_server_that_sends_without_end_and_reads_nothing_is_left() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let mut transport = Transport::tcp("127.0.0.1", port).await.unwrap();
+            let (mut server, _) = listener.accept().await.unwrap();
+            let endless = async move {
+                for _ in 0..8 * LONGEST_ANSWERS >> 16 {
+                    if server.write_all(&[0; 1 << 16]).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let sending = async {
+                let sent = transport.send_bytes(&vec![0; LONGEST_ANSWERS]).await;
+                let read = transport.read.len();
+                drop(transport);
+                (sent, read)
+            };
+            let ((sent, read), ()) = tokio::join!(sending, endless);
+            assert!(sent.is_err() && read < 2 * LONGEST_ANSWERS);
+        });
+    }
 }

@@ -87,9 +87,10 @@ impl Summary {
     /// Summarises an answer.
     ///
     /// # Errors
-    /// `protocol` if it is not valid.
+    /// `protocol` if it is not valid, or without an error not complete.
     pub fn of(bytes: &[u8]) -> Result<Self> {
         let mut summary = Self::default();
+        let (mut ended, mut failed) = (false, false);
         let mut tokens = Tokens::of(bytes);
         while let Some((token, _)) = tokens.next()? {
             match token {
@@ -97,12 +98,20 @@ impl Summary {
                     summary.error.get_or_insert(error);
                 }
                 Token::Done(done) => {
+                    ended = done.ends;
+                    failed |= done.failed;
                     summary.changed = summary.changed.saturating_add(done.changed.unwrap_or(0));
                 }
                 Token::Accepted => summary.accepted = true,
                 Token::Environment(change) => summary.changes.push(change),
                 _ => {}
             }
+        }
+        if failed {
+            summary.error.get_or_insert_with(ServerError::unexplained);
+        }
+        if !ended && summary.error.is_none() {
+            return Err(broken("an answer without its end"));
         }
         Ok(summary)
     }
@@ -159,6 +168,14 @@ pub async fn run(transport: &mut Transport, sql: &str, size: usize) -> Result<()
 /// As [`ask`].
 pub async fn is_babelfish(transport: &mut Transport, size: usize) -> Result<bool> {
     let sql = "select 1 where cast(serverproperty('babelfish') as int) = 1";
+    has_row(transport, sql, size).await
+}
+
+/// Whether statements return a row.
+///
+/// # Errors
+/// As [`ask`].
+pub async fn has_row(transport: &mut Transport, sql: &str, size: usize) -> Result<bool> {
     let answer = ask(transport, sql, size).await?;
     let mut tokens = Tokens::of(&answer);
     while let Some((token, _)) = tokens.next()? {
@@ -184,10 +201,24 @@ mod tests {
         let accepted = [0xAD, 2, 0, 1, 2, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let summary = Summary::of(&accepted).unwrap();
         assert!(summary.accepted && summary.error.is_none());
-        for cut in 1..accepted.len() {
-            if cut != 5 {
-                assert_eq!(Summary::of(&accepted[..cut]).unwrap_err().kind, ErrorKind::Protocol);
-            }
+        for cut in 0..accepted.len() {
+            assert_eq!(Summary::of(&accepted[..cut]).unwrap_err().kind, ErrorKind::Protocol);
         }
+    }
+
+    #[test]
+    fn what_failed_without_an_error_is_an_error() {
+        const ENDED: [u8; 13] = [0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        // Each of two statements, a call, and a severe error inside of one.
+        for (kind, status) in [(0xFD, [3, 0]), (0xFD, [2, 0]), (0xFE, [2, 0]), (0xFF, [1, 1])] {
+            let mut failed = ENDED;
+            (failed[0], failed[1], failed[2]) = (kind, status[0], status[1]);
+            let summary = Summary::of(&[failed, ENDED].concat()).unwrap();
+            assert!(summary.error.is_some(), "{kind:#x} {status:?}");
+        }
+        // A procedure has handled it.
+        let mut handled = ENDED;
+        (handled[0], handled[1]) = (0xFF, 3);
+        assert!(Summary::of(&[handled, ENDED].concat()).unwrap().error.is_none());
     }
 }

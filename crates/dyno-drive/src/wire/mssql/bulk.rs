@@ -126,19 +126,33 @@ impl Loader {
         mut chunks: Receiver<Bytes>,
     ) -> Result<u64> {
         self.run(sql).await?;
+        let sent = self.send_rows(fields, &mut chunks).await;
+        // Even if sending failed: the server's last message may have the reason.
+        match (sent, read(&mut self.transport).await) {
+            (Ok(()), answer) => self.done(&answer?),
+            (Err(error), Ok(answer)) => self.done(&answer).and(Err(error)),
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// Sends the rows and the end of the message. The server answers a message that has ended, so
+    /// an earlier answer is an error's, and the rest of the rows is useless.
+    async fn send_rows(&mut self, fields: &[Field], chunks: &mut Receiver<Bytes>) -> Result<()> {
         let mut message = Message::new(self.server.packet_size);
         put_fields(fields, &mut message.rest);
-        while let Some(bytes) = chunks.recv().await {
+        let mut answered = false;
+        while !answered && let Some(bytes) = chunks.recv().await {
             message.rest.extend_from_slice(&bytes);
             message.cut(false);
             self.send(&mut message).await?;
+            let arrived = self.transport.receive_available().await.map_err(|error| lost(&error))?;
+            answered = arrived || !self.transport.read.is_empty();
         }
         message.rest.put_u8(DONE);
         message.rest.put_bytes(0, 12);
         message.cut(true);
         self.send(&mut message).await?;
-        let answer = read(&mut self.transport).await?;
-        self.done(&answer)
+        if answered { Err(broken("an answer before the end of the rows")) } else { Ok(()) }
     }
 
     async fn send(&mut self, message: &mut Message) -> Result<()> {
@@ -220,9 +234,8 @@ fn texts(answer: &[u8]) -> Result<Vec<Vec<Option<String>>>> {
         let columns = &tokens.columns;
         each_cell(&mut Reader(&bytes[1..]), columns, packed, |place, cell| {
             let mut text = String::new();
-            let parts = cell.parts().map(|part| decode(part, columns[place].encoding, &mut text));
-            let valid = parts.fold(None, |_, part| part);
-            row.push(valid.map(|()| text));
+            let read = cell.joined().and_then(|it| decode(&it, columns[place].encoding, &mut text));
+            row.push(read.map(|()| text));
             true
         });
         rows.push(row);

@@ -1,3 +1,9 @@
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::channel;
+
+use super::super::packet::{ANSWER, put_message};
+use super::super::text::Collation;
 use super::*;
 
 #[test]
@@ -52,4 +58,69 @@ fn fields_are_described_to_the_server() {
 #[test]
 fn names_are_quoted() {
     assert_eq!(quoted("a]b"), "[a]]b]");
+}
+
+/// The end of a request, and an error 1105: the disk is full.
+const RUN: &[u8] = &[DONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const FULL: &[u8] = &[
+    0xAA, 16, 0, 0x51, 4, 0, 0, 1, 17, 1, 0, b'x', 0, 0, 0, 1, 0, 0, 0, DONE, 2, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0,
+];
+
+async fn answer(server: &mut TcpStream, tokens: &[u8]) {
+    let mut out = BytesMut::new();
+    put_message(&mut out, ANSWER, tokens, 4096);
+    server.write_all(&out).await.unwrap();
+}
+
+/// The error of a load of endless rows, and the bytes that the server read after its error. It
+/// reads the rows to their end or, if it `leaves`, closes the connection.
+fn failed(leaves: bool) -> (Error, usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let transport = Transport::tcp("127.0.0.1", port).await.unwrap();
+        let server =
+            Server { packet_size: 4096, collation: Collation::default(), babelfish: false };
+        let mut loader = Loader { transport, server, transaction: 0 };
+        let (send, chunks) = channel(1);
+        let rows = async move { while send.send(Bytes::from_static(&[0; 9000])).await.is_ok() {} };
+        let loading = async {
+            let loaded = loader.load("insert bulk t (a int)", &[], chunks).await;
+            drop(loader);
+            loaded.unwrap_err()
+        };
+        let served = async {
+            let (mut server, _) = listener.accept().await.unwrap();
+            let mut bytes = vec![0; 1 << 16];
+            assert!(server.read(&mut bytes).await.unwrap() > 0);
+            answer(&mut server, RUN).await;
+            assert!(server.read(&mut bytes).await.unwrap() > 0);
+            answer(&mut server, FULL).await;
+            let mut read = 0;
+            while !leaves && read < 1 << 24 {
+                match server.read(&mut bytes).await {
+                    Ok(0) | Err(_) => break,
+                    Ok(length) => read += length,
+                }
+            }
+            read
+        };
+        let (error, read, ()) = tokio::join!(loading, served, rows);
+        (error, read)
+    })
+}
+
+#[test]
+fn a_load_ends_with_the_error_that_the_server_sends_meanwhile() {
+    let (error, read) = failed(false);
+    assert_eq!(error.kind, ErrorKind::DiskFull, "{error}");
+    assert!(read < 1 << 24);
+}
+
+#[test]
+fn a_server_that_leaves_a_load_has_said_why() {
+    let (error, _) = failed(true);
+    assert_eq!(error.kind, ErrorKind::DiskFull, "{error}");
 }

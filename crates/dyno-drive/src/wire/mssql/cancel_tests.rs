@@ -2,58 +2,13 @@
 
 use std::future::ready;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::AsyncReadExt as _;
 
-use super::super::packet::{ANSWER, BATCH};
+use super::super::packet::BATCH;
+use super::played::{
+    BEGUN, CALLED, CANCELLED, COLUMN, LONG, QUERY, ROW, RUN, answer, pair, request, run,
+};
 use super::*;
-use crate::wire::Statement;
-
-const QUERY: StatementId = StatementId(0);
-const LONG: Duration = Duration::from_secs(60);
-
-/// A transaction with the number 7 begins.
-const BEGUN: &[u8] = &[0xE3, 11, 0, 8, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0];
-/// A column of integers, and a row.
-const COLUMN: &[u8] = &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x26, 4, 1, b'a', 0];
-const ROW: &[u8] = &[0xD1, 4, 5, 0, 0, 0];
-/// The end of a call, of a text, and of a cancelled request.
-const CALLED: &[u8] = &[0xFE, 0, 0, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-const RUN: &[u8] = &[0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-const CANCELLED: &[u8] = &[0xFD, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-
-fn run(work: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.unwrap().block_on(work);
-}
-
-/// A session, and the server's end of its connection.
-async fn pair(patience: Duration) -> (MssqlSession, TcpStream) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let transport = Transport::tcp("127.0.0.1", port).await.unwrap();
-    let query = Statement { name: "query", sql: "".into(), params: &[], returns: &[Type::Int] };
-    let mut prepared = Prepared::new(&query, Request::Prepared(1), Collation::default());
-    prepared.reads = true;
-    let server = Server { packet_size: 4096, collation: Collation::default(), babelfish: false };
-    let session = MssqlSession::new(transport, vec![prepared], &server, patience);
-    (session, listener.accept().await.unwrap().0)
-}
-
-/// The type and the body of the next message.
-async fn request(server: &mut TcpStream) -> (u8, Vec<u8>) {
-    let mut head = [0; HEADER];
-    server.read_exact(&mut head).await.unwrap();
-    let mut body = vec![0; usize::from(u16::from_be_bytes([head[2], head[3]])) - HEADER];
-    server.read_exact(&mut body).await.unwrap();
-    (head[0], body)
-}
-
-async fn answer(server: &mut TcpStream, tokens: &[&[u8]]) {
-    let mut out = BytesMut::new();
-    put_message(&mut out, ANSWER, &tokens.concat(), 20);
-    server.write_all(&out).await.unwrap();
-}
 
 /// Sends a query whose flush is dropped before the answer.
 async fn begin(session: &mut MssqlSession) {

@@ -1,5 +1,7 @@
 //! Columns of results: their types, and their values in a row (MS-TDS, 2.2.5.4 and 2.2.7.4).
 
+use std::borrow::Cow;
+
 use dyno_record::Result;
 
 use super::packet::{Reader, broken};
@@ -114,6 +116,17 @@ impl<'a> Cell<'a> {
             let length = chunks.u32()?;
             chunks.bytes(length as usize)
         }))
+    }
+
+    /// The value in one piece, because the server cuts chunks at any byte; `None` if it is null.
+    pub fn joined(self) -> Option<Cow<'a, [u8]>> {
+        if self == Self::Null {
+            return None;
+        }
+        let mut parts = self.parts();
+        let mut all = Cow::Borrowed(parts.next().unwrap_or_default());
+        parts.for_each(|part| all.to_mut().extend_from_slice(part));
+        Some(all)
     }
 }
 

@@ -6,10 +6,13 @@ use super::text::decode;
 /// Texts that are not read where they lie. The next batch reuses the memory.
 #[derive(Debug, Default)]
 pub struct Converted {
-    /// Row, column, and the text's place in `texts`; in order.
-    places: Vec<(u32, u16, u32, u32)>,
+    /// In order.
+    places: Vec<Place>,
     texts: String,
 }
+
+/// Row, column, and the text's place in `texts`.
+type Place = (u32, u16, u32, u32);
 
 impl Converted {
     /// Discards the previous batch.
@@ -18,19 +21,25 @@ impl Converted {
         self.texts.clear();
     }
 
-    /// Adds the value at column `place` of the newest row, if it has to be converted. False if it
-    /// is not in its column's encoding.
+    /// Adds the value at column `place` of the newest row, if it has to be converted. One that is
+    /// not in its column's encoding is not there, so only reading it fails.
     #[inline]
-    pub fn add(&mut self, row: u32, place: usize, column: Column, cell: Cell<'_>) -> bool {
+    pub fn add(&mut self, row: u32, place: usize, column: Column, cell: Cell<'_>) {
         if !column.is_converted(cell) {
-            return true;
+            return;
         }
-        let from = self.texts.len() as u32;
-        // A character may be split between two chunks only where one is longer than any answer.
-        let texts = &mut self.texts;
-        let valid = cell.parts().all(|part| decode(part, column.encoding, texts).is_some());
-        self.places.push((row, place as u16, from, self.texts.len() as u32));
-        valid
+        let Some(bytes) = cell.joined() else { return };
+        let from = self.texts.len();
+        if decode(&bytes, column.encoding, &mut self.texts).is_some() {
+            self.places.push((row, place as u16, from as u32, self.texts.len() as u32));
+        } else {
+            self.texts.truncate(from);
+        }
+    }
+
+    /// Bytes of memory in use.
+    pub const fn size(&self) -> usize {
+        self.places.len() * size_of::<Place>() + self.texts.len()
     }
 
     /// The text at column `place` of a row.

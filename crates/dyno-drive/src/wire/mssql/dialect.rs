@@ -97,20 +97,46 @@ fn locking(sql: &str) -> String {
 /// before a limit.
 fn limited(sql: &str) -> Option<String> {
     const LIMIT: &str = " limit ";
-    const SELECT: &str = "select ";
     let mut sql = sql.to_owned();
-    while let Some(at) = sql.find(LIMIT) {
+    loop {
+        let unquoted = without_quoted(&sql);
+        let Some(at) = unquoted.find(LIMIT) else { break };
         let tail = &sql[at + LIMIT.len()..];
         let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
             return None;
         }
         let (number, after) = tail.split_at(digits);
-        let start = start_of_query(&sql[..at]);
-        let query = sql[start..at].strip_prefix(SELECT)?;
-        sql = format!("{}{SELECT}top ({number}) {query}{after}", &sql[..start]);
+        let start = start_of_query(&unquoted[..at]);
+        let query = &sql[start..at];
+        let select = ["select distinct ", "select all ", "select "];
+        let select = select.into_iter().find(|words| query.starts_with(words))?;
+        let rest = &query[select.len()..];
+        sql = format!("{}{select}top ({number}) {rest}{after}", &sql[..start]);
     }
     Some(sql)
+}
+
+/// A text with as many bytes, in which nothing is quoted.
+fn without_quoted(sql: &str) -> String {
+    let blank = |(character, quoted): (char, bool)| {
+        if quoted { "_".repeat(character.len_utf8()) } else { character.to_string() }
+    };
+    quoting(sql).map(blank).collect()
+}
+
+/// The characters of a text, and whether each is in quotes or brackets.
+fn quoting(sql: &str) -> impl Iterator<Item = (char, bool)> {
+    sql.chars().scan(None, |end, character| {
+        let quoted = end.is_some();
+        *end = match (*end, character) {
+            (None, '\'' | '"') => Some(character),
+            (None, '[') => Some(']'),
+            (Some(last), _) if last == character => None,
+            (open, _) => open,
+        };
+        Some((character, quoted))
+    })
 }
 
 /// Where the query begins that `sql` ends in: after the parenthesis that is still open.
@@ -130,23 +156,13 @@ fn start_of_query(sql: &str) -> usize {
 /// Replaces `$1`, `$2` … with `@p1`, `@p2` …, except in quotes. `None` for an invalid number.
 fn named(sql: &str) -> Option<String> {
     let mut text = String::with_capacity(sql.len());
-    let mut quote = None;
-    let mut rest = sql.chars().peekable();
-    while let Some(character) = rest.next() {
-        match (character, quote) {
-            ('$', None) => {
-                if !rest.peek().is_some_and(|next| matches!(next, '1'..='9')) {
-                    return None;
-                }
-                text.push_str("@p");
-                continue;
-            }
-            ('\'' | '"', None) => quote = Some(character),
-            ('[', None) => quote = Some(']'),
-            (_, Some(opened)) if opened == character => quote = None,
-            _ => {}
+    let mut rest = quoting(sql).peekable();
+    while let Some(next) = rest.next() {
+        match next {
+            ('$', false) if matches!(rest.peek(), Some(('1'..='9', _))) => text.push_str("@p"),
+            ('$', false) => return None,
+            (character, _) => text.push(character),
         }
-        text.push(character);
     }
     Some(text)
 }
@@ -204,6 +220,18 @@ mod tests {
         assert_eq!(
             text("select a from (select b as a from t where c in (1) limit 3) as x limit 5"),
             "select top (5) a from (select top (3) b as a from t where c in (1)) as x"
+        );
+        assert_eq!(
+            text("select distinct a from (select all b as a from t limit 3) as x limit 5"),
+            "select distinct top (5) a from (select all top (3) b as a from t) as x"
+        );
+    }
+
+    #[test]
+    fn quoted_words_are_no_limits() {
+        assert_eq!(
+            text("select ' limit ü', [ limit 2] from t where a = '(' limit 3"),
+            "select top (3) ' limit ü', [ limit 2] from t where a = '('"
         );
     }
 

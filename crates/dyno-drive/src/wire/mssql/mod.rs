@@ -14,6 +14,10 @@
 //!   transactions.
 //! - The first failure is the batch's error, and `recover` rolls back.
 //!
+//! A lone query needs no commit: it is prepared once more as a text that first turns off
+//! `implicit_transactions`, which the server turns on again at the end of the text. The session
+//! asks for that after the first such query. Where it is not so, a commit follows the query.
+//!
 //! **Cancelling.** `cancel` sends the attention signal, reads until the server has confirmed it,
 //! and rolls back. If that takes longer than a connect may take, the connection is closed.
 //!
@@ -26,8 +30,10 @@
 //! UPDATE.
 //!
 //! **Texts** are parameters of type `varchar`, because a national parameter keeps the server from
-//! seeking in an index over a column that is not national. Results are read in place where the
-//! column's collation is in UTF-8, or the text in ASCII.
+//! seeking in an index over a column that is not national. A text that the code page 1252 of a
+//! database lacks is refused; other code pages are the server's to know. Results are read in place
+//! where the column's collation is in UTF-8, or the text in ASCII. Only columns that are declared
+//! texts are converted, and one that cannot be read fails only where it is read.
 
 mod answer;
 mod batch;

@@ -15,7 +15,7 @@ use super::text::{Collation, put_utf16};
 use super::token::{self, Token};
 use super::value::declaration;
 use crate::wire::transport::Transport;
-use crate::wire::{Statement, Type};
+use crate::wire::{AND_THEN, Statement, Type};
 
 /// Number of `sp_prepare`.
 const PREPARE: u16 = 11;
@@ -63,6 +63,25 @@ pub async fn prepare(
         );
     }
     Ok(all)
+}
+
+/// Prepares a query once more, to be a transaction of its own in a session that has turned on
+/// `implicit_transactions`: the option is off as long as the text runs.
+///
+/// # Errors
+/// The server's; `connection_lost`; `protocol`.
+pub async fn prepare_alone(
+    transport: &mut Transport,
+    query: &Prepared,
+    server: &Server,
+) -> Result<i32> {
+    let sql = format!("set implicit_transactions off{AND_THEN}{}", query.text);
+    let mut body = BytesMut::new();
+    body.extend_from_slice(&headers(0));
+    put_prepare(&sql, query.params, server, &mut body);
+    send(transport, CALLS, &body, server.packet_size).await?;
+    let answer = Answer::all(&read(transport).await?)?.into_iter().next();
+    answer.unwrap_or(Ok(Answer::default())).map_err(ServerError::into_error)?.handle()
 }
 
 /// Appends a call that prepares a statement.
@@ -114,14 +133,13 @@ fn prepared(
     };
     let answer = answers.next().unwrap_or(Ok(Answer::default()));
     let answer = answer.map_err(|error| error.into_error_with(ADVICE))?;
-    let handle = answer.handle.ok_or_else(|| {
-        Error::new(ErrorKind::Protocol, "the server did not prepare the statement")
-    })?;
+    let handle = answer.handle()?;
     if !answer.columns.is_empty() {
         require_declared(statement.name, statement.returns, &answer.columns)?;
     }
     let mut prepared = prepared(Request::Prepared(handle));
     prepared.reads = dialect::reads(&sql);
+    prepared.text = sql;
     prepared.columns = answer.columns;
     Ok(prepared)
 }
@@ -144,6 +162,12 @@ struct Answer {
 }
 
 impl Answer {
+    fn handle(&self) -> Result<i32> {
+        self.handle.ok_or_else(|| {
+            Error::new(ErrorKind::Protocol, "the server did not prepare the statement")
+        })
+    }
+
     /// The answers to all commands.
     fn all(bytes: &[u8]) -> Result<Vec<Result<Self, ServerError>>> {
         let mut all = Vec::new();

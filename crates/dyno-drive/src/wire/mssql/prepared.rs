@@ -12,6 +12,8 @@ use crate::wire::{Statement, Type, Value, is_declared};
 const BY_NUMBER: u16 = u16::MAX;
 /// Number of `sp_execute`.
 const EXECUTE: u16 = 12;
+/// Where the number of a prepared text is in a request.
+const HANDLE: std::ops::Range<usize> = 11..15;
 
 /// How a statement is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +36,12 @@ pub struct Prepared {
     pub params: &'static [Type],
     /// The declared types of its result.
     pub returns: &'static [Type],
+    /// Its text, if it is prepared.
+    pub text: String,
     /// Whether it only reads.
     pub reads: bool,
+    /// The number of its text that turns off `implicit_transactions` for itself, once prepared.
+    pub alone: Option<i32>,
     /// How it is requested.
     pub request: Request,
     /// The columns of its result as last described by the server; empty before that.
@@ -74,7 +80,9 @@ impl Prepared {
             name,
             params,
             returns,
+            text: String::new(),
             reads: false,
+            alone: None,
             request,
             columns: Vec::new(),
             described: Vec::new(),
@@ -97,6 +105,11 @@ impl Prepared {
     pub const fn has_outputs(&self) -> bool {
         matches!(self.request, Request::CallWithOutputs(_))
     }
+}
+
+/// Changes the number of the prepared text in a request.
+pub fn put_handle(request: &mut [u8], handle: i32) {
+    request[HANDLE].copy_from_slice(&handle.to_le_bytes());
 }
 
 /// Appends the head of a call of one of the server's own procedures.
@@ -143,6 +156,9 @@ mod tests {
         let parameters = [0, 0, 0x26, 4, 4, 9, 0, 0, 0, 0, 0, 0x26, 4, 4, 5, 0, 0, 0];
         let out = put(Request::Prepared(9), &[Type::Int], Value::Int(5));
         assert_eq!(out[..], [&head[..], &parameters[..]].concat());
+        let mut changed = put(Request::Prepared(8), &[Type::Int], Value::Int(5));
+        put_handle(&mut changed, 9);
+        assert_eq!(changed, out);
 
         let out = put(Request::Call("pq".to_owned()), &[Type::Int], Value::Null);
         assert_eq!(out[..], [2, 0, b'p', 0, b'q', 0, 0, 0, 0, 0, 0x26, 4, 0]);

@@ -9,7 +9,7 @@ use super::error::ServerError;
 use super::packet::{Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
 use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, RETURN_VALUE, Token};
-use crate::wire::LONGEST_ANSWERS;
+use crate::wire::{LONGEST_ANSWERS, Type};
 
 /// Statement index of undeclared requests, such as a commit.
 pub const UNDECLARED: u16 = u16::MAX;
@@ -156,7 +156,7 @@ impl Results {
             let (length, last) = (packet.length(), packet.last);
             self.bytes.extend_from_slice(packet.body);
             if self.bytes.len() > LONGEST_ANSWERS {
-                return Err(broken("results of more than 1 GiB"));
+                return Err(too_long());
             }
             read.advance(length);
             ended = last;
@@ -187,7 +187,7 @@ impl Results {
             let start = self.parsed;
             self.parsed += length;
             match token {
-                Token::Row(packed) => self.add_row(start, packed, columns)?,
+                Token::Row(packed) => self.add_row(start, packed, known.as_deref())?,
                 Token::Done(done) if done.cancelled => self.cancelled = true,
                 Token::Done(done) => self.end(done, count)?,
                 Token::Returned(column) => {
@@ -257,11 +257,12 @@ impl Results {
             answer.first_row = self.rows.len() as u32;
         }
         answer.rows += 1;
-        let number = self.rows.len() as u32;
-        self.rows.push(start as u32);
+        let number = self.add_place(start)?;
         let output = token::output(&mut Reader(&self.bytes[start + 1..]))?;
-        let valid = output.map(|(_, cell)| self.converted.add(number, place, column, cell));
-        if valid == Some(true) { Ok(()) } else { Err(undecoded()) }
+        if let Some((_, cell)) = output.filter(|_| known.returns[place] == Type::Text) {
+            self.converted.add(number, place, column, cell);
+        }
+        Ok(())
     }
 
     fn begin_result(&mut self, known: &Prepared) -> Result<()> {
@@ -274,19 +275,34 @@ impl Results {
         Ok(())
     }
 
-    fn add_row(&mut self, start: usize, packed: bool, columns: &[Column]) -> Result<()> {
+    /// Adds a row, and the texts that are read of it.
+    fn add_row(&mut self, start: usize, packed: bool, known: Option<&Prepared>) -> Result<()> {
         let answer = self.statements.get_mut(self.current).filter(|answer| answer.returned);
-        let answer = answer.ok_or_else(|| broken("a row without its columns"))?;
+        let (answer, known) =
+            answer.zip(known).ok_or_else(|| broken("a row without its columns"))?;
         answer.rows += 1;
-        let number = self.rows.len() as u32;
-        self.rows.push(start as u32);
+        let number = self.add_place(start)?;
+        let Some(last) = known.returns.iter().rposition(|kind| *kind == Type::Text) else {
+            return Ok(());
+        };
         let mut row = Reader(&self.bytes[start + 1..]);
-        let mut valid = true;
-        each_cell(&mut row, columns, packed, |place, cell| {
-            valid &= self.converted.add(number, place, columns[place], cell);
-            true
+        each_cell(&mut row, &known.columns, packed, |place, cell| {
+            if known.returns[place] == Type::Text {
+                self.converted.add(number, place, known.columns[place], cell);
+            }
+            place < last
         });
-        if valid { Ok(()) } else { Err(undecoded()) }
+        Ok(())
+    }
+
+    /// Records where a row or an output begins; returns its number.
+    fn add_place(&mut self, start: usize) -> Result<u32> {
+        let index = self.rows.len() * size_of::<u32>() + self.converted.size();
+        if self.bytes.len() + index > LONGEST_ANSWERS {
+            return Err(too_long());
+        }
+        self.rows.push(start as u32);
+        Ok((self.rows.len() - 1) as u32)
     }
 
     fn end(&mut self, done: Done, count: usize) -> Result<()> {
@@ -295,10 +311,8 @@ impl Results {
         if let Some(changed) = done.changed {
             answer.changed = Some(answer.changed.unwrap_or(0).saturating_add(changed));
         }
-        if done.failed && done.ends && self.failure.is_none() {
-            let message = "a request failed without a reason".to_owned();
-            let error = ServerError { code: 0, severity: 16, message };
-            self.failure = Some((error, answer.statement));
+        if done.failed {
+            self.failure.get_or_insert_with(|| (ServerError::unexplained(), answer.statement));
         }
         self.current += usize::from(done.ends);
         Ok(())
@@ -366,8 +380,8 @@ impl Results {
 }
 
 #[cold]
-fn undecoded() -> Error {
-    broken("a text that is not in its column's encoding")
+fn too_long() -> Error {
+    broken("results of more than 1 GiB")
 }
 
 #[cold]

@@ -123,6 +123,20 @@ fn the_first_failure_counts_and_may_end_the_answer() {
 }
 
 #[test]
+fn a_failure_without_an_error_is_one_unless_a_procedure_handled_it() {
+    let status = |kind, status: u16| {
+        let [low, high] = status.to_le_bytes();
+        [kind, low, high, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    };
+    for (token, fails) in [(status(0xFF, 3), false), (status(0xFF, 0x101), true)] {
+        let results = answered(&[&token, ENDED, CHANGED, ENDED]).unwrap();
+        assert_eq!(results.has_failed(), fails, "{token:?}");
+    }
+    assert!(answered(&[&status(0xFE, 2)]).unwrap().has_failed());
+    assert!(answered(&[&status(0xFD, 3), ENDED, CHANGED, ENDED]).unwrap().has_failed());
+}
+
+#[test]
 fn what_was_not_requested_is_an_error() {
     let other: &[u8] = &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x26, 4, 1, b'a', 0];
     for tokens in [
@@ -192,6 +206,69 @@ fn wrong_outputs_are_errors() {
     }
     // A call of a statement that has rows.
     answered(&[NUMBER, THREE, FIRST, SELECTED, ENDED, CHANGED, ENDED]).unwrap();
+}
+
+/// The result of a query that returns `returns`, with these tokens before the end of its answer.
+fn queried(returns: &'static [Type], tokens: &[&[u8]]) -> Results {
+    let statement = Statement { name: "query", sql: "".into(), params: &[], returns };
+    let query = Prepared::new(&statement, Request::Prepared(1), Collation::default());
+    let (mut out, mut results) = (BytesMut::new(), Results::default());
+    put_message(&mut out, ANSWER, &[&tokens.concat(), ENDED].concat(), 4096);
+    results.expect(0);
+    assert!(results.advance(&mut out, 1, &mut [query]).unwrap());
+    results
+}
+
+#[test]
+fn a_character_may_be_cut_between_chunks() {
+    let national: &[u8] =
+        &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0xE7, 0xFF, 0xFF, 9, 4, 0xD0, 0, 0x34, 1, b'a', 0];
+    let utf8: &[u8] =
+        &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0xA7, 0xFF, 0xFF, 9, 4, 0x10, 0x24, 0, 1, b'a', 0];
+    for (columns, text, bytes) in
+        [(national, "\u{1F600}", &[0x3D, 0xD8, 0, 0xDE][..]), (utf8, "\u{e9}", &[0xC3, 0xA9])]
+    {
+        for cut in 1..bytes.len() {
+            let mut row = vec![0xD1, bytes.len() as u8, 0, 0, 0, 0, 0, 0, 0];
+            for part in [&bytes[..cut], &bytes[cut..], &[]] {
+                row.extend([&(part.len() as u32).to_le_bytes(), part].concat());
+            }
+            let results = queried(&[Type::Text], &[columns, &row]);
+            assert_eq!(results.converted(0, 0, 0), Some(text), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_read_fails_only_where_it_is_read() {
+    // "c" is Japanese. Half a pair of UTF-16, and a byte beyond ASCII.
+    let mut columns = THREE.to_vec();
+    (columns[40], columns[44]) = (0x11, 0);
+    let bad: &[u8] = &[0xD1, 4, 7, 0, 0, 0, 2, 0, 0x3D, 0xD8, 1, 0, 0x83];
+    let good: &[u8] = &[0xD1, 4, 7, 0, 0, 0, 2, 0, b'x', 0, 1, 0, b'y'];
+    for returns in [&[Type::Int, Type::Rest][..], &[Type::Int, Type::Text, Type::Text]] {
+        let results = queried(returns, &[&columns, bad, good]);
+        assert_eq!((results.rows(0), results.has_failed()), (2, false));
+        assert_eq!([1, 2].map(|column| results.converted(0, 0, column)), [None, None]);
+        let read = returns[1] == Type::Text;
+        assert_eq!(results.converted(0, 1, 1), read.then_some("x"));
+    }
+}
+
+#[test]
+fn the_memory_of_an_index_is_limited() {
+    // Texts of one byte, "\x80", each of which has a place of its own.
+    let column: &[u8] = &[0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0xA7, 20, 0, 9, 4, 0xD0, 0, 0x34, 0];
+    let rows = [0xD1, 1, 0, 0x80].repeat(LONGEST_ANSWERS / 8);
+    let mut out = BytesMut::new();
+    put_message(&mut out, ANSWER, &[column, &rows, ENDED].concat(), 4096);
+    let statement = Statement { name: "x", sql: "".into(), params: &[], returns: &[Type::Text] };
+    let query = Prepared::new(&statement, Request::Prepared(1), Collation::default());
+    let mut results = Results::default();
+    results.expect(0);
+    let error = results.advance(&mut out, 1, &mut [query]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Protocol);
+    assert!(results.rows.len() < LONGEST_ANSWERS / 8);
 }
 
 proptest! {

@@ -20,6 +20,7 @@ mod encryption;
 mod loading_tests;
 mod locks;
 mod outputs;
+mod queries;
 
 const INT: Type = Type::Int;
 

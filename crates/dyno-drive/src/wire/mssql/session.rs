@@ -4,18 +4,23 @@ use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::answer::{self, run};
+use super::answer::{self, has_row, run};
 use super::batch::{Batch, Kind, PREFIX, Part, headers, put_control};
 use super::column::{Cell, Column};
 use super::login::Server;
 use super::packet::{ATTENTION, CALLS, HEADER, broken, header, put_message};
-use super::prepared::{Prepared, Request};
+use super::prepare::prepare_alone;
+use super::prepared::{Prepared, Request, put_handle};
 use super::results::{Results, UNDECLARED};
-use super::text::{Collation, Encoding};
-use super::value::{LONGEST_TEXT, fits};
+use super::text::Encoding;
+use super::value;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Dialect, Session, Slot, StatementId, Type, Value};
 use bytes::BytesMut;
+
+const BEGINS: &str = "set implicit_transactions on";
+/// Returns a row if the server begins transactions.
+const DOES_BEGIN: &str = "if @@options & 2 = 2 select 1";
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -24,17 +29,20 @@ pub struct MssqlSession {
     prepared: Vec<Prepared>,
     results: Results,
     batch: Batch,
-    /// Maximum bytes of a packet.
-    packet_size: usize,
-    collation: Collation,
+    server: Server,
     /// Reused for messages that are not in the transport's buffer.
     scratch: BytesMut,
     transactions: Transactions,
+    /// Whether the server begins transactions again after a prepared text that turned it off;
+    /// unknown before the first such text.
+    restores: Option<bool>,
+    /// Whether such a text was sent and has not succeeded.
+    alone: bool,
     progress: Progress,
     /// Maximum wait until the server confirms that a request is cancelled.
     patience: Duration,
-    /// A value that cannot be sent, of the statement with this name.
-    unfit: Option<&'static str>,
+    /// Why a value cannot be sent, and the name of its statement.
+    unfit: Option<(&'static str, &'static str)>,
     /// Set while answers can be read; the next `queue…` call starts a new batch.
     answered: bool,
     broken: bool,
@@ -76,10 +84,11 @@ impl MssqlSession {
             prepared,
             results: Results::default(),
             batch: Batch::default(),
-            packet_size: server.packet_size,
-            collation: server.collation,
+            server: *server,
             scratch: BytesMut::new(),
             transactions: if calls { Transactions::Explicit } else { Transactions::None },
+            restores: None,
+            alone: false,
             progress: Progress::Idle,
             patience,
             unfit: None,
@@ -106,8 +115,12 @@ impl MssqlSession {
     /// Sends the batch part by part, each only once all of the previous part has succeeded.
     async fn exchange(&mut self) -> Result<()> {
         let begins = self.batch.needs_transaction();
+        let implicit = self.transactions == Transactions::Implicit;
+        let alone = implicit && self.batch.is_lone_query() && self.restores != Some(false);
         if self.transactions != Transactions::Explicit {
-            if self.batch.is_loose() && (begins || self.transactions == Transactions::Implicit) {
+            if alone {
+                self.let_alone().await?;
+            } else if self.batch.is_loose() && (begins || implicit) {
                 self.queue_commit();
             }
             if begins && self.transactions == Transactions::None {
@@ -118,10 +131,48 @@ impl MssqlSession {
             let part = self.batch.parts[number].clone();
             self.exchange_part(&part).await?;
             if self.results.has_failed() {
-                break;
+                return Ok(());
+            }
+        }
+        if alone {
+            self.alone = false;
+            if self.restores.is_none() {
+                self.learn_mode().await?;
             }
         }
         Ok(())
+    }
+
+    /// Turns the batch, a lone query, into a transaction of its own, without a commit that would
+    /// cost a round trip.
+    async fn let_alone(&mut self) -> Result<()> {
+        let Self { transport, prepared, results, batch, server, .. } = self;
+        let query = &mut prepared[results.statement(0)];
+        let handle = match query.alone {
+            Some(handle) => handle,
+            None => {
+                self.progress = Progress::Sending;
+                let made = prepare_alone(transport, query, server).await;
+                self.progress = Progress::Idle;
+                made.map_err(|error| answer::lost_during(error, "preparing a query again"))?
+            }
+        };
+        query.alone = Some(handle);
+        let start = batch.parts[0].bytes.start + PREFIX;
+        put_handle(&mut transport.write[start..], handle);
+        self.alone = true;
+        Ok(())
+    }
+
+    /// Learns whether the server begins transactions again after a query that turned it off.
+    async fn learn_mode(&mut self) -> Result<()> {
+        self.progress = Progress::Sending;
+        let restored = has_row(&mut self.transport, DOES_BEGIN, self.server.packet_size).await;
+        self.progress = Progress::Idle;
+        let restored =
+            restored.map_err(|error| answer::lost_during(error, "asking for the mode"))?;
+        self.restores = Some(restored);
+        if restored { Ok(()) } else { self.begin_transactions().await }
     }
 
     async fn exchange_part(&mut self, part: &Part) -> Result<()> {
@@ -147,12 +198,12 @@ impl MssqlSession {
         if part.kind == Kind::Calls {
             let message = &mut self.transport.write[part.bytes.clone()];
             message[HEADER..PREFIX].copy_from_slice(&headers(transaction));
-            if message.len() <= self.packet_size {
+            if message.len() <= self.server.packet_size {
                 let length = message.len();
                 message[..HEADER].copy_from_slice(&header(CALLS, true, length, 1));
                 return self.transport.send_part(part.bytes.clone()).await;
             }
-            put_message(&mut self.scratch, CALLS, &message[HEADER..], self.packet_size);
+            put_message(&mut self.scratch, CALLS, &message[HEADER..], self.server.packet_size);
         } else {
             put_control(part.kind, transaction, &mut self.scratch);
         }
@@ -163,7 +214,7 @@ impl MssqlSession {
     /// because a statement could otherwise be committed alone.
     async fn begin_transactions(&mut self) -> Result<()> {
         self.progress = Progress::Sending;
-        let set = run(&mut self.transport, "set implicit_transactions on", self.packet_size).await;
+        let set = run(&mut self.transport, BEGINS, self.server.packet_size).await;
         self.progress = Progress::Idle;
         self.transactions = Transactions::Implicit;
         set.map_err(|error| answer::lost_during(error, "turning on transactions"))
@@ -216,6 +267,17 @@ impl MssqlSession {
     }
 
     #[cold]
+    fn unreadable(&self, slot: Slot, column: usize, encoding: Encoding) -> Error {
+        let text = match encoding {
+            Encoding::OtherPage => {
+                "a text in a code page that Dyno does not read: cast it to nvarchar"
+            }
+            _ => "a text with invalid characters",
+        };
+        self.told(Error::new(ErrorKind::Database, format!("column {column} has {text}")), slot)
+    }
+
+    #[cold]
     fn told(&self, error: Error, slot: Slot) -> Error {
         error.context(format!("statement {}", self.name(self.results.statement(slot.0))))
     }
@@ -227,16 +289,18 @@ impl Session for MssqlSession {
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot {
         self.open_batch();
         let alone = self.transactions == Transactions::Explicit;
-        let Self { transport, prepared, results, batch, collation, unfit, .. } = self;
+        let Self { transport, prepared, results, batch, unfit, .. } = self;
+        let collation = self.server.collation;
         let prepared = &prepared[usize::from(statement.0)];
         debug_assert_eq!(prepared.params.len(), parameters.len(), "{}", prepared.name);
         let slot = results.expect(statement.0);
-        if parameters.iter().all(|value| fits(*value)) {
-            batch.start_call(alone, &mut transport.write);
-            prepared.put(parameters, *collation, &mut transport.write);
-            batch.end_call(prepared.reads, transport.write.len(), results.len());
+        let mut reasons = parameters.iter().filter_map(|it| value::unfit(*it, collation));
+        if let Some(reason) = reasons.next() {
+            unfit.get_or_insert((reason, prepared.name));
         } else {
-            unfit.get_or_insert(prepared.name);
+            batch.start_call(alone, &mut transport.write);
+            prepared.put(parameters, collation, &mut transport.write);
+            batch.end_call(prepared.reads, transport.write.len(), results.len());
         }
         Slot(slot)
     }
@@ -262,11 +326,10 @@ impl Session for MssqlSession {
             return Err(closed());
         }
         self.open_batch();
-        if let Some(name) = self.unfit.take() {
+        if let Some((reason, name)) = self.unfit.take() {
             self.transport.write.clear();
             self.answered = true;
-            let message = format!("a text parameter of more than {LONGEST_TEXT} bytes");
-            let error = Error::new(ErrorKind::Database, message);
+            let error = Error::new(ErrorKind::Database, reason);
             return Err(error.context(format!("statement {name}")));
         }
         let exchanged = self.exchange().await;
@@ -296,7 +359,13 @@ impl Session for MssqlSession {
         // Needed without transactions of the session's own, too: a procedure that was stopped in
         // the middle leaves its transaction open.
         self.queue_rollback();
-        self.flush().await
+        self.flush().await?;
+        if std::mem::take(&mut self.alone) {
+            let begins = self.begin_transactions().await;
+            self.broken |= begins.is_err();
+            return begins;
+        }
+        Ok(())
     }
 
     async fn cancel(&mut self) -> Result<()> {
@@ -363,7 +432,10 @@ impl Session for MssqlSession {
                 debug_assert_ne!(kind.encoding, Encoding::Utf16);
                 std::str::from_utf8(bytes).map_err(|_| self.unlike(slot, column, "UTF-8"))
             }
-            _ => self.results.converted(slot.0, row, column).ok_or_else(unlike),
+            _ => {
+                let text = self.results.converted(slot.0, row, column);
+                text.ok_or_else(|| self.unreadable(slot, column, kind.encoding))
+            }
         }
     }
 }
@@ -371,6 +443,14 @@ impl Session for MssqlSession {
 fn closed() -> Error {
     Error::new(ErrorKind::ConnectionLost, "the connection is closed")
 }
+
+#[cfg(test)]
+#[path = "played.rs"]
+mod played;
+
+#[cfg(test)]
+#[path = "alone_tests.rs"]
+mod alone_tests;
 
 #[cfg(test)]
 #[path = "cancel_tests.rs"]

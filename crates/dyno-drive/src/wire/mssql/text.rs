@@ -26,14 +26,16 @@ const WESTERN: [u32; 20] = [
     0x38, 0x3C, 0x3E, 0x56,
 ];
 
-/// Bytes 0x80 to 0x9F of code page 1252; 0 where there is no character.
-const HIGH: [u16; 32] = [
-    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
-    0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
-    0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+/// Bytes 0x80 to 0x9F of code page 1252. Five are control characters, as Windows has them.
+const HIGH: [char; 32] = [
+    '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}',
+    '\u{2C6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}',
+    '\u{90}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}', '\u{2022}', '\u{2013}', '\u{2014}',
+    '\u{2DC}', '\u{2122}', '\u{161}', '\u{203A}', '\u{153}', '\u{9D}', '\u{17E}', '\u{178}',
 ];
 
-/// A collation as the protocol has it: locale, flags and version, then an old sort order.
+/// A collation as the protocol has it: locale, flags and version, then the number of a sort order,
+/// which only the old collations SQL_… have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collation(pub [u8; 5]);
 
@@ -45,16 +47,27 @@ impl Collation {
 
     /// The encoding of texts that are not national.
     pub fn encoding(self) -> Encoding {
-        let [a, b, c, d, _] = self.0;
+        let [a, b, c, d, order] = self.0;
         let bits = u32::from_le_bytes([a, b, c, d]);
+        let western = match order {
+            0 => WESTERN.contains(&(bits & 0x3FF)),
+            // The page is that of the sort order: the locale of SQL_Latin1_General_CP850_CI_AS is
+            // English.
+            _ => matches!(order, 50..=54 | 71..=75 | 183..=186 | 210..=217),
+        };
         if bits & UTF8 != 0 {
             Encoding::Utf8
-        } else if WESTERN.contains(&(bits & 0x3FF)) {
+        } else if western {
             Encoding::Page1252
         } else {
             Encoding::OtherPage
         }
     }
+}
+
+/// Whether code page 1252 has a character.
+pub fn is_western(character: char) -> bool {
+    matches!(character, '\0'..='\u{7F}' | '\u{A0}'..='\u{FF}') || HIGH.contains(&character)
 }
 
 /// Appends a text as UTF-16.
@@ -83,10 +96,7 @@ pub fn decode(bytes: &[u8], encoding: Encoding, out: &mut String) -> Option<()> 
         Encoding::Page1252 => {
             for byte in bytes {
                 out.push(match byte {
-                    0x80..=0x9F => {
-                        let found = HIGH[usize::from(byte - 0x80)];
-                        (found != 0).then(|| char::from_u32(found.into()))??
-                    }
+                    0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
                     _ => char::from(*byte),
                 });
             }
@@ -118,13 +128,37 @@ mod tests {
     }
 
     #[test]
+    fn old_collations_have_the_encoding_of_their_sort_order() {
+        // SQL_Latin1_General_CP437_CI_AS, …_CP850_CI_AS, SQL_1xCompat_CP850_CI_AS, …_CP1250_CI_AS,
+        // …_CP1251_CI_AS; all of them in English.
+        for order in [32, 42, 49, 55, 61, 82, 106] {
+            let collation = Collation([0x09, 0x04, 0xD0, 0, order]);
+            assert_eq!(collation.encoding(), Encoding::OtherPage, "{order}");
+        }
+        // SQL_Latin1_General_CP1_…, SQL_SwedishStd_Pref_CP1_CI_AS, SQL_EBCDIC037_CP1_CS_AS.
+        for order in [51, 54, 185, 210] {
+            let collation = Collation([0x09, 0x04, 0xD0, 0, order]);
+            assert_eq!(collation.encoding(), Encoding::Page1252, "{order}");
+        }
+    }
+
+    #[test]
     fn western_texts() {
         assert_eq!(decoded(b"\xE9\x80", Encoding::Page1252).unwrap(), "\u{e9}\u{20ac}");
-        assert_eq!(decoded(b"\x81", Encoding::Page1252), None);
+        assert_eq!(decoded(b"\x81\x9D", Encoding::Page1252).unwrap(), "\u{81}\u{9D}");
         assert_eq!(decoded(b"\xE9", Encoding::OtherPage), None);
         assert_eq!(decoded(b"\x3D\xD8\x00\xDE", Encoding::Utf16).unwrap(), "\u{1F600}");
         assert_eq!(decoded(b"\x3D\xD8", Encoding::Utf16), None);
         assert_eq!(decoded(b"a", Encoding::Utf16), None);
+    }
+
+    #[test]
+    fn western_characters_are_those_of_the_page() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        assert!(decoded(&bytes, Encoding::Page1252).unwrap().chars().all(is_western));
+        for other in ['\u{80}', '\u{100}', '\u{141}', '\u{3042}', '\u{1F600}'] {
+            assert!(!is_western(other), "{other:?}");
+        }
     }
 
     proptest! {

@@ -27,6 +27,9 @@ const DONE_INSIDE: u8 = 0xFF;
 
 /// The end of a list of features.
 const NO_FEATURE: u8 = 0xFF;
+// The status of the end of what failed.
+const FAILED: u16 = 0x02;
+const SEVERE: u16 = 0x100;
 /// The status of the end of a cancelled request.
 const CANCELLED: u16 = 0x20;
 /// A statement that returns rows, in the end of its result.
@@ -82,7 +85,7 @@ pub enum Change {
 pub struct Done {
     /// Whether a call or a batch ends, not only one of its statements.
     pub ends: bool,
-    /// Whether something failed.
+    /// Whether it failed.
     pub failed: bool,
     /// Rows that a statement changed.
     pub changed: Option<u64>,
@@ -132,12 +135,14 @@ fn known<T>(token: impl Fn(T) -> Token) -> impl Fn(Option<T>) -> Result<Token> {
 fn done(kind: u8, reader: &mut Reader<'_>) -> Option<Done> {
     let (status, command) = (reader.u16()?, reader.u16()?);
     let rows = reader.u64()?;
+    // A procedure may have handled the error of one of its statements, unless it is severe.
+    let failure = if kind == DONE_INSIDE { SEVERE } else { FAILED | SEVERE };
     // The end of a call may repeat a count, or have another one.
     let counted = status & 0x10 != 0 && command != SELECT && kind != DONE_CALL;
     Some(Done {
         // A request that is not a call ends with the last of its statements.
         ends: kind == DONE_CALL || kind == DONE && status & 0x01 == 0,
-        failed: status & 0x102 != 0,
+        failed: status & failure != 0,
         changed: counted.then_some(rows),
         cancelled: status & CANCELLED != 0,
     })

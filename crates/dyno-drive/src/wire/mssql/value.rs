@@ -3,14 +3,17 @@
 use bytes::{BufMut as _, BytesMut};
 
 use super::column::{BIGVARCHAR, DATEN, DATETIME2N, DECIMALN, INTN, NVARCHAR};
-use super::text::{Collation, Encoding, put_utf16};
+use super::text::{Collation, Encoding, is_western, put_utf16};
 use crate::wire::{Type, Value};
 
 /// Days from 0001-01-01 to the Unix epoch.
 const EPOCH_DAYS: i32 = 719_162;
 const DAY_US: i64 = 86_400_000_000;
 /// Maximum bytes of a text that is not in chunks.
-pub const LONGEST_TEXT: usize = 8000;
+const LONGEST_TEXT: usize = 8000;
+const TOO_LONG: &str = "a text parameter of more than 8000 bytes";
+const OTHER_CHARACTERS: &str = "a text parameter has characters that the database's code page, \
+                                1252, lacks: use a database with a UTF-8 collation";
 /// Digits of a decimal with eight bytes, and its bytes with the sign.
 const PRECISION: u8 = 19;
 const DECIMAL_BYTES: u8 = 9;
@@ -38,15 +41,22 @@ pub fn declaration(kind: Type) -> String {
     }
 }
 
-/// Whether a value can be sent.
-pub fn fits(value: Value<'_>) -> bool {
-    match value {
-        Value::Text(text) => {
-            let units = || text.encode_utf16().count();
-            text.len() <= LONGEST_TEXT && (text.is_ascii() || units() <= LONGEST_TEXT / 2)
-        }
-        _ => true,
+/// Why a value cannot be sent. The server replaces characters that its code page lacks, without a
+/// word; which these are is known here for code page 1252 only.
+pub fn unfit(value: Value<'_>, collation: Collation) -> Option<&'static str> {
+    let Value::Text(text) = value else { return None };
+    if text.len() > LONGEST_TEXT {
+        return Some(TOO_LONG);
     }
+    if text.is_ascii() {
+        return None;
+    }
+    let encoding = collation.encoding();
+    if encoding == Encoding::Page1252 && !text.chars().all(is_western) {
+        return Some(OTHER_CHARACTERS);
+    }
+    let units = || text.encode_utf16().count();
+    (encoding != Encoding::Utf8 && units() > LONGEST_TEXT / 2).then_some(TOO_LONG)
 }
 
 /// Appends a parameter without a name: type and value.
@@ -133,6 +143,8 @@ mod tests {
     use super::*;
 
     const LATIN: Collation = Collation([0x09, 0x04, 0xD0, 0, 0x34]);
+    const UTF8: Collation = Collation([0x09, 0x04, 0x10, 0x24, 0]);
+    const POLISH: Collation = Collation([0x15, 0x04, 0xD0, 0, 0]);
 
     fn sent(kind: Type, value: Value<'_>) -> Vec<u8> {
         let mut out = BytesMut::new();
@@ -168,17 +180,28 @@ mod tests {
     #[test]
     fn utf8_goes_as_it_is_where_the_database_has_it() {
         let mut out = BytesMut::new();
-        let utf8 = Collation([0x09, 0x04, 0x10, 0x24, 0]);
-        put_parameter(Type::Text, Value::Text("\u{e9}"), utf8, &mut out);
+        put_parameter(Type::Text, Value::Text("\u{e9}"), UTF8, &mut out);
         assert_eq!(out[2], BIGVARCHAR);
         assert_eq!(out[10..], [2, 0, 0xC3, 0xA9]);
     }
 
     #[test]
     fn texts_have_a_limit() {
-        assert!(fits(Value::Text(&"a".repeat(LONGEST_TEXT))));
-        assert!(!fits(Value::Text(&"a".repeat(LONGEST_TEXT + 1))));
-        assert!(fits(Value::Text(&"\u{e9}".repeat(LONGEST_TEXT / 2))));
-        assert!(!fits(Value::Text(&"\u{1F600}".repeat(LONGEST_TEXT / 4 + 1))));
+        let of = |text: &str, collation| unfit(Value::Text(text), collation);
+        assert_eq!(of(&"a".repeat(LONGEST_TEXT), LATIN), None);
+        assert_eq!(of(&"a".repeat(LONGEST_TEXT + 1), LATIN), Some(TOO_LONG));
+        assert_eq!(of(&"\u{e9}".repeat(LONGEST_TEXT / 2), LATIN), None);
+        assert_eq!(of(&"\u{1F600}".repeat(LONGEST_TEXT / 4 + 1), UTF8), Some(TOO_LONG));
+    }
+
+    #[test]
+    fn texts_beyond_the_code_page_are_refused_where_it_is_known() {
+        let of = |text: &str, collation| unfit(Value::Text(text), collation);
+        assert_eq!(of("na\u{ef}ve \u{20ac}", LATIN), None);
+        for other in ["\u{141}\u{f3}d\u{17a}", "\u{3042}", "\u{1F600}"] {
+            assert_eq!(of(other, LATIN), Some(OTHER_CHARACTERS), "{other}");
+            assert_eq!(of(other, UTF8), None, "{other}");
+        }
+        assert_eq!(of("\u{141}\u{f3}d\u{17a}", POLISH), None);
     }
 }

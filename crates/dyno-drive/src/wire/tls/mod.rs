@@ -134,7 +134,7 @@ impl Connector {
             }
         };
         self.connector.connect(name, stream).await.map_err(|error| {
-            let words = of_io(&error).map_or_else(|| error.to_string(), |error| told(error, ca));
+            let words = refusal::told_of_handshake(&error, ca);
             Error::new(ErrorKind::Unreachable, format!("TLS with the server failed: {words}"))
         })
     }
@@ -164,6 +164,15 @@ fn unusable(cert: &Path, key: &Path, error: &rustls::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use rcgen::{CertificateParams, KeyPair};
+    use rustls::ServerConfig;
+    use rustls::pki_types::PrivateKeyDer;
+    use rustls::sign::{CertifiedKey, SingleCertAndKey};
+    use tokio::io::AsyncReadExt as _;
+    use tokio_rustls::TlsAcceptor;
+    use x509_cert::Certificate;
+    use x509_cert::der::{Decode as _, Encode as _};
+
     use super::*;
 
     #[test]
@@ -176,6 +185,53 @@ mod tests {
         assert_eq!(versions("{}"), [TLSv1_3, TLSv1_2]);
         assert_eq!(versions(r#"{"oldest": "TLSv1.3"}"#), [TLSv1_3]);
         assert_eq!(versions(r#"{"newest": "TLSv1.2"}"#), [TLSv1_2]);
+    }
+
+    /// A handshake with a server that has a certificate of version 1, as OpenSSL makes it without
+    /// extensions; or, if it `leaves`, that closes the connection instead.
+    fn handshake(tls: &str, leaves: bool) -> Result<()> {
+        let key = KeyPair::generate().unwrap();
+        let signed = CertificateParams::default().self_signed(&key).unwrap();
+        let mut certificate = Certificate::from_der(signed.der()).unwrap();
+        certificate.tbs_certificate.version = x509_cert::Version::V1;
+        certificate.tbs_certificate.extensions = None;
+        let chain = vec![certificate.to_der().unwrap().into()];
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let key = provider.key_provider.load_private_key(key).unwrap();
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(SingleCertAndKey::from(CertifiedKey::new(chain, key))));
+        let connector = Connector::new(&serde_json::from_str(tls).unwrap(), None).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (client, mut server) = tokio::io::duplex(1 << 16);
+            let served = async move {
+                if leaves {
+                    server.read_u8().await.unwrap();
+                } else {
+                    let _ = TlsAcceptor::from(Arc::new(config)).accept(server).await;
+                }
+            };
+            tokio::join!(connector.connect("db.test", client, "ca"), served).0.map(drop)
+        })
+    }
+
+    #[test]
+    fn any_certificate_is_accepted_where_the_signer_is_not_checked() {
+        for version in ["TLSv1.2", "TLSv1.3"] {
+            let tls = format!(r#"{{"oldest": "{version}", "newest": "{version}"}}"#);
+            handshake(&tls, false).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_server_that_leaves_the_handshake_may_lack_a_common_cipher() {
+        let error = handshake("{}", true).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unreachable);
+        assert!(error.message.contains("ECDHE"), "{error}");
     }
 
     #[test]

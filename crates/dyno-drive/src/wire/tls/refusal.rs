@@ -9,6 +9,19 @@ pub fn of_io(error: &io::Error) -> Option<&Error> {
     error.get_ref()?.downcast_ref()
 }
 
+/// The problem of a handshake and its solution, as [`told`].
+pub fn told_of_handshake(error: &io::Error, ca: &str) -> String {
+    match (of_io(error), error.kind()) {
+        (Some(error), _) => told(error, ca),
+        (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
+            "the server closed the connection; it may offer no cipher suite in common: Dyno needs \
+             TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305, or TLS 1.3"
+                .to_owned()
+        }
+        (None, _) => error.to_string(),
+    }
+}
+
 /// The problem and its solution; `ca` is the URL's name for the file of authorities.
 pub fn told(error: &Error, ca: &str) -> String {
     match error {

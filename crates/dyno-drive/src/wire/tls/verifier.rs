@@ -2,15 +2,12 @@
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
-use rustls::crypto::{
-    WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-    verify_tls13_signature_with_raw_key,
-};
-use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-use x509_cert::Certificate;
+use rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use x509_cert::der::{Decode as _, Encode as _};
+use x509_cert::{Certificate, Version};
 
 use super::common_name::{self, Trust};
 
@@ -22,6 +19,24 @@ pub struct Verifier {
     /// Whether it must match the host.
     pub check_host: bool,
     pub algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Verifier {
+    /// A certificate that is reduced to its key if nothing else of it matters, because the signer
+    /// is not checked: rustls reads only certificates of version 3, but not all servers have one.
+    /// Channel binding relies on the proof that the server has the key.
+    fn proven(&self, certificate: &CertificateDer<'_>) -> CertificateDer<'static> {
+        let parsed = Certificate::from_der(certificate).ok().filter(|_| self.roots.is_none());
+        let reduced = parsed.and_then(|mut parsed| {
+            let content = &mut parsed.tbs_certificate;
+            content.version = Version::V3;
+            content.issuer_unique_id = None;
+            content.subject_unique_id = None;
+            content.extensions = None;
+            parsed.to_der().ok()
+        });
+        reduced.map_or_else(|| certificate.clone().into_owned(), Into::into)
+    }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -59,7 +74,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.algorithms)
+        verify_tls12_signature(message, &self.proven(certificate), signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -68,17 +83,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        // rustls accepts only version 3 certificates. If the signer is not checked, only the key
-        // matters. Channel binding relies on this proof that the server has it.
-        match Certificate::from_der(certificate) {
-            Ok(parsed) if self.roots.is_none() => {
-                let key = parsed.tbs_certificate.subject_public_key_info.to_der();
-                let key = key.map_err(|_| CertificateError::BadEncoding)?;
-                let key = SubjectPublicKeyInfoDer::from(key);
-                verify_tls13_signature_with_raw_key(message, &key, signed, &self.algorithms)
-            }
-            _ => verify_tls13_signature(message, certificate, signed, &self.algorithms),
-        }
+        verify_tls13_signature(message, &self.proven(certificate), signed, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
