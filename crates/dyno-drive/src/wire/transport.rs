@@ -322,8 +322,8 @@ mod tests {
             let mut transport = Transport::tcp("127.0.0.1", port).await.unwrap();
             let (mut server, _) = listener.accept().await.unwrap();
             let endless = async move {
-                for _ in 0..8 * LONGEST_ANSWERS >> 16 {
-                    if server.write_all(&[0; 1 << 16]).await.is_err() {
+                for _ in 0..(8 * LONGEST_ANSWERS) >> 14 {
+                    if server.write_all(&[0; 1 << 14]).await.is_err() {
                         break;
                     }
                 }

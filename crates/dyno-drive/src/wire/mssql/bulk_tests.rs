@@ -87,11 +87,11 @@ fn failed(leaves: bool) -> (Error, usize) {
         let (send, chunks) = channel(1);
         let rows = async move { while send.send(Bytes::from_static(&[0; 9000])).await.is_ok() {} };
         let loading = async {
-            let loaded = loader.load("insert bulk t (a int)", &[], chunks).await;
+            let load = loader.load("insert bulk t (a int)", &[], chunks).await;
             drop(loader);
-            loaded.unwrap_err()
+            load.unwrap_err()
         };
-        let served = async {
+        let playing = async {
             let (mut server, _) = listener.accept().await.unwrap();
             let mut bytes = vec![0; 1 << 16];
             assert!(server.read(&mut bytes).await.unwrap() > 0);
@@ -107,7 +107,7 @@ fn failed(leaves: bool) -> (Error, usize) {
             }
             read
         };
-        let (error, read, ()) = tokio::join!(loading, served, rows);
+        let (error, read, ()) = tokio::join!(loading, playing, rows);
         (error, read)
     })
 }

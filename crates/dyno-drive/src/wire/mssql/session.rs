@@ -148,14 +148,13 @@ impl MssqlSession {
     async fn let_alone(&mut self) -> Result<()> {
         let Self { transport, prepared, results, batch, server, .. } = self;
         let query = &mut prepared[results.statement(0)];
-        let handle = match query.alone {
-            Some(handle) => handle,
-            None => {
-                self.progress = Progress::Sending;
-                let made = prepare_alone(transport, query, server).await;
-                self.progress = Progress::Idle;
-                made.map_err(|error| answer::lost_during(error, "preparing a query again"))?
-            }
+        let handle = if let Some(handle) = query.alone {
+            handle
+        } else {
+            self.progress = Progress::Sending;
+            let made = prepare_alone(transport, query, server).await;
+            self.progress = Progress::Idle;
+            made.map_err(|error| answer::lost_during(error, "preparing a query again"))?
         };
         query.alone = Some(handle);
         let start = batch.parts[0].bytes.start + PREFIX;

@@ -208,14 +208,14 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let (client, mut server) = tokio::io::duplex(1 << 16);
-            let served = async move {
+            let playing = async move {
                 if leaves {
                     server.read_u8().await.unwrap();
                 } else {
                     let _ = TlsAcceptor::from(Arc::new(config)).accept(server).await;
                 }
             };
-            tokio::join!(connector.connect("db.test", client, "ca"), served).0.map(drop)
+            tokio::join!(connector.connect("db.test", client, "ca"), playing).0.map(drop)
         })
     }
 
