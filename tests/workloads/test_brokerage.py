@@ -96,7 +96,7 @@ VIOLATIONS = {
     "pending trade without a request": (
         f"UPDATE trade SET t_st_id = 'PNDG' WHERE t_id = {LIMIT}", {1, 2, 4, 7, 8, 9, 11},
     ),
-    "last trade lost": (f"DELETE FROM last_trade WHERE lt_s_symb = {SECURITY}", {12, 13}),
+    "last trade lost": (f"DELETE FROM last_trade WHERE lt_s_symb = {SECURITY}", {12, 13, 17}),
     "last trade before others": (
         "UPDATE last_trade SET lt_dts = (SELECT MIN(t_dts) FROM trade)"
         " WHERE lt_s_symb = (SELECT MIN(t_s_symb) FROM trade)",
@@ -105,6 +105,10 @@ VIOLATIONS = {
     "last price off by a cent": (
         f"UPDATE last_trade SET lt_price = lt_price + 0.01 WHERE lt_s_symb = {SECURITY}", {13},
     ),
+    "volume of a market feed lost": (
+        f"UPDATE last_trade SET lt_vol = lt_vol - 100 WHERE lt_s_symb = {SECURITY}", {13, 17},
+    ),
+    "no price": (f"UPDATE last_trade SET lt_price = 0 WHERE lt_s_symb = {SECURITY}", {13, 17}),
     "charge off by a cent": (
         "UPDATE charge SET ch_chrg = ch_chrg + 0.01 WHERE ch_tt_id = 'TMB' AND ch_c_tier = 1",
         {14},

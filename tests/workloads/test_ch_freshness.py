@@ -92,17 +92,17 @@ def watch(other: Any) -> Watch:
 
 def test_without_transactions_nothing_is_measured() -> None:
     session = Scripted(orders(5, 5), orders(5, 5), orders(5, 5))
-    found = watch(Scripted())
+    found = watch(Scripted(orders(5, 5), orders(5, 5), orders(5, 5)))
     assert [found.before(session, CLOCK) for _ in range(3)] == [{}, {}, {}]
 
 
 def test_a_session_that_sees_all_is_fresh_and_one_that_does_not_is_not() -> None:
     session = Scripted(orders(5, 5), orders(6, 5), orders(8, 6), orders(8, 6))
     began = [(START + dt.timedelta(seconds=7),)]
-    other = Scripted(orders(8, 6), orders(8, 7), began)
+    other = Scripted(orders(5, 5), orders(6, 5), orders(8, 6), orders(8, 7), began)
     found = watch(other)
     assert found.before(session, CLOCK) == {}
-    assert found.before(session, CLOCK) == {}  # sees that orders come
+    assert found.before(session, CLOCK)["freshness_ms"] == 0  # sees that orders come
     assert found.before(session, CLOCK)["freshness_ms"] == 0
     late = found.before(session, Clock(unix_ns=time_ns(START) + 60 * 10**9, monotonic_ns=0))
     assert late["freshness_ms"] is not None
@@ -111,10 +111,26 @@ def test_a_session_that_sees_all_is_fresh_and_one_that_does_not_is_not() -> None
     assert late["freshness_ms"] - late["newest_age_ms"] == pytest.approx(1000)
 
 
+def test_a_session_that_is_stale_from_its_start_is_measured() -> None:
+    began = [(START + dt.timedelta(seconds=6),)]
+    session = Scripted(orders(5), orders(5), orders(5))
+    found = watch(Scripted(orders(5), orders(6), began, orders(7), began))
+    assert found.before(session, CLOCK) == {}
+    minute = Clock(unix_ns=time_ns(START) + 60 * 10**9, monotonic_ns=0)
+    for _ in range(2):
+        # It sees order 5 of second 5, and misses order 6 of second 6.
+        late = found.before(session, minute)
+        assert late["newest_age_ms"] is not None
+        assert late["freshness_ms"] is not None
+        assert late["newest_age_ms"] - late["freshness_ms"] == pytest.approx(1000)
+
+
 def test_a_statement_that_fails_leaves_no_value() -> None:
     session = Scripted(orders(5), orders(6), DatabaseError("gone"), orders(8))
-    found = watch(Scripted(orders(7), orders(8)))
-    assert [found.before(session, CLOCK) for _ in range(3)] == [{}, {}, {}]
+    found = watch(Scripted(orders(5), orders(6), orders(7), orders(8)))
+    assert found.before(session, CLOCK) == {}
+    assert found.before(session, CLOCK)["freshness_ms"] == 0
+    assert found.before(session, CLOCK) == {}
     assert found.before(session, CLOCK)["freshness_ms"] == 0
 
 
@@ -142,7 +158,7 @@ def test_an_old_snapshot_is_behind_what_others_committed(
     found = watch(writer)
     assert found.before(reader, CLOCK) == {}
     order(2)
-    assert found.before(reader, CLOCK) == {}
+    assert found.before(reader, CLOCK)["freshness_ms"] == 0
     order(3)
     assert found.before(reader, CLOCK)["freshness_ms"] == 0
     reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM district")

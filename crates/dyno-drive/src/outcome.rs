@@ -51,7 +51,8 @@ pub struct Outcome {
     pub threads: u32,
     /// The driver's values in the worst parts of the window.
     pub worst: Worst,
-    /// Largest delay of work that the workload schedules itself; None if it schedules none.
+    /// Largest delay in the window of work that the workload schedules itself, also of work that was
+    /// due and not begun at its end; None if it schedules none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behind_ms: Option<f64>,
     /// How much later than scheduled the statements of a log were sent, for any reason; None unless a
@@ -112,7 +113,8 @@ pub struct OpOutcome {
     pub errors: BTreeMap<ErrorKind, u64>,
     /// See [`OpTotals::retries`].
     pub retries: BTreeMap<ErrorKind, u64>,
-    /// From the intended start to the end.
+    /// From the intended start to the end; of what the workload schedules itself, from when it was
+    /// due.
     pub response_ms: Percentiles,
     /// From sending to the end, including retries.
     pub service_ms: Percentiles,

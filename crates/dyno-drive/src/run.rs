@@ -1,5 +1,6 @@
 //! Runs a level: starts the driver threads, aggregates their intervals, writes them as they close.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -107,9 +108,13 @@ fn conduct<W: Wire, L: Workload + Clone>(
         }
         .run();
     };
-    let outcome = conducted(&course, threads, &job, aggregator, control, &|| wire.embedded())?;
-    let behind_ms = workload.behind_ns().map(|behind_ns| behind_ns as f64 / 1e6);
-    Ok(Outcome { behind_ms, ..outcome })
+    let behind_ns = Cell::new(None);
+    let at_bounds = || {
+        behind_ns.set(workload.take_behind_ns());
+        wire.embedded()
+    };
+    let outcome = conducted(&course, threads, &job, aggregator, control, &at_bounds)?;
+    Ok(Outcome { behind_ms: behind_ns.get().map(|ns: u64| ns as f64 / 1e6), ..outcome })
 }
 
 /// The course of a level: what the conductor needs of its plan.
@@ -144,7 +149,8 @@ pub struct Signals {
 /// A driver thread: its number, the signals, and the channels from and to the conductor.
 pub type Hand<'a> = &'a (dyn Fn(u32, &Signals, Sender<Message>, Receiver<Window>) + Sync);
 
-/// Runs `hand` in each of `threads` threads and aggregates what they measure.
+/// Runs `hand` in each of `threads` threads and aggregates what they measure. `at_bounds` is called
+/// at the start and at the end of the measurement.
 ///
 /// # Errors
 /// As [`drive`].
@@ -154,7 +160,7 @@ pub fn conducted(
     hand: Hand<'_>,
     aggregator: Aggregator,
     control: &Control,
-    embedded: &dyn Fn() -> Option<Embedded>,
+    at_bounds: &dyn Fn() -> Option<Embedded>,
 ) -> Result<Outcome> {
     let signals = &Signals { abort: AtomicBool::new(false), end_ns: AtomicU64::new(u64::MAX) };
     let (out, messages) = mpsc::channel();
@@ -174,7 +180,7 @@ pub fn conducted(
                 })?;
         }
         drop(out);
-        let run = Conductor { course, messages, signals, control, threads, embedded };
+        let run = Conductor { course, messages, signals, control, threads, at_bounds };
         let result = run.conduct(go, aggregator);
         signals.abort.store(true, Relaxed);
         result
@@ -187,7 +193,8 @@ struct Conductor<'a> {
     signals: &'a Signals,
     control: &'a Control,
     threads: u32,
-    embedded: &'a dyn Fn() -> Option<Embedded>,
+    /// Called at the start and at the end of the measurement.
+    at_bounds: &'a dyn Fn() -> Option<Embedded>,
 }
 
 impl Conductor<'_> {
@@ -252,12 +259,12 @@ impl Conductor<'_> {
             if !measuring && now_ns >= window.measure_ns {
                 measuring = true;
                 aggregator.start_measuring();
-                let _ = (self.embedded)();
+                let _ = (self.at_bounds)();
                 self.control.set_step(self.course.shown.clone());
             }
             if !over && now_ns >= window.end_ns {
                 over = true;
-                aggregator.stop_measuring((self.embedded)());
+                aggregator.stop_measuring((self.at_bounds)());
             }
             match message {
                 Ok(Message::Interval(interval)) => aggregator.interval(window, interval)?,
@@ -307,3 +314,7 @@ mod tests;
 #[cfg(test)]
 #[path = "prepare_tests.rs"]
 mod prepare_tests;
+
+#[cfg(test)]
+#[path = "schedule_tests.rs"]
+mod schedule_tests;

@@ -79,6 +79,14 @@ pub struct User<W: Wire, T> {
     pub shared: Rc<Shared>,
 }
 
+/// An operation at its start.
+struct Start {
+    op: usize,
+    /// When its response time began.
+    due_ns: u64,
+    sent_ns: u64,
+}
+
 /// A failed operation, and whether its session is usable.
 struct Failure {
     error: Error,
@@ -119,8 +127,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         let mut free_ns = shared.window.get().start_ns;
         shared.alarm.sleep_until(free_ns).await;
         loop {
-            let op = self.terminal.draw();
-            let Some((intended_ns, sent_ns)) = self.start(free_ns).await else { break };
+            let Some(Start { op, due_ns, sent_ns }) = self.start(free_ns).await else { break };
 
             shared.busy.set(shared.busy.get() + 1);
             let result = self.operate(op, sent_ns).await;
@@ -130,7 +137,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
 
             match result {
                 Ok(ended) => {
-                    let (response_ns, service_ns) = (end_ns - intended_ns, end_ns - sent_ns);
+                    let (response_ns, service_ns) = (end_ns - due_ns, end_ns - sent_ns);
                     shared.recorder.borrow_mut().ended(op, end_ns, response_ns, service_ns, ended);
                 }
                 Err(Failure { error, session_lost }) => {
@@ -151,12 +158,17 @@ impl<W: Wire, T: Terminal> User<W, T> {
         true
     }
 
-    /// Waits for the next start. Returns when it was due and the actual time; None at the end.
-    async fn start(&mut self, free_ns: u64) -> Option<(u64, u64)> {
+    /// Waits for the next start, and draws the operation; None at the end.
+    async fn start(&mut self, free_ns: u64) -> Option<Start> {
         let shared = &self.shared;
+        let mut drawn = None;
         let intended_ns = match &shared.starts {
             Starts::Closed { think: false } => free_ns,
-            Starts::Closed { think: true } => closed_next_ns(free_ns, self.terminal.pause_ns()),
+            Starts::Closed { think: true } => {
+                // The pause depends on the operation.
+                drawn = Some(self.terminal.draw());
+                closed_next_ns(free_ns, self.terminal.pause_ns())
+            }
             Starts::Open(schedule) => {
                 shared.window.get().start_ns.saturating_add(schedule.borrow_mut().next_ns())
             }
@@ -169,9 +181,9 @@ impl<W: Wire, T: Terminal> User<W, T> {
                 shared.alarm.sleep_until(u64::MAX).await;
             }
         }
-        let sent_ns = monotonic_ns();
+        let now_ns = monotonic_ns();
         let window = shared.window.get();
-        let over = shared.stopping.get() || sent_ns >= window.end_ns;
+        let over = shared.stopping.get() || now_ns >= window.end_ns;
         let mut recorder = shared.recorder.borrow_mut();
         if matches!(shared.starts, Starts::Open(_)) {
             let fate = match (over, paced) {
@@ -182,15 +194,24 @@ impl<W: Wire, T: Terminal> User<W, T> {
             recorder.due(intended_ns, fate);
         }
         if paced {
-            recorder.lag(intended_ns, sent_ns.saturating_sub(intended_ns));
+            recorder.lag(intended_ns, now_ns.saturating_sub(intended_ns));
         } else if matches!(shared.starts, Starts::Open(_)) {
-            shared.lag_of_stall(&mut recorder, intended_ns, sent_ns);
+            shared.lag_of_stall(&mut recorder, intended_ns, now_ns);
         }
         if over {
             return None;
         }
         recorder.begun(intended_ns);
-        Some((intended_ns, sent_ns))
+        drop(recorder);
+        // What is due now, not what was due before the wait.
+        let op = drawn.unwrap_or_else(|| self.terminal.draw());
+        let due_ns = match (self.terminal.due_ns(), &self.shared.starts) {
+            (None, _) => intended_ns,
+            (Some(due_ns), Starts::Closed { .. }) => due_ns,
+            // The rate lets nobody take it before a start is due.
+            (Some(due_ns), Starts::Open(_)) => due_ns.max(intended_ns),
+        };
+        Some(Start { op, due_ns, sent_ns: monotonic_ns() })
     }
 
     /// Runs the drawn operation, with retries if they may succeed.

@@ -42,9 +42,9 @@ pub trait Workload: Send + Sync + 'static {
     /// [`StatementId`](crate::wire::StatementId).
     fn statements(&self, dialect: Dialect) -> Vec<Statement>;
 
-    /// Largest delay so far of work that the workload schedules itself, ns; None if it schedules
-    /// none.
-    fn behind_ns(&self) -> Option<u64> {
+    /// Largest delay since the last call of work that the workload schedules itself, also of work
+    /// that is due now, ns; None if it schedules none. Called at the bounds of the window.
+    fn take_behind_ns(&self) -> Option<u64> {
         None
     }
 
@@ -68,12 +68,19 @@ pub trait Workload: Send + Sync + 'static {
 
 /// A user at a terminal: draws the next operation with its inputs, then runs it, over and over.
 pub trait Terminal: 'static {
-    /// Draws the next operation and its inputs; returns its position among the operations.
+    /// Draws the next operation and its inputs; returns its position among the operations. It runs
+    /// at once, after a pause if users think.
     fn draw(&mut self) -> usize;
 
     /// The pause between the previous operation's end and the start of the one just drawn, in ns:
     /// the first one's thinking and the second one's keying time.
     fn pause_ns(&mut self) -> u64;
+
+    /// When the drawn operation was due, monotonic ns, if the workload schedules it itself. Its
+    /// response time begins then.
+    fn due_ns(&self) -> Option<u64> {
+        None
+    }
 
     /// Runs the drawn operation as one transaction. A retry runs it again with the same inputs.
     /// `unix_us` is the wall time in microseconds, for the rows that record it.

@@ -1,4 +1,4 @@
-"""A brokerage house, derived from TPC-E: 33 tables, sixteen conditions (docs/decisions/0025)."""
+"""A brokerage house, derived from TPC-E: 33 tables, seventeen conditions (docs/decisions/0025)."""
 
 from __future__ import annotations
 

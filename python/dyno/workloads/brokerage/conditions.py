@@ -299,7 +299,25 @@ SYMBOLS = Condition(
     """,
 )
 
+LAST_VOLUMES = Condition(
+    17,
+    "A security has a last trade with a price, and at least DM_VOL of the last day",
+    # Market feeds add to LT_VOL. Data-Maintenance adds single shares to DM_VOL; trades have 100.
+    """
+    SELECT s_symb, lt_price, lt_vol, dm_vol
+    FROM security
+    LEFT JOIN last_trade ON lt_s_symb = s_symb
+    LEFT JOIN (
+        SELECT dm_s_symb, dm_vol
+        FROM daily_market
+        WHERE dm_date = (SELECT MAX(dm_date) FROM daily_market)
+    ) AS lasts ON dm_s_symb = s_symb
+    WHERE lt_price IS NULL OR lt_price <= 0 OR dm_vol IS NULL OR dm_vol - lt_vol >= 100
+    """,
+)
+
 CONDITIONS = (
     BROKER_TRADES, BROKER_COMMISSION, HOLDING_TOTALS, HISTORY, TIMES, HOLDINGS, CHANGES,
     SETTLEMENTS, CASH, BALANCES, REQUESTS, LAST_TRADES, LAST_PRICES, CHARGES, HELD_TRADES, SYMBOLS,
+    LAST_VOLUMES,
 )  # fmt: skip

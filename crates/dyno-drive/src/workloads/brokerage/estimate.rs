@@ -22,8 +22,8 @@ pub struct Fees {
 /// Answers of the database about an order.
 #[derive(Debug)]
 pub struct Asked {
-    /// The last price of the security, hundredths.
-    pub last_cents: i64,
+    /// The opening price of the security, hundredths.
+    pub open_cents: i64,
     charge_cents: i64,
     /// Rate of the commission, hundredths of a percent.
     commission_rate: i64,
@@ -49,7 +49,7 @@ pub async fn ask<S: Session>(session: &mut S, order: &Order) -> Result<Asked> {
         return Err(missing("charge or commission of a trade", order.kind.id()));
     }
     Ok(Asked {
-        last_cents: session.decimal(security, 0, 4)?,
+        open_cents: session.decimal(security, 0, 4)?,
         charge_cents: session.decimal(charge, 0, 0)?,
         commission_rate: session.decimal(rate, 0, 0)?,
         tax_rate: session.decimal(tax, 0, 0)?,

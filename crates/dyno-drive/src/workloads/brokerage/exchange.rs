@@ -7,7 +7,7 @@
 //! both follow from the share of Trade-Order.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::{Rng as _, SeedableRng as _};
@@ -15,6 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::order::{Order, Symbol};
 use super::prices::Prices;
+use crate::pacer::exponential;
 
 /// Trade-Results for one Market-Feed.
 pub const RESULTS_PER_FEED: usize = 10;
@@ -22,6 +23,8 @@ pub const RESULTS_PER_FEED: usize = 10;
 pub const MOST_TICKS: usize = 20;
 /// Mean and maximum delay of an execution, seconds.
 const DELAY_S: (f64, f64) = (1.0, 5.0);
+/// When a limit order is in a feed again that the last one has not submitted.
+const AGAIN_NS: u64 = 1_000_000_000;
 
 /// An executed order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,12 +66,20 @@ struct State {
     rng: Xoshiro256PlusPlus,
     /// Orders with the time of their execution, monotonic ns.
     due: BinaryHeap<Reverse<(u64, Order)>>,
-    /// Limit orders that no price has triggered.
-    waiting: Vec<Order>,
+    /// Limit orders that no feed has submitted, by number.
+    waiting: HashMap<i64, Order>,
+    /// When the next feed has to submit them; some no longer wait.
+    reached: BinaryHeap<Reverse<(u64, i64)>>,
+    /// Orders that a feed has submitted before their user could report them.
+    early: HashSet<i64>,
     prices: Prices,
     /// Executions since the last feed.
     traded: Vec<Tick>,
-    /// Largest delay between the time of an execution and a user that recorded it, ns.
+    /// Time of the last of them, monotonic ns.
+    traded_ns: u64,
+    /// Tasks that have failed.
+    again: Vec<Task>,
+    /// Largest delay between the time of a task and a user that began it, ns.
     late_ns: u64,
 }
 
@@ -78,59 +89,68 @@ impl Exchange {
         let state = State {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             due: BinaryHeap::new(),
-            waiting: Vec::new(),
+            waiting: HashMap::new(),
+            reached: BinaryHeap::new(),
+            early: HashSet::new(),
             prices: Prices::default(),
             traded: Vec::new(),
+            traded_ns: 0,
+            again: Vec::new(),
             late_ns: 0,
         };
         Self { state: Mutex::new(state) }
     }
 
-    /// Price of a share, hundredths; `last_cents` is the last one in the database.
-    pub fn price(&self, symbol: Symbol, last_cents: i64, now_ns: u64) -> i64 {
-        self.state().prices.cents(symbol, last_cents, now_ns)
+    /// Price of a share at a time, which may be in the future, hundredths; `open_cents` is the
+    /// opening price in the database.
+    pub fn price(&self, symbol: Symbol, open_cents: i64, at_ns: u64) -> i64 {
+        self.state().prices.cents(symbol, open_cents, at_ns)
     }
 
     /// Takes an order that the database has committed.
     pub fn take(&self, order: Order, now_ns: u64) {
         let mut state = self.state();
-        if order.kind.at_market() {
-            state.submit(order, now_ns);
-        } else {
-            state.waiting.push(order);
+        if order.kind.at_market() || state.early.remove(&order.trade) {
+            return state.submit(order, now_ns);
         }
+        let cents = state.prices.known(order.symbol, now_ns);
+        let reached = order.kind.triggered(order.bid_cents, cents);
+        let reached_ns = if reached { now_ns } else { order.reached_ns };
+        state.reached.push(Reverse((reached_ns, order.trade)));
+        state.waiting.insert(order.trade, order);
     }
 
-    /// Takes a limit order that a Market-Feed has submitted. Unknown ones, of an earlier run, are
-    /// left to the next clean-up.
+    /// Takes a limit order that a Market-Feed has submitted. The feed may have found it right after
+    /// its commit, before [`Exchange::take`].
     pub fn triggered(&self, trade: i64, now_ns: u64) {
         let mut state = self.state();
-        if let Some(place) = state.waiting.iter().position(|order| order.trade == trade) {
-            let order = state.waiting.swap_remove(place);
-            state.submit(order, now_ns);
+        match state.waiting.remove(&trade) {
+            Some(order) => state.submit(order, now_ns),
+            None => _ = state.early.insert(trade),
         }
     }
 
-    /// The next task that is due, if any.
-    pub fn due(&self, now_ns: u64) -> Option<Task> {
+    /// The next task, with the time from which it is due, if that has come.
+    pub fn due(&self, now_ns: u64) -> Option<(u64, Task)> {
         let mut state = self.state();
-        if state.traded.len() >= RESULTS_PER_FEED {
-            return Some(Task::Feed(state.feed(now_ns)));
-        }
-        let Reverse((due_ns, _)) = *state.due.peek()?;
-        if due_ns > now_ns {
-            return None;
-        }
-        let Reverse((_, order)) = state.due.pop()?;
-        state.late_ns = state.late_ns.max(now_ns - due_ns);
-        let cents = state.prices.known(order.symbol, now_ns);
-        state.traded.push(Tick { symbol: order.symbol, cents, shares: order.shares });
-        Some(Task::Result(Executed { order, cents }))
+        let (due_ns, task) = state.next(now_ns)?;
+        state.late_ns = state.late_ns.max(now_ns.saturating_sub(due_ns));
+        Some((due_ns, task))
     }
 
-    /// Largest delay so far between an execution and a user that recorded it, ns.
-    pub fn late_ns(&self) -> u64 {
-        self.state().late_ns
+    /// Takes back a task that the database has not committed.
+    pub fn failed(&self, task: Task) {
+        self.state().again.push(task);
+    }
+
+    /// Largest delay of a task since the last call, including those that are due now, ns.
+    pub fn take_late_ns(&self, now_ns: u64) -> u64 {
+        let mut state = self.state();
+        let fed = (state.traded.len() >= RESULTS_PER_FEED).then_some(state.traded_ns);
+        let executed = state.due.peek().map(|Reverse((due_ns, _))| *due_ns);
+        let oldest_ns = fed.into_iter().chain(executed).min();
+        let waiting_ns = oldest_ns.map_or(0, |due_ns| now_ns.saturating_sub(due_ns));
+        std::mem::take(&mut state.late_ns).max(waiting_ns)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -141,9 +161,26 @@ impl Exchange {
 impl State {
     fn submit(&mut self, order: Order, now_ns: u64) {
         let (mean_s, most_s) = DELAY_S;
-        let drawn: f64 = self.rng.random();
-        let delay_s = (-mean_s * (1.0 - drawn).ln()).min(most_s);
+        let delay_s = exponential(mean_s, self.rng.random()).min(most_s);
         self.due.push(Reverse((now_ns + (delay_s * 1e9) as u64, order)));
+    }
+
+    fn next(&mut self, now_ns: u64) -> Option<(u64, Task)> {
+        if let Some(task) = self.again.pop() {
+            return Some((now_ns, task));
+        }
+        if self.traded.len() >= RESULTS_PER_FEED {
+            return Some((self.traded_ns, Task::Feed(self.feed(now_ns))));
+        }
+        let Reverse((due_ns, order)) = *self.due.peek()?;
+        if due_ns > now_ns {
+            return None;
+        }
+        self.due.pop();
+        let cents = self.prices.known(order.symbol, now_ns);
+        self.traded.push(Tick { symbol: order.symbol, cents, shares: order.shares });
+        self.traded_ns = due_ns;
+        Some((due_ns, Task::Result(Executed { order, cents })))
     }
 
     /// The prices of the last executions, and of securities whose limit orders they trigger; one for
@@ -159,16 +196,26 @@ impl State {
                 None => ticks.push(tick),
             }
         }
-        for order in &self.waiting {
-            if ticks.len() == MOST_TICKS {
+        let mut looked_at = Vec::new();
+        while ticks.len() < MOST_TICKS {
+            let Some(Reverse((reached_ns, trade))) = self.reached.pop() else { break };
+            let Some(Order { symbol, kind, bid_cents, .. }) = self.waiting.get(&trade) else {
+                continue;
+            };
+            if reached_ns > now_ns {
+                looked_at.push(Reverse((reached_ns, trade)));
                 break;
             }
-            let cents = self.prices.known(order.symbol, now_ns);
-            let listed = ticks.iter().any(|tick| tick.symbol == order.symbol);
-            if !listed && order.kind.triggered(order.bid_cents, cents) {
-                ticks.push(Tick { symbol: order.symbol, cents, shares: 0 });
+            // Another price of its security may be in this feed, and this feed may fail.
+            looked_at.push(Reverse((now_ns + AGAIN_NS, trade)));
+            if ticks.iter().all(|tick| tick.symbol != *symbol) {
+                // The price may have reached the bid since the last feed, and turned.
+                let cents = self.prices.known(*symbol, now_ns);
+                let cents = if kind.triggered(*bid_cents, cents) { cents } else { *bid_cents };
+                ticks.push(Tick { symbol: *symbol, cents, shares: 0 });
             }
         }
+        self.reached.extend(looked_at);
         // Locks of two feeds are taken in the same order.
         ticks.sort_unstable();
         ticks
@@ -176,68 +223,5 @@ impl State {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workloads::brokerage::order::Kind;
-
-    const S: u64 = 1_000_000_000;
-
-    fn order(trade: i64, kind: Kind, bid_cents: i64) -> Order {
-        Order { trade, kind, bid_cents, symbol: Symbol::new("ABCD"), ..Order::default() }
-    }
-
-    #[test]
-    fn market_orders_execute_within_five_seconds_and_ten_make_a_feed() {
-        let exchange = Exchange::new(1);
-        for trade in 0..10 {
-            exchange.take(order(trade, Kind::MarketBuy, 0), 0);
-        }
-        let mut results = 0;
-        while let Some(Task::Result(_)) = exchange.due(5 * S) {
-            results += 1;
-        }
-        assert_eq!(results, RESULTS_PER_FEED);
-        assert_eq!(exchange.due(5 * S), None);
-    }
-
-    #[test]
-    fn delays_have_their_mean_and_no_task_is_early() {
-        let exchange = Exchange::new(2);
-        let orders = 20_000;
-        for trade in 0..orders {
-            exchange.take(order(trade, Kind::MarketSell, 0), 0);
-        }
-        let delays: Vec<u64> =
-            exchange.state().due.iter().map(|Reverse((due_ns, _))| *due_ns).collect();
-        let mean_s = delays.iter().sum::<u64>() as f64 / delays.len() as f64 / 1e9;
-        // An exponential delay of 1 s, cut at 5 s: 1 − e⁻⁵.
-        assert!((mean_s - 0.9933).abs() < 0.03, "{mean_s}");
-        let first_ns = delays.iter().min().copied().unwrap();
-        assert_eq!(exchange.due(first_ns - 1), None);
-        assert!(exchange.due(first_ns).is_some());
-    }
-
-    #[test]
-    fn a_limit_order_waits_for_its_feed() {
-        let exchange = Exchange::new(3);
-        exchange.take(order(7, Kind::LimitBuy, i64::MAX), 0);
-        assert_eq!(exchange.due(9 * S), None);
-        for trade in 100..110 {
-            let mut other = order(trade, Kind::MarketBuy, 0);
-            other.symbol = Symbol::new("OTHER");
-            exchange.take(other, 0);
-        }
-        for _ in 0..RESULTS_PER_FEED {
-            assert!(matches!(exchange.due(9 * S), Some(Task::Result(_))));
-        }
-        let Some(Task::Feed(ticks)) = exchange.due(9 * S) else { panic!("no feed") };
-        // Ten executions of one security are one price.
-        assert_eq!(ticks.len(), 2);
-        assert!(ticks.iter().any(|tick| tick.symbol == Symbol::new("ABCD") && tick.shares == 0));
-        assert!(ticks.is_sorted());
-        exchange.triggered(7, 9 * S);
-        let Some(Task::Result(found)) = exchange.due(15 * S) else { panic!("no result") };
-        assert_eq!(found.order.trade, 7);
-        assert!(exchange.late_ns() >= S);
-    }
-}
+#[path = "exchange_tests.rs"]
+mod tests;

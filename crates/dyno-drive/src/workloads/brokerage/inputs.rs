@@ -9,6 +9,7 @@ use super::maintenance::Maintenance;
 use super::order::{Kind, Symbol};
 use super::skew::Skew;
 use super::statements::BROKERS;
+use crate::pacer::exponential;
 
 /// Trades of a Trade-Lookup or a Trade-Update.
 pub const TRADES: usize = 20;
@@ -20,6 +21,10 @@ const DAY_MS: u64 = 8 * 3_600_000;
 const ACCOUNT_MS: u64 = 4 * DAY_MS;
 const SECURITY_MS: u64 = 200 * 60_000;
 const HOLDINGS_MS: u64 = 500 * 60_000;
+
+/// Mean and maximum time until the price of a limit order is reached, seconds. Short, so that the
+/// shares of the exchange's transactions are right soon after the start.
+const WAIT_S: (f64, f64) = (5.0, 30.0);
 
 /// Input of a Broker-Volume.
 #[derive(Debug, Clone)]
@@ -102,8 +107,8 @@ pub struct TradeOrder {
     pub held: Option<usize>,
     /// Shares.
     pub shares: i32,
-    /// How far from the market's price the bid is, in ten-thousandths of it.
-    pub away: i64,
+    /// How far ahead the market's price is the bid, ns; 0 for an order at the market.
+    pub wait_ns: u64,
     /// Whether the last shares bought are sold first.
     pub lifo: bool,
     /// Whether it is paid at once, and not on margin.
@@ -241,6 +246,12 @@ impl Inputs {
         self.account()
     }
 
+    /// Half of the bids are on the side of the market's price that triggers them at once.
+    fn wait_ns(&mut self) -> u64 {
+        let (mean_s, most_s) = WAIT_S;
+        (exponential(mean_s, self.rng.random()).min(most_s) * 1e9) as u64
+    }
+
     /// 60 % at market, 8 % on margin, 1 % withdrawn, as often bought as sold.
     pub fn trade_order(&mut self) -> TradeOrder {
         let kind = match self.rng.random_range(0..100) {
@@ -259,7 +270,7 @@ impl Inputs {
             company: self.percent(40).then(|| self.rng.random_range(self.data.companies())),
             held: held.then(|| self.rng.random_range(0..1_000)),
             shares: [100, 200, 400, 800][self.rng.random_range(0..4)],
-            away: self.rng.random_range(-50..50),
+            wait_ns: if kind.at_market() { 0 } else { self.wait_ns() },
             lifo: self.percent(35),
             cash: !self.percent(8),
             rolls_back: self.percent(1),

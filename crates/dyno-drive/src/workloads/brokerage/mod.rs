@@ -76,8 +76,7 @@ impl contract::Params for Params {
             mode: self.mode,
             exchange: Exchange::new(derive_seed(seed, Brokerage::NAME, 0, "exchange")),
             next_trade: AtomicI64::new(0),
-            maintenance_ns: AtomicU64::new(time.now_ns() + MAINTENANCE_NS),
-            maintained: AtomicU64::new(0),
+            maintained: AtomicU64::new(time.now_ns() / MAINTENANCE_NS),
             time,
         }))
     }
@@ -93,9 +92,7 @@ pub struct Brokerage {
     exchange: Exchange,
     /// The number of the next trade; 0 until the database is clean.
     next_trade: AtomicI64,
-    /// When Data-Maintenance is due.
-    maintenance_ns: AtomicU64,
-    /// Data-Maintenances so far.
+    /// The minute of the last Data-Maintenance.
     maintained: AtomicU64,
 }
 
@@ -107,15 +104,13 @@ impl Brokerage {
         Xoshiro256PlusPlus::seed_from_u64(derive_seed(self.seed, Self::NAME, user.into(), purpose))
     }
 
-    /// Whether Data-Maintenance is due; then it is due again a minute later, for one user.
+    /// The number of a Data-Maintenance, once a minute, for one user. Minutes are those of the clock,
+    /// so that a level goes on with the table after that of the level before.
     fn maintenance(&self, now_ns: u64) -> Option<u64> {
-        let due_ns = self.maintenance_ns.load(Relaxed);
-        let taken = now_ns >= due_ns
-            && self
-                .maintenance_ns
-                .compare_exchange(due_ns, now_ns + MAINTENANCE_NS, Relaxed, Relaxed)
-                .is_ok();
-        taken.then(|| self.maintained.fetch_add(1, Relaxed))
+        let (last, minute) = (self.maintained.load(Relaxed), now_ns / MAINTENANCE_NS);
+        let due = minute > last
+            && self.maintained.compare_exchange(last, minute, Relaxed, Relaxed).is_ok();
+        due.then_some(minute)
     }
 }
 
@@ -137,8 +132,8 @@ impl Workload for Arc<Brokerage> {
         }
     }
 
-    fn behind_ns(&self) -> Option<u64> {
-        Some(self.exchange.late_ns())
+    fn take_behind_ns(&self) -> Option<u64> {
+        Some(self.exchange.take_late_ns(self.time.now_ns()))
     }
 
     /// Trade-Cleanup. It touches every unfinished order, so in a window it would delay the first
@@ -158,6 +153,8 @@ impl Workload for Arc<Brokerage> {
             house: Self::clone(self),
             inputs: Inputs::new(self.stream(user, "inputs"), self.data.clone()),
             drawn: None,
+            due_ns: None,
+            rolled_back: false,
         }
     }
 }
@@ -168,6 +165,10 @@ pub struct BrokerageTerminal {
     house: Arc<Brokerage>,
     inputs: Inputs,
     drawn: Option<Drawn>,
+    /// When the exchange's task that was drawn was due.
+    due_ns: Option<u64>,
+    /// Whether the last attempt certainly left nothing behind.
+    rolled_back: bool,
 }
 
 /// A transaction with its inputs.
@@ -203,6 +204,15 @@ impl Drawn {
         }
     }
 
+    /// The task of the exchange that it is, if it is one.
+    fn into_task(self) -> Option<Task> {
+        match self {
+            Self::TradeResult(executed) => Some(Task::Result(executed)),
+            Self::MarketFeed(ticks) => Some(Task::Feed(ticks)),
+            _ => None,
+        }
+    }
+
     /// What a customer or a broker does next.
     fn of_customer(inputs: &mut Inputs) -> Self {
         match kind::draw(&mut inputs.rng) {
@@ -223,9 +233,15 @@ impl Drawn {
 
 impl Terminal for BrokerageTerminal {
     fn draw(&mut self) -> usize {
-        let Self { house, inputs, drawn } = self;
+        let Self { house, inputs, drawn, due_ns, rolled_back } = self;
+        let last = drawn.take().filter(|_| std::mem::take(rolled_back));
+        if let Some(failed) = last.and_then(Drawn::into_task) {
+            house.exchange.failed(failed);
+        }
         let now_ns = house.time.next_ns();
-        let next = match house.exchange.due(now_ns) {
+        let due = house.exchange.due(now_ns);
+        *due_ns = due.as_ref().and_then(|(due_ns, _)| house.time.monotonic_ns(*due_ns));
+        let next = match due.map(|(_, task)| task) {
             Some(Task::Result(executed)) => Drawn::TradeResult(executed),
             Some(Task::Feed(ticks)) => Drawn::MarketFeed(ticks),
             None => match house.maintenance(now_ns) {
@@ -242,7 +258,19 @@ impl Terminal for BrokerageTerminal {
         0
     }
 
+    fn due_ns(&self) -> Option<u64> {
+        self.due_ns
+    }
+
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
+        let ended = self.run(session, unix_us).await;
+        self.rolled_back = ended.as_ref().is_err_and(|error| error.kind.is_retryable());
+        ended
+    }
+}
+
+impl BrokerageTerminal {
+    async fn run<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
         let Self { house, drawn, .. } = self;
         let Brokerage { data, exchange, time, mode, next_trade, .. } = &**house;
         let Some(drawn) = drawn else {
@@ -335,12 +363,47 @@ mod tests {
     #[test]
     fn maintenance_is_due_once_a_minute_for_one_user() {
         let house = PARAMS.workload(1).unwrap();
-        let now_ns = monotonic_ns();
-        assert_eq!(house.maintenance(now_ns), None);
-        let later_ns = now_ns + MAINTENANCE_NS + 1_000_000_000;
-        assert_eq!(house.maintenance(later_ns), Some(0));
-        assert_eq!(house.maintenance(later_ns), None);
-        assert_eq!(house.maintenance(later_ns + MAINTENANCE_NS), Some(1));
+        let begun_ns = monotonic_ns();
+        // Within the first minute, and with the next table in the next level.
+        let first = house.maintenance(begun_ns + MAINTENANCE_NS).unwrap();
+        assert_eq!(house.maintenance(begun_ns + MAINTENANCE_NS), None);
+        assert_eq!(house.maintenance(begun_ns + 2 * MAINTENANCE_NS), Some(first + 1));
+        assert_eq!(house.maintenance(begun_ns + 2 * MAINTENANCE_NS), None);
+        let next = PARAMS.workload(1).unwrap();
+        next.maintained.store(first + 1, Relaxed);
+        assert_eq!(next.maintenance(begun_ns + 3 * MAINTENANCE_NS), Some(first + 2));
+    }
+
+    /// A user whose next transaction is the result of a trade.
+    fn of_exchange(house: &Arc<Brokerage>) -> BrokerageTerminal {
+        let order = order::Order { trade: 1, ..order::Order::default() };
+        house.exchange.take(order, 0);
+        let mut terminal = house.terminal(0);
+        assert_eq!(terminal.draw(), Kind::TradeResult as usize);
+        terminal
+    }
+
+    #[test]
+    fn a_result_counts_from_its_execution() {
+        let house = PARAMS.workload(1).unwrap();
+        let mut terminal = of_exchange(&house);
+        // It was ordered at the start of the clock.
+        assert!(terminal.due_ns().is_some_and(|due_ns| due_ns <= 5_000_000_000));
+        terminal.draw();
+        assert_eq!(terminal.due_ns(), None);
+        // Steps are no times.
+        let steps = Params { step_ms: Some(10_000), ..PARAMS }.workload(1).unwrap();
+        assert_eq!(of_exchange(&steps).due_ns(), None);
+    }
+
+    #[test]
+    fn a_result_comes_again_only_if_it_left_nothing_behind() {
+        for rolled_back in [true, false] {
+            let mut terminal = of_exchange(&PARAMS.workload(1).unwrap());
+            terminal.rolled_back = rolled_back;
+            assert_eq!(terminal.draw() == Kind::TradeResult as usize, rolled_back);
+            assert_ne!(terminal.draw(), Kind::TradeResult as usize);
+        }
     }
 
     #[test]

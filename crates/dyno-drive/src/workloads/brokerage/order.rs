@@ -123,6 +123,8 @@ pub struct Order {
     pub shares: i32,
     /// Price that was asked for, hundredths.
     pub bid_cents: i64,
+    /// When it is the market's price, monotonic ns.
+    pub reached_ns: u64,
     /// Whether the last shares bought are sold first.
     pub lifo: bool,
     /// Whether it is paid at once, and not on margin.

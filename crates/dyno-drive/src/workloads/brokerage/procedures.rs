@@ -17,7 +17,6 @@ use super::kind::{Kind, NAMES};
 use super::maintenance::Maintenance;
 use super::order::{Order, Symbol};
 use super::statements::BROKERS;
-use super::trade_order::bid;
 use super::trade_result::{DAY_US, DUE_DAYS};
 use crate::wire::{Access, Dialect, Session, Slot, Statement, StatementId, Type, Value};
 use crate::workloads::contract::TxnOutcome;
@@ -58,7 +57,7 @@ const PROCEDURES: [Procedure; NAMES.len() + 2] = [
     ("dyno_trade_lookup", PAST, &[INT, TEXT]),
     // Account, place of who else orders or null, kind, security, company instead or null, place of
     // one of the account's securities instead or null; customer, broker, tier, kind of taxation,
-    // who orders, assets, security and its last price.
+    // who orders, assets, security and its opening price.
     (
         "dyno_trade_order",
         &[LONG, INT, TEXT, TEXT, TEXT, INT],
@@ -176,7 +175,8 @@ pub async fn trade_order<S: Session>(
     session.flush().await?;
 
     let symbol = Symbol::new(session.text(slot, 0, 6)?);
-    let market_cents = exchange.price(symbol, session.decimal(slot, 0, 7)?, now_ns);
+    let reached_ns = now_ns + input.wait_ns;
+    let bid_cents = exchange.price(symbol, session.decimal(slot, 0, 7)?, reached_ns);
     let order = Order {
         trade,
         account: input.account,
@@ -186,7 +186,8 @@ pub async fn trade_order<S: Session>(
         kind: input.kind,
         symbol,
         shares: input.shares,
-        bid_cents: bid(input, market_cents),
+        bid_cents,
+        reached_ns,
         lifo: input.lifo,
         cash: input.cash,
         tax_status: session.int(slot, 0, 3)? as i32,

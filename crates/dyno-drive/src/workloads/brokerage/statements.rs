@@ -95,10 +95,17 @@ statements! {
          (tr_tt_id in ('TSL', 'TLB') and tr_bid_price >= $2) or \
          (tr_tt_id = 'TLS' and tr_bid_price <= $2)) for update",
         &[TEXT, MONEY] => &[LONG];
-    /// Market-Feed: submits a limit order.
+    /// Market-Feed: submits a limit order. It may have begun after this feed, or after the first of
+    /// its attempts.
     SUBMIT = "submit",
-        "update trade set t_dts = $1, t_st_id = 'SBMT' where t_id = $2",
+        "update trade set t_dts = case when t_dts > $1 then t_dts else $1 end, t_st_id = 'SBMT' \
+         where t_id = $2",
         &[TIME, LONG] => &[];
+    /// Market-Feed: a limit order is submitted, in its history.
+    RECORD_SUBMITTED = "record_submitted",
+        "insert into trade_history (th_t_id, th_dts, th_st_id) \
+         select t_id, t_dts, 'SBMT' from trade where t_id = $1",
+        &[LONG] => &[];
     /// Market-Feed: forgets a limit order.
     FORGET_REQUEST = "forget_request",
         "delete from trade_request where tr_t_id = $1",
@@ -247,11 +254,11 @@ statements! {
          c_tax_id from customer_account join broker on b_id = ca_b_id \
          join customer on c_id = ca_c_id where ca_id = $1",
         &[LONG] => &[TEXT, LONG, LONG, INT, MONEY, TEXT, INT, TEXT, TEXT, TEXT];
-    /// Trade-Order: who else may trade for an account.
+    /// Trade-Order: who may trade for an account; its owner is one of them.
     PERMISSIONS = "permissions",
-        "select ap_acl, ap_f_name, ap_l_name from account_permission where ap_ca_id = $1 \
-         order by ap_tax_id",
-        &[LONG] => &[TEXT, TEXT, TEXT];
+        "select ap_acl, ap_f_name, ap_l_name, ap_tax_id from account_permission \
+         where ap_ca_id = $1 order by ap_tax_id",
+        &[LONG] => &[TEXT, TEXT, TEXT, TEXT];
     /// Trade-Order: an account's securities, with their prices.
     HELD = "held",
         "select hs_s_symb, hs_qty, lt_price from holding_summary \
@@ -259,7 +266,7 @@ statements! {
         &[LONG] => &[TEXT, INT, MONEY];
     /// Trade-Order: a security by its symbol.
     SECURITY = "security",
-        "select s_symb, s_name, s_ex_id, co_name, lt_price from security \
+        "select s_symb, s_name, s_ex_id, co_name, lt_open_price from security \
          join company on co_id = s_co_id join last_trade on lt_s_symb = s_symb where s_symb = $1",
         &[TEXT] => &[TEXT, TEXT, TEXT, TEXT, MONEY];
     /// Trade-Order: a security by its company and issue.

@@ -35,6 +35,14 @@ impl Time {
         }
     }
 
+    /// A time as monotonic ns; None if steps are counted.
+    pub const fn monotonic_ns(&self, at_ns: u64) -> Option<u64> {
+        match self {
+            Self::Clock => Some(at_ns),
+            Self::Steps { .. } => None,
+        }
+    }
+
     /// The time of the next transaction.
     pub fn next_ns(&self) -> u64 {
         if let Self::Steps { steps, .. } = self {

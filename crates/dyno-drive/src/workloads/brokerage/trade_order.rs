@@ -7,7 +7,7 @@ use super::data::Data;
 use super::estimate::{self, Fees, missing};
 use super::exchange::Exchange;
 use super::inputs::TradeOrder;
-use super::order::{Kind, Order, Symbol};
+use super::order::{Order, Symbol};
 use super::statements::{
     ACCOUNT, HELD, INSERT_HISTORY, INSERT_REQUEST, INSERT_TRADE, KIND, PERMISSIONS,
     SECURITY_OF_COMPANY,
@@ -56,13 +56,13 @@ pub async fn run<S: Session>(
         symbol,
         shares: input.shares,
         bid_cents: 0,
+        reached_ns: now_ns + input.wait_ns,
         lifo: input.lifo,
         cash: input.cash,
         tax_status: party.tax_status,
     };
     let asked = estimate::ask(session, &order).await?;
-    let market_cents = exchange.price(symbol, asked.last_cents, now_ns);
-    order.bid_cents = bid(input, market_cents);
+    order.bid_cents = exchange.price(symbol, asked.open_cents, order.reached_ns);
     let fees = asked.fees(&order, party.assets_cents);
     record(session, &order, &party.executor, fees, unix_us);
     if input.rolls_back {
@@ -105,9 +105,17 @@ impl Asked {
             let first = session.text(slot, row, column)?;
             Ok(format!("{first} {}", session.text(slot, row, column + 1)?))
         };
-        let others = session.rows(permissions);
+        let owner = session.text(account, 0, 9)?;
+        let mut others = Vec::new();
+        for row in 0..session.rows(permissions) {
+            if session.text(permissions, row, 3)? != owner {
+                others.push(row);
+            }
+        }
         let executor = match input.other {
-            Some(place) if others > 0 => name(permissions, place % others, 1)?,
+            Some(place) if !others.is_empty() => {
+                name(permissions, others[place % others.len()], 1)?
+            }
             _ => name(account, 0, 7)?,
         };
         let mut assets_cents = session.decimal(account, 0, 4)?;
@@ -131,16 +139,6 @@ impl Asked {
             symbol,
         })
     }
-}
-
-/// The price that is asked for, hundredths.
-pub fn bid(input: &TradeOrder, market_cents: i64) -> i64 {
-    if input.kind.at_market() {
-        return market_cents;
-    }
-    let away = market_cents * input.away / 10_000;
-    // A sale at a limit waits for a higher price, the others for a lower one.
-    if input.kind == Kind::LimitSell { market_cents + away } else { market_cents - away }
 }
 
 /// Queues the rows of the order.

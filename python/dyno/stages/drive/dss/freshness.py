@@ -21,8 +21,9 @@ Row = Mapping[str, float | None]
 class Watch:
     """The measurement for one session of queries.
 
-    It begins once the data has changed since the first query of the session. Until then, it costs
-    one short statement before each query.
+    It begins once either session sees other data than before the first query, so a session that
+    was stale from its start is measured, too. Until then, it costs two short statements before each
+    query.
     """
 
     def __init__(
@@ -61,14 +62,14 @@ class Watch:
             return {}
 
     def _read(self, connection: Connection, clock: Clock) -> Row:
-        if not self._moved:
-            seen = Seen.of(connection.execute(self._newest).rows)
-            self._first = self._first or seen
-            self._moved = seen.numbers != self._first.numbers
-            return {}
         other = self._other = self._other or self._open()
         committed = Seen.of(other.execute(self._newest).rows)
         seen = Seen.of(connection.execute(self._newest).rows)
+        if not self._moved:
+            self._first = self._first or seen
+            self._moved = any(one.numbers != self._first.numbers for one in (committed, seen))
+        if not self._moved:
+            return {}
         start_ns = time.monotonic_ns() + clock.unix_ns - clock.monotonic_ns
         missing = [
             time_ns(other.execute(self._translate(self._statements.of(*one))).rows[0][0])

@@ -12,10 +12,11 @@ BEGIN
     DECLARE cust, broker_id BIGINT;
     DECLARE tier, tax_status, counted, skipped, at_market, is_sale INT;
     DECLARE executor VARCHAR(49) {text};
+    DECLARE owner_tax VARCHAR(20) {text};
     DECLARE others VARCHAR(1200) {text};
     DECLARE assets, worth DECIMAL(14, 2);
     DECLARE symbol VARCHAR(15) {text} DEFAULT given_symbol;
-    DECLARE last_price DECIMAL(8, 2);
+    DECLARE open_price DECIMAL(8, 2);
     DECLARE CONTINUE HANDLER FOR NOT FOUND SET found = FALSE;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
     BEGIN
@@ -24,8 +25,8 @@ BEGIN
     END;
 
     START TRANSACTION;
-    SELECT ca_b_id, ca_c_id, ca_tax_st, ca_bal, c_tier, CONCAT(c_f_name, ' ', c_l_name)
-        INTO broker_id, cust, tax_status, assets, tier, executor
+    SELECT ca_b_id, ca_c_id, ca_tax_st, ca_bal, c_tier, CONCAT(c_f_name, ' ', c_l_name), c_tax_id
+        INTO broker_id, cust, tax_status, assets, tier, executor, owner_tax
         FROM {place}.customer_account
         JOIN {place}.broker ON b_id = ca_b_id
         JOIN {place}.customer ON c_id = ca_c_id
@@ -33,7 +34,7 @@ BEGIN
     SELECT COUNT(*),
             GROUP_CONCAT(CONCAT(ap_f_name, ' ', ap_l_name) ORDER BY ap_tax_id SEPARATOR '|')
         INTO counted, others
-        FROM {place}.account_permission WHERE ap_ca_id = account;
+        FROM {place}.account_permission WHERE ap_ca_id = account AND ap_tax_id <> owner_tax;
     IF other IS NOT NULL AND counted > 0 THEN
         SET executor = SUBSTRING_INDEX(SUBSTRING_INDEX(others, '|', 1 + other % counted), '|', -1);
     END IF;
@@ -56,7 +57,7 @@ BEGIN
             JOIN {place}.last_trade ON lt_s_symb = s_symb
             WHERE co_name = comp AND s_issue = 'COMMON' LIMIT 1;
     END IF;
-    SELECT lt_price INTO last_price
+    SELECT lt_open_price INTO open_price
         FROM {place}.security
         JOIN {place}.company ON co_id = s_co_id
         JOIN {place}.last_trade ON lt_s_symb = s_symb
@@ -65,7 +66,7 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
             'an account or a security is missing: check that the data is complete';
     END IF;
-    SELECT cust, broker_id, tier, tax_status, executor, assets, symbol, last_price;
+    SELECT cust, broker_id, tier, tax_status, executor, assets, symbol, open_price;
 END;
 
 -- The second call of a Trade-Order, with the price that the exchange has named.

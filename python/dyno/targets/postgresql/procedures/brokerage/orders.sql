@@ -6,15 +6,16 @@ CREATE PROCEDURE {place}.dyno_trade_order(
     IN account bigint, IN other integer, IN kind text, IN given_symbol text, IN comp text,
     IN held integer,
     OUT cust bigint, OUT broker_id bigint, OUT tier integer, OUT tax_status integer,
-    OUT executor text, OUT assets numeric, OUT symbol text, OUT last_price numeric
+    OUT executor text, OUT assets numeric, OUT symbol text, OUT open_price numeric
 ) LANGUAGE plpgsql AS $procedure$
 DECLARE
     others text[];
     own text[];
     worth numeric;
+    owner_tax text;
 BEGIN
-    SELECT ca_b_id, ca_c_id, ca_tax_st, ca_bal, c_tier, concat(c_f_name, ' ', c_l_name)
-        INTO broker_id, cust, tax_status, assets, tier, executor
+    SELECT ca_b_id, ca_c_id, ca_tax_st, ca_bal, c_tier, concat(c_f_name, ' ', c_l_name), c_tax_id
+        INTO broker_id, cust, tax_status, assets, tier, executor, owner_tax
         FROM {place}.customer_account
         JOIN {place}.broker ON b_id = ca_b_id
         JOIN {place}.customer ON c_id = ca_c_id
@@ -23,7 +24,7 @@ BEGIN
         RAISE EXCEPTION 'account % is missing: check that the data is complete', account;
     END IF;
     SELECT array_agg(concat(ap_f_name, ' ', ap_l_name) ORDER BY ap_tax_id) INTO others
-        FROM {place}.account_permission WHERE ap_ca_id = account;
+        FROM {place}.account_permission WHERE ap_ca_id = account AND ap_tax_id <> owner_tax;
     IF other IS NOT NULL AND cardinality(others) > 0 THEN
         executor := others[1 + other % cardinality(others)];
     END IF;
@@ -44,7 +45,7 @@ BEGIN
             JOIN {place}.last_trade ON lt_s_symb = s_symb
             WHERE co_name = comp AND s_issue = 'COMMON';
     END IF;
-    SELECT lt_price INTO last_price
+    SELECT lt_open_price INTO open_price
         FROM {place}.security
         JOIN {place}.company ON co_id = s_co_id
         JOIN {place}.last_trade ON lt_s_symb = s_symb

@@ -13,21 +13,23 @@ BEGIN
     SET XACT_ABORT ON;
     DECLARE @cust bigint, @broker_id bigint, @tier int, @tax_status int, @counted int;
     DECLARE @skipped int, @at_market int, @is_sale int, @executor varchar(49);
+    DECLARE @owner_tax varchar(20);
     DECLARE @assets decimal(14, 2), @worth decimal(14, 2);
-    DECLARE @symbol varchar(15) = @given_symbol, @last_price decimal(8, 2), @problem nvarchar(200);
+    DECLARE @symbol varchar(15) = @given_symbol, @open_price decimal(8, 2), @problem nvarchar(200);
 
     SELECT @broker_id = ca_b_id, @cust = ca_c_id, @tax_status = ca_tax_st, @assets = ca_bal,
-            @tier = c_tier, @executor = CONCAT(c_f_name, ' ', c_l_name)
+            @tier = c_tier, @executor = CONCAT(c_f_name, ' ', c_l_name), @owner_tax = c_tax_id
         FROM {place}.customer_account
         JOIN {place}.broker ON b_id = ca_b_id
         JOIN {place}.customer ON c_id = ca_c_id
         WHERE ca_id = @account;
-    SELECT @counted = COUNT(*) FROM {place}.account_permission WHERE ap_ca_id = @account;
+    SELECT @counted = COUNT(*) FROM {place}.account_permission
+        WHERE ap_ca_id = @account AND ap_tax_id <> @owner_tax;
     IF @other IS NOT NULL AND @counted > 0
     BEGIN
         SET @skipped = @other % @counted;
         SELECT @executor = CONCAT(ap_f_name, ' ', ap_l_name)
-            FROM {place}.account_permission WHERE ap_ca_id = @account
+            FROM {place}.account_permission WHERE ap_ca_id = @account AND ap_tax_id <> @owner_tax
             ORDER BY ap_tax_id OFFSET @skipped ROWS FETCH NEXT 1 ROWS ONLY;
     END;
     SELECT @counted = COUNT(*), @worth = COALESCE(SUM(hs_qty * lt_price), 0)
@@ -51,19 +53,19 @@ BEGIN
             JOIN {place}.security ON s_co_id = co_id
             JOIN {place}.last_trade ON lt_s_symb = s_symb
             WHERE co_name = @comp AND s_issue = 'COMMON';
-    SELECT @last_price = lt_price
+    SELECT @open_price = lt_open_price
         FROM {place}.security
         JOIN {place}.company ON co_id = s_co_id
         JOIN {place}.last_trade ON lt_s_symb = s_symb
         WHERE s_symb = @symbol;
-    IF @cust IS NULL OR @last_price IS NULL
+    IF @cust IS NULL OR @open_price IS NULL
     BEGIN
         SET @problem = CONCAT('account ', @account, ' or security ', @symbol,
             ' is missing: check that the data is complete');
         THROW 50001, @problem, 1;
     END;
     SELECT @cust AS cust, @broker_id AS broker_id, @tier AS tier, @tax_status AS tax_status,
-        @executor AS executor, @assets AS assets, @symbol AS symbol, @last_price AS last_price;
+        @executor AS executor, @assets AS assets, @symbol AS symbol, @open_price AS open_price;
 END;
 GO
 
