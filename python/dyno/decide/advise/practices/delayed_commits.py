@@ -28,8 +28,8 @@ RULE = Rule(
     severity="low",
     looks_at="whether a session may ask for commits that do not wait for storage",
     wants="disabled, unless the application needs them",
-    why="A crash can lose a delayed commit after the application was told that it succeeded. All "
-    "other commits are durable.",
+    why="A crash can lose a delayed commit that the application already counts as done. All other "
+    "commits are durable.",
     source=f"{SQL_SERVER}, Control Transaction Durability",
     check=_check,
 )
