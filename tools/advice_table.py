@@ -29,9 +29,8 @@ dyno advise --prove last                       # the study that tests the advice
 
 Dyno checks best practices on a live system, or on what a run or a recording of `dyno watch`
 recorded of one, shows where the reads of the database go, and which tables to partition, to store
-in columns or to index. It only reads. It prints a rule as violated only if it has read the value
-here: with the value, what it should be, and the commands that mend it in the words of the engine
-and of Linux. Dyno never runs these commands. A private engine is started and stopped; one without
+in columns or to index. It only reads. It reports a violation only for a value that it has read, with the
+recommended value and the commands of the engine or of Linux that fix it. Dyno never runs these commands. A private engine is started and stopped; one without
 data is created.
 
 - **Outcomes.** `violated`, `fulfilled`, `not applicable` with the reason, and `not readable` with
@@ -39,7 +38,7 @@ data is created.
   them.
 - **Severity.** `high`: data, or most of the performance, is at stake; `medium`: performance that
   users notice; `low`: a few percent, or a matter of care.
-- **Work.** Some rules depend on what the database does. A run says it; for a live database give
+- **Work.** Some rules depend on what the database does. A run records it; for a live database give
   `--work oltp`, `dss` or `load`.
 - **Runs.** Indexes and counters of a database are not in a bundle, and bundles of earlier
   versions lack most facts on the machine; these rules are then not readable.
@@ -49,7 +48,7 @@ data is created.
   and disks. An exporter sends none of these.
 - **Exit code.** 0 if no rule is violated, 1 if one is, whatever its severity.
 
-## Where the reads go
+## Top consumers of reads
 
 The top statements by logical reads, with calls, reads of a call and time, and the share of each;
 tables with their indexes, and each alone; the volumes by MB read, if a run sampled them. A
@@ -201,7 +200,7 @@ the change. Ctrl-C leaves a readable study; the same command resumes it.
 
 Tested are partitions and indexes of Dyno's tables, column stores on an engine of Dyno's, and the
 rules `cache-size`, `checkpoint-interval`, `forced-checkpoints`, `log-capacity`, `parallel-workers`
-and `temp-spills`, whose mending is a portable setting. Not tested are rules that protect data or memory, since they may well cost
+and `temp-spills`, whose fix is a portable setting. Not tested are rules that protect data or memory, since they may well cost
 performance, and rules on the machine. Changes that the target cannot have, such as the memory of
 a server at a URL, are listed with the reason. A proof repeats runs of one number of users, or of
 queries; not searches, rates, maintenance, several databases or accelerated runs.
@@ -215,6 +214,9 @@ DSS: {DSS}.
 OLTP: {OLTP}.
 """  # noqa: E501  (rows of tables are one line)
 
+TITLES = {"cpu": "CPU", "care": "Operations"}
+"""Of areas whose name is no title."""
+
 
 def page() -> str:
     """The page as Markdown."""
@@ -223,9 +225,9 @@ def page() -> str:
         own = [rule for rule in rules() if rule.area == area]
         own.sort(key=lambda rule: (SEVERITIES.index(rule.severity), rule.name))
         lines += [
-            f"### {area.capitalize()}",
+            f"### {TITLES.get(area, area.capitalize())}",
             "",
-            _row("rule", "looks at", "wants", "source", "study"),
+            _row("rule", "checks", "recommends", "source", "study"),
         ]
         lines += ["|---|---|---|---|---|", *map(_of, own), ""]
     return "\n".join(lines)

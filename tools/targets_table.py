@@ -27,6 +27,7 @@ from dyno.targets import several
 
 _SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"
+_NO_SETTING = "it has no such setting"
 _REPORTS_NONE = "it reports none"
 _PLACE = "elsewhere"
 """Where the volumes of a layout are; not a capability."""
@@ -76,7 +77,7 @@ def page() -> str:
                 "query.",
             ),
             *_section(
-                "From inside",
+                "Internal metrics",
                 names,
                 list(_INSIDE),
                 _inside,
@@ -96,7 +97,7 @@ def page() -> str:
                 "a URL may support fewer; the error message gives the reason.",
             ),
             *_section(
-                "Onto flash",
+                "Moving to flash",
                 names,
                 list(flash.PARTS),
                 _onto_flash,
@@ -198,7 +199,7 @@ def _setting(name: str, word: str) -> Answer:
         return f"no: {_NO_WORDS}"
     if word in module.KNOBS:
         return str(module.KNOBS[word])
-    return f"no: {getattr(module, 'LACKS', {}).get(word, _NO_WORDS)}"
+    return f"no: {getattr(module, 'LACKS', {}).get(word, _NO_SETTING)}"
 
 
 def _during(name: str, word: str) -> Answer:

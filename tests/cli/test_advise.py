@@ -57,7 +57,7 @@ def test_a_run_as_json(out: Path) -> None:
 def test_a_run_on_a_terminal(out: Path, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     done = called("last", "--out", out, "--all")
-    assert "Where the reads go" in done.output
+    assert "Top consumers of reads" in done.output
     assert "s3cret" not in done.output
     assert "\x1b" not in done.output
     assert "\u202e" not in done.output

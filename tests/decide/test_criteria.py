@@ -367,7 +367,7 @@ def test_a_criterion_has_the_value_of_the_study_metric_of_its_name(
 def test_a_role_on_the_device_of_another_is_not_judged(tmp_path: Path, text: str) -> None:
     (result,) = results(placed(tmp_path, DEVICES, text))
     assert (result.passed, result.idle) == (None, True)
-    assert result.reason == "not told apart: log and data share vda"
+    assert result.reason == "shared device: log and data share vda"
     (data,) = results(
         placed(
             tmp_path / "data",

@@ -127,6 +127,20 @@ def test_draws_repeat_with_their_seed() -> None:
     ]
 
 
+@pytest.mark.parametrize("dialect", spec.DIALECTS)
+def test_the_driver_knows_every_dialect(dialect: str) -> None:
+    made = planner(
+        f"""
+draws = {{ a = {{ constant = 1 }} }}
+[transactions.t]
+statements = [{{ sql = "select :a", {dialect} = "select 2 * :a" }}]
+"""
+    )
+    plan = made.plan(1.0, 1, None)
+    assert plan["operations"][0]["steps"][0]["own"] == {dialect: ["select 2 * $1"]}
+    assert drawn(plan, 1)
+
+
 def test_a_repeated_statement_draws_anew() -> None:
     content = """
 [draws]

@@ -1,4 +1,4 @@
-"""``dyno advise``: best practices that are checked, and where the reads go."""
+"""``dyno advise``: best practices that are checked, and the top consumers of reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "advise",
-    short_help="Check best practices, and show where the reads go.",
+    short_help="Check best practices, and show the top consumers of reads.",
     epilog=examples(
         "dyno advise                       this machine, and its newest run",
         "dyno advise last                  what the newest run recorded",
@@ -64,7 +64,7 @@ def command(
     time_limit: str | None,
     options: Options,
 ) -> int:
-    """Check best practices on a live system or a run, and show where its reads go.
+    """Check best practices on a live system or a run, and show the top consumers of its reads.
 
     TARGET is the URL of a database; RUN is a run or a recording of `dyno watch`: an id, a unique
     prefix of one, `last`, or the path of a bundle or of its .tar.gz. Without either, Dyno checks

@@ -1,4 +1,4 @@
-"""Where the reads go, with the documents' own numbers; secrets and hostile names."""
+"""Top consumers of reads, with the documents' own numbers; secrets and hostile names."""
 
 from __future__ import annotations
 

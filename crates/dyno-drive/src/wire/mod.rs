@@ -81,6 +81,7 @@ pub enum Dialect {
     /// SQLite.
     Sqlite,
     /// SQL Server.
+    #[serde(rename = "sqlserver")]
     Mssql,
 }
 

@@ -50,7 +50,7 @@ def _unknown(window: Window, role: str) -> Missing | None:
         return Missing(f"the device of the server's {role} is unknown")
     if role not in apart(window.roles):
         shared = " and ".join([role, *_sharing(window, role)])
-        return Missing(f"not told apart: {shared} share {' and '.join(names)}", idle=True)
+        return Missing(f"shared device: {shared} share {' and '.join(names)}", idle=True)
     if role == "log" and "data" not in window.roles:
         return Missing("it is unknown whether the log has its own device", idle=True)
     return None

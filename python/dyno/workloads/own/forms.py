@@ -24,13 +24,14 @@ class Worded(Strict):
 
     Attributes:
         sql: SQL for all targets without a key of their own.
-        postgres, mysql, sqlite, duckdb, clickhouse: SQL for this target instead.
+        postgres, mysql, sqlite, sqlserver, duckdb, clickhouse: SQL for this target instead.
     """
 
     sql: str | None = None
     postgres: str | None = None
     mysql: str | None = None
     sqlite: str | None = None
+    sqlserver: str | None = None
     duckdb: str | None = None
     clickhouse: str | None = None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dyno.safety.redaction import is_secret, secretless
 from dyno.workloads.own import setup
-from dyno.workloads.own.spec import File
+from dyno.workloads.own.spec import DIALECTS, File
 
 _HIDDEN = "***"
 _LITERAL = (
@@ -72,7 +72,7 @@ def _statements(file: File) -> Iterator[str]:
             if isinstance(each, str):
                 yield each
             else:
-                own = (each.sql, each.postgres, each.mysql, each.sqlite)
+                own = (each.sql, *(getattr(each, dialect) for dialect in DIALECTS))
                 yield from (text for text in own if text is not None)
     for draw in file.draws.values():
         if draw.query is not None:

@@ -98,7 +98,7 @@ class Statement(Strict):
         keep: ``NAME TYPE`` of the first columns; later statements use the first row's values.
         rows: Rows that it must return or change: a number, or least and greatest.
         repeat: How often it runs, each time with values drawn anew.
-        postgres, mysql, sqlite: SQL for this dialect instead.
+        postgres, mysql, sqlite, sqlserver: SQL for this dialect instead.
     """
 
     name: Name | None = None
@@ -109,9 +109,10 @@ class Statement(Strict):
     postgres: str | None = None
     mysql: str | None = None
     sqlite: str | None = None
+    sqlserver: str | None = None
 
 
-DIALECTS = tuple(list(Statement.model_fields)[-3:])
+DIALECTS = tuple(list(Statement.model_fields)[-4:])
 
 
 class Transaction(Strict):

@@ -1,4 +1,4 @@
-"""Where the reads go: statements, tables and indexes, volumes."""
+"""Top consumers of reads: statements, tables and indexes, volumes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dyno.decide.advise.system import System
 from dyno.decide.advise.uses import Relation, Statement, Uses, shares
 from dyno.safety.text import sentence
 
+_TITLE = "Top consumers of reads"
 _SHORT = 120
 _NONE = "–"
 
@@ -25,7 +26,7 @@ def _advise(system: System, asked: Asked) -> Section | None:
     notes = [f"{note[:1].upper()}{stopped(note[1:])}" for note in uses.notes]
     if not uses.any:
         closing = notes or ["Unknown: neither this database nor its devices counted reads."]
-        return Section("Where the reads go", closing=closing, document=_document(uses, asked.top))
+        return Section(_TITLE, closing=closing, document=_document(uses, asked.top))
     tables = [
         table
         for table in (
@@ -41,7 +42,7 @@ def _advise(system: System, asked: Asked) -> Section | None:
     )  # fmt: skip
     counted = what if uses.statements or uses.relations else "MB are those that the devices read."
     return Section(
-        "Where the reads go",
+        _TITLE,
         leads(uses, asked.top),
         tables,
         closing=[f"{sentence(uses.since)} {counted}", *notes],

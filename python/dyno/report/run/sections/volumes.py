@@ -172,7 +172,7 @@ def _shared(page: Page) -> list[str]:
         hidden = [role_name(role) for role in every if role not in apart]
         if hidden:
             notes.append(
-                f"{page.title(target)}: I/O of {' and '.join(hidden)} is not told apart from that "
-                "of the other files on the same device."
+                f"{page.title(target)}: I/O of {' and '.join(hidden)} cannot be separated from "
+                "that of the other files on the same device."
             )
     return notes
