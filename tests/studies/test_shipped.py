@@ -48,7 +48,7 @@ def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
     at = "during.integrity-check-tpch-postgresql"
     run = estimates(**{
         f"{at}.before_qph": 900, f"{at}.during_qph": 870, f"{at}.after_qph": 910,
-        f"{at}.db-2.during_qph": 1, f"{at}.during_change_percent": -3.3, f"{at}.round_s": 12,
+        f"{at}.db-2.during_qph": 1, f"{at}.during_of_before_percent": 96.7, f"{at}.round_s": 12,
         f"{at}.space_peak_bytes": 37, f"{at}.space_estimate_bytes": 38, f"{at}.estimate_s": 0.5,
         f"{at}.log_bytes": 7, f"{at}.step-attach.seconds": 0.2,
         f"{at}.step-wal_log.seconds": 0.5, f"{at}.step-wal_log.mb_per_s": 540,
@@ -61,14 +61,14 @@ def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
     assert found["create_mbps"] == {"create_mbps.wal_log": 540, "create_mbps.file_copy": 700}
     assert found["backup_mbps"] == {"backup_mbps": 90}
     for name, value in {
-        "beside_qph": 870, "before_qph": 900, "beside_change": -3.3, "maintenance_s": 12,
+        "beside_qph": 870, "before_qph": 900, "beside_percent": 96.7, "maintenance_s": 12,
         "maintenance_space": 37, "space_estimate": 38, "estimate_s": 0.5,
         "maintenance_log": 7, "index_log": 50,
     }.items():  # fmt: skip
         assert found[name] == {name: value}
-    assert {"beside_qph", "beside_change", "maintenance_s"} <= set(had_by("tpch", "run"))
+    assert {"beside_qph", "beside_percent", "maintenance_s"} <= set(had_by("tpch", "run"))
     assert "beside_qph" not in had_by("tpcc", "run")
-    assert {"beside_change", "maintenance_s"} <= set(had_by("tpcc", "run"))
+    assert {"beside_percent", "maintenance_s"} <= set(had_by("tpcc", "run"))
 
 
 def typed(words: list[str]) -> Plan:

@@ -19,6 +19,7 @@ from dyno.errors import DynoError, Interrupted, UsageError
 from dyno.targets.duckdb.maintenance import DuckdbScan
 from dyno.targets.duckdb.target import DuckdbTarget
 from dyno.targets.postgresql.integrity import Amcheck, Scan, integrity_check
+from dyno.targets.postgresql.provision import stages
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.maintained import fill
 from tests.process import wait_until
@@ -82,6 +83,25 @@ def test_a_reindex_makes_every_index_anew_and_counts_its_space(tpch: PostgresTar
     assert not {name for name in after if after[name] == before[name]}
     assert peak is not None
     assert largest <= peak <= 2 * largest
+
+
+@pytest.mark.parametrize("task", [None, "reindex"])
+def test_maintenance_logs_new_indexes_as_a_server_with_replicas_does(
+    tmp_path: Path, task: maintenance.Maintenance | None
+) -> None:
+    target = embedded(tmp_path)
+    if task is not None:
+        maintenance.ready(target, task)
+    with target:
+        fill(target)
+        before = target.logged_bytes()
+        with closing(target.connect("tpch")) as session:
+            session.execute("CREATE INDEX made ON lineitem (l_comment)")
+            size = session.execute("SELECT pg_relation_size('made')").rows[0][0]
+            logged = target.logged_bytes() - before
+            notes = stages(session, "tpch", None)[1]
+    share = logged / size  # pages are logged without the space that is free in them
+    assert (share < 0.1, share > 0.5, bool(notes)) == (task is None, task is not None, task is None)
 
 
 def test_a_stopped_reindex_leaves_no_half_index(tpch: PostgresTarget) -> None:

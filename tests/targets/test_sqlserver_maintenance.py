@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.metrics.during import CREATION
 from dyno.contracts.maintenance import Job, Maintenance, Writer
 from dyno.errors import DynoError, Interrupted
 from dyno.targets.sqlserver import backup, integrity, newdatabase, rebuild, work
@@ -58,7 +59,7 @@ def run(task: Job, stop: threading.Event | None = None) -> list[Any]:
 
 def checks(name: Maintenance, **changed: Any) -> Server:
     options = integrity.DatabaseCheck if name == "integrity-check" else integrity.PhysicalCheck
-    estimates = dict.fromkeys(options.estimates(PLACE), readings("checkdb_estimate")[0])
+    estimates = {options.estimation(PLACE): readings("checkdb_estimate")[0]}
     answers = {
         **estimates,
         options.statement(PLACE): rows(),
@@ -295,14 +296,14 @@ def new(**changed: Any) -> Server:
 
 @pytest.mark.parametrize(
     ("instant", "sure"),
-    [("N", {"grow data", "grow log"}), ("Y", {"grow log"}), (None, {"grow log"})],
+    [("N", {"grow_data", "grow_log"}), ("Y", {"grow_log"}), (None, {"grow_log"})],
 )
 def test_a_new_database_grows_by_a_known_size(instant: str | None, sure: set[str]) -> None:
     server = new(**{newdatabase.INSTANT: rows([instant])})
     task: Any = server.prepared("create-database")
     (check,) = run(task)
     assert check.passed
-    assert set(task.step_seconds) == {"create", "grow data", "grow log", "drop"}
+    assert set(task.step_seconds) == set(CREATION[2:])
     assert task.step_bytes == dict.fromkeys(sure, 256 << 20)
     task.close()
     assert all(session.closed for session in server.sessions)
@@ -341,8 +342,8 @@ def test_babelfish_has_none_of_it(name: Maintenance) -> None:
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_a_denied_task_is_a_reason(name: Maintenance) -> None:
     refused = DynoError("no right", kind="denied")
-    every = {**dict.fromkeys(integrity.DatabaseCheck.estimates(PLACE), refused),
-             **dict.fromkeys(integrity.PhysicalCheck.estimates(PLACE), refused),
+    every = {integrity.DatabaseCheck.estimation(PLACE): refused,
+             integrity.PhysicalCheck.estimation(PLACE): refused,
              rebuild.INDEXES: refused}  # fmt: skip
     server = Server(every)
     assert job(server.connect, "tpcc", name) == "no right"

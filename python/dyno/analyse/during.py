@@ -148,7 +148,9 @@ def _estimate(detail: MaintenanceDetail, at: metrics.Maintenance) -> Iterable[Es
     if detail.space_estimate_bytes is not None:
         yield at.space_estimate_bytes.estimate(detail.space_estimate_bytes, source)
     if detail.estimate_s is not None:
-        yield at.estimate_s.estimate(detail.estimate_s, "time to prepare the task")
+        yield at.estimate_s.estimate(
+            detail.estimate_s, "the server's estimate, or else preparing the task with it"
+        )
 
 
 def _transactions(
@@ -176,13 +178,8 @@ def _transactions(
     for part in PARTS[1:]:
         found = change_percent(values["before"], values[part])
         if found is not None:
-            value, low, high = found
-            yield at.part(part).change_percent.estimate(
-                value,
-                f"mean throughput {part} / before − 1; 95 % interval by block bootstrap",
-                low=low,
-                high=high,
-            )
+            source = f"mean throughput {part} / before"
+            yield from _changed(at.part(part), found, source, "block bootstrap")
 
 
 def _latencies(
@@ -229,12 +226,21 @@ def _queries(
         ratio = ratio_percent(expected, actual)
         if part == "before" or ratio is None:
             continue
-        value, low, high = ratio
         source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
-        yield own.qph.estimate(per_h * (1 + value / 100), f"queries/h before × {source}")
-        yield own.change_percent.estimate(
-            value,
-            f"{source}, − 1; 95 % interval by bootstrap over the queries",
-            low=low,
-            high=high,
-        )
+        yield own.qph.estimate(per_h * (1 + ratio[0] / 100), f"queries/h before × {source}")
+        yield from _changed(own, ratio, source, "bootstrap over the queries")
+
+
+def _changed(
+    at: metrics.Stretch, change: tuple[float, float | None, float | None], source: str, method: str
+) -> Iterable[Estimate]:
+    """A change in % with its interval, and the share of the throughput before that is left."""
+    value, low, high = change
+    by = f"95 % interval by {method}"
+    yield at.change_percent.estimate(value, f"{source}, − 1; {by}", low=low, high=high)
+    yield at.of_before_percent.estimate(
+        100 + value,
+        f"{source}; {by}",
+        low=None if low is None else 100 + low,
+        high=None if high is None else 100 + high,
+    )

@@ -22,7 +22,8 @@ Maintenance = Literal[
 comparison of indexes with rows; ``reindex`` rebuilds the indexes online;
 ``backup`` writes a full copy to a scratch folder under ``--out``; ``vacuum`` removes dead rows and
 collects statistics; ``sliding-window`` fills, attaches, detaches and drops partitions of a table of
-its own; ``create-database`` copies a database of known size and drops the copy."""
+its own; ``create-database`` creates a database of known size, as a copy or by growing its files,
+and drops it."""
 
 _UNKNOWN = "Dyno has no maintenance task for it that leaves it usable"
 
@@ -36,10 +37,12 @@ class SpaceEstimate:
     Attributes:
         size: Bytes on storage.
         source: How the target estimates it.
+        seconds: How long the server took to estimate it, if it read the data for that.
     """
 
     size: int
     source: str
+    seconds: float | None = None
 
 
 @dataclass

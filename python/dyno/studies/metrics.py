@@ -209,8 +209,8 @@ METRICS = {
             where={**_BESIDE, "part": "before"}, only="dss",
         ),
         Metric(
-            "beside_change", "throughput during maintenance against before it, %",
-            (_D.change_percent,), "more", where=_BESIDE, only="",
+            "beside_percent", "throughput during maintenance, % of that before it",
+            (_D.of_before_percent,), "more", where=_BESIDE, only="",
         ),
         Metric(
             "maintenance_s", "time of one round of maintenance, s", (_M.round_s,), "less",
@@ -233,12 +233,12 @@ METRICS = {
             where={"step": "|".join(WINDOW)}, each=("step",),
         ),
         Metric(
-            "create_s", "time to create a database from a template by strategy, s",
+            "create_s", "time to create a database by strategy or step, s",
             (metrics.MaintenanceStep.seconds,), "less",
             where={"step": "|".join(CREATION)}, each=("step",),
         ),
         Metric(
-            "create_mbps", "MB/s of the creation of a database by strategy",
+            "create_mbps", "MB/s of the creation of a database by strategy or step",
             (metrics.MaintenanceStep.mb_per_s,), "more", each=("step",),
         ),
         Metric(

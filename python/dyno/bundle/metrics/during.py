@@ -11,8 +11,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 WINDOW = ("fill", "attach", "detach", "drop")
 """Steps of a sliding window."""
-CREATION = ("wal_log", "file_copy")
-"""Ways to create a database."""
+CREATION = ("wal_log", "file_copy", "create", "grow_data", "grow_log", "drop_database")
+"""Ways to create a database, or its steps: creation, growth of its files, removal."""
 STEPS = (*WINDOW, *CREATION)
 
 _PHASE = r"during\.(?P<phase>[^.]+)"
@@ -30,6 +30,8 @@ class Stretch(
     queries = Metric()
     qph = Metric("queries/h")
     change_percent = Metric("%")
+    of_before_percent = Metric("%")
+    """Throughput as a share of that before."""
 
 
 class Beside(Scope):
@@ -59,7 +61,7 @@ class Maintenance(Beside, names=_PHASE):
     space_peak_bytes = Metric("B")
     space_estimate_bytes = Metric("B")
     estimate_s = Metric("s")
-    """Time to prepare the task, with its estimate of the space."""
+    """Time of the server's estimate of the space, or else to prepare the task with its estimate."""
     log_bytes = Metric("B")
     """Bytes that the server wrote to its log during one round, for all sessions."""
     written_bytes = Metric("B")

@@ -24,7 +24,7 @@ class MaintenanceDetail(Detail):
         space_peak_bytes: Peak disk space, as far as the server reports it.
         space_estimate_bytes: Estimated disk space.
         space_estimate_source: Source of the estimate.
-        estimate_s: Time to prepare the task, with its estimate.
+        estimate_s: Time of the server's estimate, or else to prepare the task with it.
         estimate_only: Whether the task was estimated and did not run.
         steps_s: Median seconds by step, of tasks that time their steps.
         steps_bytes: Bytes by step, of tasks whose steps write a known size.

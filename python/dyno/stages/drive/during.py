@@ -231,7 +231,7 @@ class Upkeep:
             space_peak_bytes=self.course.peak,
             space_estimate_bytes=estimate.size,
             space_estimate_source=estimate.source,
-            estimate_s=self._estimate_s,
+            estimate_s=self._estimate_s if estimate.seconds is None else estimate.seconds,
             log_bytes=self.course.log,
             steps_s=dict(self._job.step_seconds) if isinstance(self._job, Stepped) else None,
             steps_bytes=dict(self._job.step_bytes) if isinstance(self._job, Sized) else None,
@@ -279,6 +279,7 @@ def estimated(
     with recorder.phase(name, title, beside, target.name) as phase:
         start = time.monotonic()
         job = prepare(target, _maintained(plan, beside), plan.name)
+        prepared_s = time.monotonic() - start
         try:
             estimate = job.estimate
             phase.detail = beside.model_copy(
@@ -286,7 +287,7 @@ def estimated(
                     "method": job.method,
                     "space_estimate_bytes": estimate.size,
                     "space_estimate_source": estimate.source,
-                    "estimate_s": time.monotonic() - start,
+                    "estimate_s": prepared_s if estimate.seconds is None else estimate.seconds,
                 }
             )
         finally:

@@ -83,9 +83,20 @@ def stages(
         every = [part for name in keys for part in (name, *design.stored(wanted, name))]
         leftovers.remove(session, place, every)
         found = design.stages(place, tables, known, wanted, sizes, version)
-        return found, layout.notes(wanted, keys, known.foreign_keys)
+        deviations = layout.notes(wanted, keys, known.foreign_keys)
+        return found, [*deviations, *_unlogged(session)]
     indexes = workloads.get(workload).indexes
     present = ddl.index_names(session, place)
     keyed = ddl.key_names(session, place)
     build = build_steps(place, tables, indexes, sizes, present, keyed)
-    return [Stage(build), Stage(vacuum_steps(place, tables, sizes))], []
+    return [Stage(build), Stage(vacuum_steps(place, tables, sizes))], _unlogged(session)
+
+
+def _unlogged(session: PostgresConnection) -> list[str]:
+    """A note where the log is no measure of what a server with replicas would write."""
+    if session.execute("SHOW wal_level").rows[0][0] != "minimal":
+        return []
+    return [
+        "With wal_level = minimal, the log has almost nothing of new indexes; a server with "
+        "replicas or archiving logs them entirely."
+    ]

@@ -246,9 +246,9 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         """PostgreSQL runs the neutral statements unchanged."""
         return neutral
 
-    def before_maintenance(self, name: Maintenance) -> None:
-        """Makes the private server write the WAL of a backup, and of the copy of a database."""
-        if self._server is not None and name in ("backup", "create-database"):
+    def before_maintenance(self, name: Maintenance) -> None:  # noqa: ARG002
+        """Makes the private server write all of the log that a server with replicas would."""
+        if self._server is not None:
             self._server.extra = dict(backup.SETTINGS)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:

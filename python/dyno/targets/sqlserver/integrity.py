@@ -9,6 +9,7 @@ Source: Microsoft, "DBCC CHECKDB (Transact-SQL)".
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Sequence
 
 from dyno.bundle.model import Check
@@ -27,8 +28,8 @@ _FOUND = re.compile(r"found (\d+) allocation errors? and (\d+) consistency error
 """DBCC ends with it if there is damage, whatever its first error was."""
 _LONGEST = 400
 
-ESTIMATES = ("DBCC CHECKALLOC ({}) WITH ESTIMATEONLY", "DBCC CHECKDB ({}) WITH ESTIMATEONLY")
-"""KB of tempdb in the last result: for the allocation check, and for the check of all tables."""
+ESTIMATE = "DBCC CHECKDB ({}) WITH ESTIMATEONLY"
+"""KB of tempdb in the last result."""
 SPACE = (
     "SELECT SUM(internal_objects_alloc_page_count - internal_objects_dealloc_page_count) "  # noqa: S608
     f"* {PAGE} FROM tempdb.sys.dm_db_task_space_usage WHERE session_id = {{}}"
@@ -47,7 +48,10 @@ class DatabaseCheck(Work):
     )
 
     def _prepare(self) -> None:
-        self.estimate = SpaceEstimate(self._estimated(), _SOURCE)
+        start = time.monotonic()
+        found = self.session.execute(self.estimation(self.place)).rows
+        kilobytes = int(found[-1][0]) if found else 0
+        self.estimate = SpaceEstimate(kilobytes * 1024, _SOURCE, time.monotonic() - start)
 
     def _steps(self) -> Sequence[str]:
         return [self.place]
@@ -68,19 +72,12 @@ class DatabaseCheck(Work):
         return f"DBCC CHECKDB ({literal(database)}) WITH {cls.options}"
 
     @classmethod
-    def estimates(cls, database: str) -> list[str]:
-        """Statements whose last result has KB of tempdb; the most counts."""
-        return [statement.format(literal(database)) for statement in ESTIMATES]
+    def estimation(cls, database: str) -> str:
+        """The estimate with the same options; its last result has KB of tempdb."""
+        return ESTIMATE.format(literal(database))
 
     def _space_query(self) -> str:
         return SPACE.format(self.session.number)
-
-    def _estimated(self) -> int:
-        kilobytes = 0
-        for statement in self.estimates(self.place):
-            found = self.session.execute(statement).rows
-            kilobytes = max(kilobytes, int(found[-1][0]) if found else 0)
-        return kilobytes * 1024
 
 
 class PhysicalCheck(DatabaseCheck):
@@ -94,9 +91,9 @@ class PhysicalCheck(DatabaseCheck):
     )
 
     @classmethod
-    def estimates(cls, database: str) -> list[str]:
-        """The estimate with the same options."""
-        return [f"{ESTIMATES[1]}, PHYSICAL_ONLY".format(literal(database))]
+    def estimation(cls, database: str) -> str:
+        """See the full check."""
+        return f"{super().estimation(database)}, PHYSICAL_ONLY"
 
 
 def fault(error: DynoError, messages: Iterable[Message]) -> str | None:

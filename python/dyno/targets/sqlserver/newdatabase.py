@@ -131,13 +131,13 @@ class NewDatabase:
 
     @property
     def step_seconds(self) -> dict[str, float]:
-        """Median seconds by step: ``create``, ``grow data``, ``grow log``, ``drop``."""
+        """Median seconds by step: ``create``, ``grow_data``, ``grow_log``, ``drop_database``."""
         return {name: statistics.median(times) for name, times in self._seconds.items()}
 
     @property
     def step_bytes(self) -> dict[str, int]:
         """Bytes that a step certainly writes."""
-        sure = {"grow log"} | ({"grow data"} if self._instant is False else set())
+        sure = {"grow_log"} | ({"grow_data"} if self._instant is False else set())
         return dict.fromkeys(sorted(sure & self._seconds.keys()), GROWN_MB << 20)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
@@ -175,12 +175,12 @@ class NewDatabase:
         for number, (kind, name, pages) in enumerate(self._session.execute(FILES).rows, start=1):
             if stop.is_set():
                 raise self._stopped()
-            step = "grow log" if int(kind) == _LOG else "grow data"
-            progress(number, steps, step)
+            step = "grow_log" if int(kind) == _LOG else "grow_data"
+            progress(number, steps, step.replace("_", " "))
             size = -(-int(pages) // _PAGES_PER_MB) + GROWN_MB
             self._timed(step, GROW.format(name=literal(str(name)), size=size))
         progress(steps - 1, steps, "drop database")
-        self._timed("drop", DROP)
+        self._timed("drop_database", DROP)
         progress(steps, steps, "")
 
     def _timed(self, step: str, statement: str) -> None:

@@ -228,9 +228,6 @@ SELECT SUM(allocated_extent_page_count) * 8192 FROM sys.dm_db_file_space_usage;
 -- check: space
 SELECT SUM(internal_objects_alloc_page_count - internal_objects_dealloc_page_count) * 8192 FROM tempdb.sys.dm_db_task_space_usage WHERE session_id = 77;
 
--- check: estimate of allocation
-DBCC CHECKALLOC (N'dyno_tpcc') WITH ESTIMATEONLY;
-
 -- check: estimate
 DBCC CHECKDB (N'dyno_tpcc') WITH ESTIMATEONLY;
 

@@ -6,7 +6,7 @@ from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.provision import ProvisionDetail
-from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
+from dyno.report.kit.blocks import Block, Cell, Column, Section, Table, without_empty
 from dyno.report.kit.formats import decimal_bytes, fixed, rounded
 from dyno.report.run.page import Page
 from dyno.report.run.steps import load_blocks, loads_that_stayed, which
@@ -19,7 +19,16 @@ def section(page: Page) -> Section | None:
     columns = [Column("Load"), Column("Streams", numeric=True)]
     columns += [
         Column(label, numeric=True)
-        for label in ("Rows", "Size", "Load, s", "MB/s", "Rows/s", "GB/h", "Keys, indexes, s")
+        for label in (
+            "Rows",
+            "Size",
+            "Load, s",
+            "MB/s",
+            "Rows/s",
+            "GB/h",
+            "Keys, indexes, s",
+            "Their log",
+        )
     ]
     rows: list[list[str | Cell]] = []
     notices: dict[str, None] = {}
@@ -35,6 +44,7 @@ def section(page: Page) -> Section | None:
         + "No intermediate files."
     )
     notice = " ".join(filter(None, notices))
+    columns, rows = without_empty(columns, rows)
     blocks: list[Block] = [Table("Load speed", columns, rows, note, notice)]
     for phase in loads_that_stayed(page):
         blocks += load_blocks(page, phase)
@@ -62,7 +72,7 @@ def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
     if phase.detail.resumed_parts is not None:
         title += " (resumed)"
     if phase.status != "done":
-        return [title, "–", Cell(phase.status, "bad"), *(["–"] * 6)]
+        return [title, "–", Cell(phase.status, "bad"), *(["–"] * 7)]
     streams = phase.detail.streams
     loaded = metrics.loaded(phase)
     at, index = metrics.Load(loaded, phase.target), metrics.Index(loaded, phase.target)
@@ -76,4 +86,5 @@ def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
         rounded(page.value(at.rows_per_s)),
         rounded(page.value(at.gb_per_h)),
         fixed(page.value(index.seconds), 2),
+        decimal_bytes(page.value(index.log_bytes)),
     ]
