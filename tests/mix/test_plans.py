@@ -123,6 +123,58 @@ def test_combinations_that_are_not_supported_are_refused(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("postgresql://u@db/d", "postgresql://u@db:5432/d"),
+        ("postgresql://u@db/d", "postgres://v:secret@DB/d?sslmode=require"),
+        ("postgresql://u@localhost/d", "postgresql://u@127.0.0.1:5432/d"),
+        ("postgresql://u@[::1]/d", "postgresql://u@localhost/d"),
+        ("postgresql://d@h/", "postgresql://u@h/d"),
+        ("postgresql:///d?host=/tmp", "postgresql://u@/d?host=/tmp/../tmp"),
+        ("mysql://u@db/", "mariadb://v@db:3306/"),
+        ("mysql://u@localhost/", "mysql://u@127.0.0.1/other"),
+        ("mysql:///?unix_socket=/tmp/s", "mysql://u@h/?unix_socket=/tmp/./s"),
+        ("mssql://u@db/d", "mssql://v@db:1433/d?trust=yes"),
+        ("sqlite:x.db", "sqlite://{here}/x.db"),
+        ("duckdb:./x.db", "duckdb:x.db"),
+        ("clickhouse:x", "clickhouse://{here}/link/x"),
+    ],
+)
+def test_one_database_in_two_spellings_is_refused(
+    first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MYSQL_PWD", "secret")
+    (tmp_path / "link").symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="lead to the same data") as caught:
+        members(plan("tpch", [first, second.format(here=tmp_path)]))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("postgresql://u@db/d", "postgresql://u@db/e"),
+        ("postgresql://u@db/d", "postgresql://u@db:5433/d"),
+        ("postgresql:///d?host=/a", "postgresql:///d?host=/b"),
+        ("postgresql:///d?service=a", "postgresql:///d?service=b"),
+        (
+            "postgresql://a,b/d?target_session_attrs=primary",
+            "postgresql://a,b/d?target_session_attrs=standby",
+        ),
+        ("postgresql://u@127.0.0.2/d", "postgresql://u@127.0.0.3/d"),
+        ("mysql://u@db/", "mysql://u@db:3307/"),
+        ("mysql://u@localhost/", "postgresql://u@localhost:3306/u"),
+        ("sqlite:x.db", "sqlite:y.db"),
+        ("null:?mean_us=1", "null:?mean_us=2"),
+        ("embedded:sqlite", "sqlite:x.db"),
+    ],
+)
+def test_different_databases_are_several_targets(first: str, second: str) -> None:
+    assert len(members(plan("tpch", [first, second]))) == 2
+
+
 def test_every_refused_option_is_an_option() -> None:
     assert set(REFUSED) <= set(RunPlan.model_fields)
 

@@ -5,7 +5,8 @@ A folder provides ``SCHEMES`` (its URL schemes), ``EXAMPLE`` (an example URL), `
 ``SERVER`` (the work is done by server processes, which wait for clients), ``STORE`` (``row store``
 or ``column store``), ``EXPANSION`` (bytes on disk per byte of raw rows), ``TRIED`` (the products
 and versions that Dyno was tested against, if not any), ``lacks()`` (what must be installed first),
-``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply to), and a module
+``LIMITED`` (by scheme, which processes the limits on CPUs, memory and I/O apply to),
+``leads_to(url)`` (the place of the data at a URL: equal for two spellings of one), and a module
 ``layout`` with ``parts(url)``, if it supports other physical designs.
 """
 
@@ -162,6 +163,16 @@ def lacks(name: str) -> str | None:
     """What must be installed before a target can be used, and how; None if nothing."""
     found: str | None = getattr(_module(name), "lacks", lambda: None)()
     return found
+
+
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The data at ``url``: equal for two URLs that lead to the same, however they are written.
+
+    Raises:
+        UsageError: If the URL is invalid.
+    """
+    found = None if url.scheme == "embedded" else getattr(_module(url.name), "leads_to", None)
+    return (url.name, *((url.text,) if found is None else found(url)))
 
 
 def limited(url: TargetUrl) -> LimitedPlace:

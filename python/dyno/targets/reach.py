@@ -7,6 +7,16 @@ from ipaddress import ip_address
 
 import psutil
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""Names of this machine that lead to the same server. Servers may have other loopback addresses
+each."""
+
+
+def spelled_alike(host: str) -> str:
+    """A host in one spelling: no host is this machine."""
+    name = host.lower().strip("[]").rstrip(".")
+    return "localhost" if not name or name in LOOPBACK else name
+
 
 def is_here(host: str) -> bool:
     """Whether a URL's host is this machine: no host, a socket's path, or one of its names.

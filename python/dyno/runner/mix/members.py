@@ -157,6 +157,7 @@ def members(asked: RunPlan) -> list[Wanted]:
     asked.require_alone()
     _require_combination(asked, named)
     urls = [targets.parse(url) for url in asked.target]
+    _require_apart(urls)
     places = [Place(name, url) for name, url in zip(told_apart(urls), urls, strict=True)]
     driven = [one for one in named if one.kind == "oltp"]
     found: list[Wanted] = []
@@ -168,6 +169,22 @@ def members(asked: RunPlan) -> list[Wanted]:
         part = _one_load(own(asked, workload, named), workload)
         found.append(Wanted("-".join(parts), workload, place, part, "-".join(unlike)))
     return found
+
+
+def _require_apart(urls: Sequence[TargetUrl]) -> None:
+    """Refuses two URLs of the same data: they would count one database as two targets.
+
+    Raises:
+        UsageError: With both.
+    """
+    seen: dict[tuple[str, ...], TargetUrl] = {}
+    for url in urls:
+        first = seen.setdefault(targets.leads_to(url), url)
+        if first is not url:
+            raise UsageError(
+                f"--target {first.redacted} and --target {url.redacted} lead to the same data. "
+                "Name each target once."
+            )
 
 
 def _one_load(asked: RunPlan, workload: Workload) -> RunPlan:

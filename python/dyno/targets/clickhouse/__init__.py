@@ -28,6 +28,13 @@ def lacks() -> str | None:
     return "ClickHouse needs chdb, an optional dependency: pip install 'dyno-bench[clickhouse]'"
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The directory of ``url``, with links resolved."""
+    from dyno.targets.clickhouse.place import locate
+
+    return (str(locate(url, Path()).resolve()),)
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The directory of ``url``, or ``out/engines/clickhouse``."""
     from dyno.targets.clickhouse.target import ClickhouseTarget

@@ -19,6 +19,13 @@ STORE = "column store"
 EXPANSION = 0.6
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The file of ``url``, with links resolved."""
+    from dyno.targets.fileurl import file_of
+
+    return (str(file_of(url, "DuckDB").resolve()),)
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The database file of ``url``, or ``out/engines/duckdb/dyno.duckdb``."""
     from dyno.targets.duckdb.target import DuckdbTarget

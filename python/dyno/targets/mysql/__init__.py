@@ -47,6 +47,13 @@ def lacks() -> str | None:
     return None
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The server of ``url``: the databases of the workloads do not depend on that of the URL."""
+    from dyno.targets.mysql.address import Address
+
+    return Address.parse(url).leads_to
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The server at ``url``, or the private MariaDB with its data in ``out/engines/mysql``."""
     from dyno.targets.mysql.target import MysqlTarget

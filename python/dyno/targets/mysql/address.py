@@ -15,6 +15,7 @@ from pymysql.optionfile import Parser
 from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError, nearest
 from dyno.targets.patience import CONNECT_S, LONGEST_S
+from dyno.targets.reach import LOOPBACK, spelled_alike
 
 PORT = 3306
 _FILES = ("ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
@@ -90,9 +91,16 @@ class Address:
         return f"MariaDB/MySQL at {place}"
 
     @property
+    def leads_to(self) -> tuple[str, ...]:
+        """The server, in one spelling."""
+        if self.unix_socket:
+            return (str(Path(self.unix_socket).resolve()),)
+        return spelled_alike(self.host), str(self.port)
+
+    @property
     def is_local(self) -> bool:
         """Whether the server may be a process on this machine."""
-        return bool(self.unix_socket) or self.host in ("localhost", "127.0.0.1", "::1")
+        return bool(self.unix_socket) or self.host in LOOPBACK
 
     def driver(self) -> dict[str, Any]:
         """The arguments of PyMySQL's ``connect``."""

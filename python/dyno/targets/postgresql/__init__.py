@@ -29,6 +29,13 @@ def lacks() -> str | None:
     return None
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """Server and database of ``url``."""
+    from dyno.targets.postgresql.address import Address
+
+    return Address.parse(url).leads_to
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The server at ``url``, or the private one with its data in ``out/engines/postgresql``."""
     from dyno.targets.postgresql.target import PostgresTarget

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,6 +16,7 @@ from dyno.errors import TargetError, UsageError, unknown
 from dyno.targets.patience import LONGEST_S
 from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.reach import spelled_alike
 
 OLDEST = 140000
 """The oldest supported version, as ``server_version_num``."""
@@ -61,6 +63,22 @@ class Address:
         host = str(conninfo.get("host") or conninfo.get("hostaddr") or "the local socket")
         server = f"{host}:{conninfo.get('port') or 5432}"
         return cls(conninfo, f"PostgreSQL at {server}")
+
+    @property
+    def leads_to(self) -> tuple[str, ...]:
+        """Server and database, in one spelling. What the URL leaves open is libpq's default."""
+        usual = {
+            option.keyword.decode(): option.val.decode()
+            for option in psycopg.pq.Conninfo.get_defaults()
+            if option.val
+        }
+        found = {**usual, **self.conninfo}
+        host = str(found.get("hostaddr") or found.get("host") or "")
+        place = str(Path(host).resolve()) if host.startswith("/") else spelled_alike(host)
+        # A service or a choice among hosts may lead elsewhere.
+        chosen = [str(found.get("service", ""))]
+        chosen += [str(found.get("target_session_attrs"))] if "," in host else []
+        return place, str(found.get("port")), str(found.get("dbname") or found.get("user")), *chosen
 
 
 def is_local(address: str) -> bool:

@@ -19,6 +19,13 @@ STORE = "row store"
 EXPANSION = 1.5
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The file of ``url``, with links resolved."""
+    from dyno.targets.fileurl import file_of
+
+    return (str(file_of(url, "SQLite").resolve()),)
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The database file of ``url``, or files in ``out/engines/sqlite``."""
     from dyno.targets.sqlite.target import SqliteTarget

@@ -32,6 +32,13 @@ def lacks() -> str | None:
     return None if find_spec("pymssql") else "SQL Server needs pymssql; `pip install pymssql`"
 
 
+def leads_to(url: TargetUrl) -> tuple[str, ...]:
+    """The server of ``url``: the databases of the workloads do not depend on that of the URL."""
+    from dyno.targets.sqlserver.address import Address
+
+    return Address.parse(url).leads_to
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The server at ``url``."""
     from dyno.targets.sqlserver.target import SqlServerTarget

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError, nearest
 from dyno.targets.patience import CONNECT_S, LONGEST_S
-from dyno.targets.reach import is_here
+from dyno.targets.reach import is_here, spelled_alike
 
 PORT = 1433
 PASSWORD = "MSSQL_PASSWORD"  # noqa: S105  (the variable's name)
@@ -99,6 +99,11 @@ class Address:
         """For messages: ``SQL Server at db1:1433``, never with a password."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"SQL Server at {host}:{self.port}"
+
+    @property
+    def leads_to(self) -> tuple[str, ...]:
+        """The server, in one spelling."""
+        return spelled_alike(self.host), str(self.port)
 
     @property
     def is_local(self) -> bool:

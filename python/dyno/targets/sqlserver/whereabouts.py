@@ -12,6 +12,7 @@ import psutil
 from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError
 from dyno.servers.here import ELSEWHERE, Here, locate
+from dyno.targets.reach import LOOPBACK
 from dyno.targets.sqlserver import volumes
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session
@@ -19,7 +20,6 @@ from dyno.targets.sqlserver.inside.inspector import STARTED_VIEW
 from dyno.targets.sqlserver.inside.views import OWN, Views
 
 _PROGRAMS = ("sqlservr",)
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 AGE = f"{OWN}SELECT DATEDIFF(second, sqlserver_start_time, SYSDATETIME()) FROM {STARTED_VIEW}"  # noqa: S608
 _BABELFISH = "Babelfish does not tell where its files are"
 _WINDOWS = (
@@ -29,7 +29,7 @@ _WINDOWS = (
 
 def find(session: Session, address: Address) -> Here:
     """Process and paths of the server of ``session``, if they are on this machine."""
-    if address.host not in _LOOPBACK:
+    if address.host not in LOOPBACK:
         return ELSEWHERE
     if session.version.is_babelfish:
         return Here(notes=(_BABELFISH,))
