@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from dyno import workloads
+from dyno import targets, workloads
 from dyno.contracts import databases, schema
+from dyno.contracts.target import Limits, Loaded, Target
 from dyno.errors import UsageError
+from dyno.runner.databases import loaded_in_all
 from dyno.targets import mark
 
 
@@ -44,3 +50,32 @@ def test_schemas_are_distinguished() -> None:
     names += ["dyno_tpch_11", "dyno_tpcc_2_2", "dyno_", "tpcc_3", "dyno_other_2", "tpcc"]
     found = databases.in_schemas(["tpch", "tpcc"], names)
     assert found == ["tpcc", "tpcc@2", "tpch@11"]
+
+
+FIRST = Loaded(2.0, seed=7, complete=True, days=30, layout='{"name": "a"}')
+
+
+def holding(other: Loaded, monkeypatch: pytest.MonkeyPatch) -> Target:
+    """A target that holds a first database, and another one."""
+    target = targets.open_target(targets.parse("embedded:duckdb"), Path(), Limits(1 << 28, 1))
+    held = {"tpcc": FIRST, "tpcc@2": other}
+    monkeypatch.setattr(target, "loaded", held.get)
+    return target
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"scale": 3.0}, {"days": 60}, {"days": None}, {"seed": 8}, {"layout": ""}],
+    ids=str,
+)
+def test_databases_with_different_data_are_refused(
+    changed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = holding(replace(FIRST, **changed), monkeypatch)
+    with pytest.raises(UsageError, match=next(iter(changed))):
+        loaded_in_all(target, "tpcc", None, 2)
+
+
+def test_what_queries_did_to_a_database_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = holding(replace(FIRST, update_sets=3), monkeypatch)
+    assert list(loaded_in_all(target, "tpcc", None, 2)) == ["tpcc", "tpcc@2"]

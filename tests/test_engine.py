@@ -7,14 +7,15 @@ import json
 import signal
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from dyno import _core
-from dyno.errors import Interrupted
+from dyno.errors import DynoError, Interrupted
 from dyno.runtime.engine_calls import interruptible, run_engine, run_engines
 from dyno.runtime.progress import Silent
+from dyno.stages.drive.gate import at_once
 
 
 def test_results_and_errors_come_through() -> None:
@@ -85,3 +86,92 @@ def test_what_prepares_the_engines_thread_adds_to_the_outcome(
     both = run_engines("drive", [{"a": 1}, {"a": 5}], Silent(), None, prepare)
     assert both == [{"got": 1, "prepared": 2}, {"got": 5, "prepared": 6}]
     assert threads[0] == threads[1] != threading.get_ident()
+
+
+class Control:
+    """A control handle whose engine is ready when the test says so."""
+
+    made: ClassVar[list[Control]] = []
+
+    def __init__(self) -> None:
+        self.ready, self.held = False, False
+        self.let, self.cancelled = threading.Event(), threading.Event()
+        self.ready_at_release: list[bool] = []
+        self.made.append(self)
+
+    def progress(self) -> dict[str, Any]:
+        return {"done": 0, "total": 0, "step": ""}
+
+    def hold(self) -> None:
+        self.held = True
+
+    def release(self) -> None:
+        self.ready_at_release = [one.ready for one in self.made]
+        self.let.set()
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+        self.let.set()
+
+
+@pytest.fixture
+def controls(monkeypatch: pytest.MonkeyPatch) -> list[Control]:
+    monkeypatch.setattr(Control, "made", [])
+    monkeypatch.setattr(_core, "Control", Control)
+    return Control.made
+
+
+def test_engines_that_are_held_begin_together(
+    monkeypatch: pytest.MonkeyPatch, controls: list[Control]
+) -> None:
+    begun = threading.Event()
+
+    def engine(plan: str, control: Control) -> str:
+        assert control.held
+        if json.loads(plan)["last"]:
+            # It is ready once the others wait.
+            assert all(one.ready or one is control for one in controls) or begun.wait(30)
+        control.ready = True
+        begun.set()
+        assert control.let.wait(30)
+        return "{}"
+
+    followed = threading.Event()
+    monkeypatch.setattr(_core, "drive", engine)
+    plans = [{"last": False}, {"last": True}]
+    beside = at_once(lambda _, ended: followed.set() if not ended.is_set() else None)
+    assert run_engines("drive", plans, Silent(), beside, held=True) == [{}, {}]
+    assert [one.ready_at_release for one in controls] == [[True, True], [True, True]]
+    assert followed.is_set()
+
+
+def test_one_that_ends_before_it_is_ready_holds_up_none(
+    monkeypatch: pytest.MonkeyPatch, controls: list[Control]
+) -> None:
+    def engine(plan: str, control: Control) -> str:
+        if not json.loads(plan)["ends"]:
+            control.ready = True
+            assert control.let.wait(30)
+        return "{}"
+
+    monkeypatch.setattr(_core, "drive", engine)
+    plans = [{"ends": True}, {"ends": False}]
+    assert run_engines("drive", plans, Silent(), at_once(None), held=True) == [{}, {}]
+
+
+def test_one_that_fails_before_it_is_ready_stops_the_others(
+    monkeypatch: pytest.MonkeyPatch, controls: list[Control]
+) -> None:
+    def engine(plan: str, control: Control) -> str:
+        if json.loads(plan)["fails"]:
+            raise _core.EngineError("connection_lost", "no")
+        control.ready = True
+        assert control.let.wait(30)
+        return "{}"
+
+    monkeypatch.setattr(_core, "drive", engine)
+    with pytest.raises(DynoError):
+        run_engines(
+            "drive", [{"fails": True}, {"fails": False}], Silent(), at_once(None), held=True
+        )
+    assert all(one.cancelled.is_set() for one in controls)

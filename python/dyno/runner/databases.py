@@ -63,10 +63,11 @@ def loads(
 def loaded_in_all(
     target: Target, workload: str, scale: float | None, count: int
 ) -> dict[str, Loaded]:
-    """Returns the loaded data of the first ``count`` databases by name. All have the same scale.
+    """Returns the loaded data of the first ``count`` databases by name. All have the same data.
 
     Raises:
-        UsageError: If a database has no data, or its scale differs from that of the first.
+        UsageError: If a database has no data, or its scale, days, seed or layout differs from that
+            of the first.
         TargetError: If a load is incomplete.
     """
     from dyno.runner import stages
@@ -84,10 +85,27 @@ def loaded_in_all(
                 f"--scale {wanted:g} --databases {count} --{option}"
             )
         found[name] = stages.loaded_data(target, name, scale)
-        if found[name].scale != found[workload].scale:
+        unlike = _unlike(found[workload], found[name])
+        if unlike:
             raise UsageError(
-                f"Database {number} of {workload} in {target.name} has scale "
-                f"{found[name].scale:g}, the first {found[workload].scale:g}. Load all of them "
+                f"Database {number} of {workload} in {target.name} has {unlike}. Load all of them "
                 f"again: dyno load --databases {count} --replace."
             )
     return found
+
+
+def _unlike(first: Loaded, other: Loaded) -> str:
+    """How the data of another database differs from that of the first; empty if it does not."""
+    known = {
+        "scale": (f"{first.scale:g}", f"{other.scale:g}"),
+        "days": (first.days or "the usual", other.days or "the usual"),
+        "seed": (first.seed, other.seed),
+    }
+    found = [
+        f"{name} {theirs} and not {own} as the first"
+        for name, (own, theirs) in known.items()
+        if own != theirs
+    ]
+    if first.layout != other.layout:
+        found.append("another layout than the first")
+    return ", ".join(found)

@@ -139,6 +139,8 @@ class _Together:
 
     def __init__(self, controls: Sequence[_core.Control]) -> None:
         self._controls = controls
+        self.over: set[int] = set()
+        """Places of those that have ended, which nobody needs to wait for."""
 
     def progress(self) -> dict[str, Any]:
         """The progress of the slowest."""
@@ -161,8 +163,8 @@ class _Together:
 
     @property
     def ready(self) -> bool:
-        """Whether all of them are ready."""
-        return all(control.ready for control in self._controls)
+        """Whether all of them are ready, or over."""
+        return all(one.ready or place in self.over for place, one in enumerate(self._controls))
 
 
 def run_engines(
@@ -171,6 +173,8 @@ def run_engines(
     progress: Progress,
     beside: Beside | None = None,
     prepare: Prepare | None = None,
+    *,
+    held: bool = False,
 ) -> list[dict[str, Any]]:
     """Calls an engine several times in parallel, each call with its own control handle.
 
@@ -180,6 +184,7 @@ def run_engines(
         progress: Receives the progress of the slowest.
         beside: Runs in another thread meanwhile, as in :func:`run_engine`, with all handles as one.
         prepare: Prepares each thread that calls the engine.
+        held: Whether each waits, with all its connections, until ``beside`` releases all of them.
 
     Returns:
         Their outcomes, in the order of the plans.
@@ -192,6 +197,9 @@ def run_engines(
 
     controls = [_core.Control() for _ in plans]
     together = _Together(controls)
+    if held:
+        for control in controls:
+            control.hold()
     outcomes: dict[int, dict[str, Any]] = {}
     failures: list[BaseException] = []
 
@@ -201,6 +209,8 @@ def run_engines(
         except BaseException as error:
             failures.append(_classed(error) if isinstance(error, _core.EngineError) else error)
             together.cancel()
+        finally:
+            together.over.add(number)
 
     def run() -> None:
         threads = [

@@ -6,10 +6,30 @@ import threading
 from collections.abc import Callable
 
 from dyno.errors import Interrupted
-from dyno.runtime.engine_calls import Handle
+from dyno.runtime.engine_calls import Beside, Handle
 
 _POLL_S = 0.1
 _SOON_S = 0.001
+
+
+def at_once(beside: Beside | None) -> Beside:
+    """Lets engines that are held back begin once all are ready, and then runs ``beside``."""
+
+    def work(handle: Handle, ended: threading.Event) -> None:
+        if _is_ready(handle, ended):
+            handle.release()
+            if beside is not None:
+                beside(handle, ended)
+
+    return work
+
+
+def _is_ready(handle: Handle, ended: threading.Event) -> bool:
+    """Waits until an engine is ready. Returns False if it ended before, because it failed."""
+    while not handle.ready:
+        if ended.wait(_SOON_S):
+            return False
+    return True
 
 
 class Gate:
@@ -59,9 +79,8 @@ class Start:
     def beside(self, handle: Handle, ended: threading.Event) -> None:
         """Holds an engine back until the common start, and lets others stop it."""
         self._on_cancel(handle.cancel)
-        while not handle.ready:
-            if ended.wait(_SOON_S):
-                return  # it failed to get ready
+        if not _is_ready(handle, ended):
+            return
         self._passed = True
         self._gate.wait(self._stop)
         handle.release()

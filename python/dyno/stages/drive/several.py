@@ -17,6 +17,7 @@ from dyno.contracts.target import Target
 from dyno.runtime.engine_calls import Beside, run_engines
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
+from dyno.stages.drive.gate import at_once
 from dyno.stages.drive.oltp import (
     After,
     OltpPlan,
@@ -85,6 +86,8 @@ def drive_several(
 ) -> dict[str, Any]:
     """Runs a level in every database concurrently. The total has the name of the level.
 
+    No database begins before the sessions of all of them are open.
+
     Args:
         recorder: Receives the record: one level per database, and one for the total.
         target: The target.
@@ -130,7 +133,9 @@ def drive_several(
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)
         ]
-        outcomes = run_engines("drive", requests, progress, beside, gives_way(target))
+        outcomes = run_engines(
+            "drive", requests, progress, at_once(beside), gives_way(target), held=True
+        )
         for part, one, each, found in zip(phases, asked, plans, outcomes, strict=True):
             part.detail = ended(one, each.level, found, after)
         rows = [_rows(recorder, each.level) for each in plans]

@@ -1,0 +1,40 @@
+"""A level in several databases: a common start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import targets
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Loaded
+from dyno.runtime.progress import Silent
+from dyno.stages.drive import several
+from dyno.stages.drive.oltp import OltpPlan
+
+
+class Stopped(Exception):
+    """Ends the level where its engines would begin."""
+
+
+def test_no_database_begins_before_all_are_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def engines(*args: Any, **options: Any) -> None:
+        asked.update(options, beside=args[3])
+        raise Stopped
+
+    monkeypatch.setattr(several, "run_engines", engines)
+    target = targets.open_target(targets.parse("null:"), tmp_path, Limits(1 << 28, 1))
+    held = Loaded(1.0, 1, complete=True)
+    plan = OltpPlan("tpcc", held, 1, 0.0, 1.0, 1, several=(held, held))
+    recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
+    with target, pytest.raises(Stopped):
+        several.drive(recorder, target, plan, Silent())
+    recorder.close()
+    assert asked["held"] is True
+    assert asked["beside"] is not None, "it releases them"
