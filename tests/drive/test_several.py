@@ -15,7 +15,7 @@ from dyno.stages.drive import several
 from dyno.stages.drive.oltp import OltpPlan
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Ends the level where its engines would begin."""
 
 
@@ -26,14 +26,14 @@ def test_no_database_begins_before_all_are_ready(
 
     def engines(*args: Any, **options: Any) -> None:
         asked.update(options, beside=args[3])
-        raise Stopped
+        raise StoppedError
 
     monkeypatch.setattr(several, "run_engines", engines)
     target = targets.open_target(targets.parse("null:"), tmp_path, Limits(1 << 28, 1))
     held = Loaded(1.0, 1, complete=True)
     plan = OltpPlan("tpcc", held, 1, 0.0, 1.0, 1, several=(held, held))
     recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
-    with target, pytest.raises(Stopped):
+    with target, pytest.raises(StoppedError):
         several.drive(recorder, target, plan, Silent())
     recorder.close()
     assert asked["held"] is True

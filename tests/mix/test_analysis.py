@@ -34,7 +34,15 @@ class Made:
         self.start = self.recorder.clock.unix_ns + S
         self.phases: list[Phase] = []
 
-    def level(self, name: str, target: str, begun: float, rate: int, seconds: int = 10) -> Member:
+    def level(
+        self,
+        name: str,
+        target: str,
+        begun: float,
+        rate: int,
+        seconds: int = 10,
+        **data: int,
+    ) -> Member:
         rows = [
             {
                 "t_ns": self.start + round(begun * S) + second * S, "seconds": 1.0,
@@ -46,7 +54,7 @@ class Made:
         self.recorder.add(f"ops/{name}", rows)
         detail = OltpDetail(
             workload="tpcc", level=name, users=8, duration_s=float(seconds),
-            outcome=Outcome(seconds=float(seconds)),
+            outcome=Outcome(seconds=float(seconds)), **data,
         )  # fmt: skip
         phase = self._phase(f"oltp-tpcc-{target}-{name}", detail, target, begun, begun + seconds)
         return Member(name=name, workload="tpcc", target=target, phase=phase, level=name, users=8)
@@ -121,6 +129,62 @@ def test_rates_count_the_time_in_which_all_were_measured(tmp_path: Path) -> None
     assert found["total.together.tpcc.targets"].value == 2
     validity, _ = judge(bundle, found.values())
     assert "mixed-load" in {reason.code for reason in validity.reasons}, "5 % apart"
+
+
+def test_without_a_common_time_there_is_no_sum_and_the_run_is_invalid(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.level("users-8-a", "a", 0.0, 100),
+        made.level("users-8-b", "b", 12.0, 40),
+    )
+    bundle, found = made.done()
+    assert found["mix.together.common_s"].value == 0
+    assert found["mix.together.apart_s"].value == pytest.approx(12)
+    assert not any(name.startswith("total.") for name in found)
+    validity, findings = judge(bundle, found.values())
+    assert validity.verdict == "invalid"
+    evidence = [one.evidence for one in findings if one.code == "mixed-load"]
+    assert ("mix.together.common_s",) in evidence
+
+
+def test_streams_without_a_common_time_have_no_sum(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.streams("a", 0.0, 10.0, [1.0, 2.0]),
+        made.streams("b", 12.0, 22.0, [13.0, 14.0]),
+    )
+    _, found = made.done()
+    assert found["mix.together.common_s"].value == 0
+    assert not any(name.startswith("total.") for name in found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "warned"),
+    [
+        ({"warehouses": 10}, {"warehouses": 20}, True),
+        ({"warehouses": 10}, {"warehouses": 10}, False),
+        ({"scale": 1, "days": 30}, {"scale": 1, "days": 60}, True),
+        ({"scale": 1, "days": 30}, {"scale": 1, "days": 30}, False),
+    ],
+)
+def test_a_sum_over_data_of_different_size_is_a_warning(
+    tmp_path: Path, first: dict[str, int], second: dict[str, int], warned: bool
+) -> None:
+    made = Made(tmp_path)
+    made.window(
+        "together",
+        made.level("users-8-a", "a", 0.0, 100, **first),
+        made.level("users-8-b", "b", 0.0, 40, **second),
+    )
+    bundle, found = made.done()
+    assert found["total.together.tpcc.tps"].value == pytest.approx(140)
+    _, findings = judge(bundle, found.values())
+    evidence = [
+        one.evidence for one in findings if (one.code, one.level) == ("mixed-load", "warning")
+    ]
+    assert (("total.together.tpcc.targets",) in evidence) is warned
 
 
 def test_queries_count_if_they_end_in_the_common_time(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from dyno.bundle.model import Clock
 from dyno.contracts.freshness import Seen, freshness_ms, time_ns
 from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError
+from dyno.stages.drive.dss import freshness
 from dyno.stages.drive.dss.freshness import Watch
 from dyno.workloads.ch import WORKLOAD
 from tests.workloads.conftest import Session
@@ -123,6 +125,23 @@ def test_a_session_that_is_stale_from_its_start_is_measured() -> None:
         assert late["newest_age_ms"] is not None
         assert late["freshness_ms"] is not None
         assert late["newest_age_ms"] - late["freshness_ms"] == pytest.approx(1000)
+
+
+def test_the_query_starts_after_all_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [time_ns(START) + 10 * 10**9]
+
+    class Slow(Scripted):
+        def execute(self, sql: str) -> QueryResult:
+            now[0] += 10**9
+            return super().execute(sql)
+
+    monkeypatch.setattr(freshness, "time", SimpleNamespace(monotonic_ns=lambda: now[0]))
+    began = [(START + dt.timedelta(seconds=6),)]
+    session = Slow(orders(5, 5), orders(5, 5))
+    found = watch(Slow(orders(5, 5), orders(6, 6), began, began))
+    assert found.before(session, CLOCK) == {}
+    # Each statement takes a second: six in all, so the query starts in second 16.
+    assert found.before(session, CLOCK) == {"freshness_ms": 10_000, "newest_age_ms": 11_000}
 
 
 def test_a_statement_that_fails_leaves_no_value() -> None:

@@ -103,9 +103,10 @@ def _window(window: Phase[MixDetail], found: Sequence[_Seen]) -> Iterable[Estima
     at = metrics.MixWindow(window.detail.name)
     timed = window.detail.duration_s is not None
     start, end = max(one.start_ns for one in found), min(one.end_ns for one in found)
-    if timed and end > start:
+    if timed:
         levels = [one.start_ns for one in found if one.level is not None]
-        yield at.common_s.estimate((end - start) / 1e9, "time in which all members were measured")
+        common = max(0.0, (end - start) / 1e9)
+        yield at.common_s.estimate(common, "time in which all members were measured")
         apart = (max(levels) - min(levels)) / 1e9 if levels else 0.0
         yield at.apart_s.estimate(apart, "first to last start of the measured times")
     for one in found:
@@ -182,15 +183,17 @@ def _totals(window: Phase[MixDetail], found: Sequence[_Seen]) -> Iterable[Estima
         if len(own) < 2:
             continue
         at = metrics.MixTotal(window.detail.name, workload)
+        if window.detail.duration_s is None and own[0].level is None:
+            yield at.targets.estimate(len(own), "members")
+            yield from _completed(at, own)
+            continue
         rates = [one.rate for one in own if one.rate is not None]
+        if len(rates) < len(own):
+            continue  # there is no time in which all were measured
         source = f"sum over {len(own)} targets, in the same time"
         yield at.targets.estimate(len(own), "members")
-        if own[0].level is not None:
-            yield at.tps.estimate(sum(rates), source)
-        elif window.detail.duration_s is not None:
-            yield at.queries_per_h.estimate(sum(rates), source)
-        else:
-            yield from _completed(at, own)
+        key = at.queries_per_h if own[0].level is None else at.tps
+        yield key.estimate(sum(rates), source)
 
 
 def _completed(at: metrics.MixTotal, own: Sequence[_Seen]) -> Iterable[Estimate]:

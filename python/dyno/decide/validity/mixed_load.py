@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dyno import workloads
 from dyno.bundle import metrics, mixes
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.mix import Member, MixDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.statistics.paired import FEWEST_PAIRS
@@ -21,13 +23,22 @@ def _check(case: Case) -> Iterable[Ruling]:
         if all(member.error is None for member in phase.detail.members):
             yield from _apart(case, phase)
             yield from _queries(case, phase)
+            yield from _sizes(case, phase)
     yield from _shared(windows)
 
 
 def _apart(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
     at = metrics.MixWindow(phase.detail.name)
     apart_s, window_s = case.value(at.apart_s), phase.detail.duration_s
-    if apart_s is not None and window_s and apart_s * 100 > window_s * MOST_APART_PERCENT:
+    if case.value(at.common_s) == 0:
+        yield Ruling(
+            "invalid",
+            f"{phase.title}: there is no time in which all members were measured. Increase "
+            "--duration.",
+            phase.name,
+            (at.common_s.name,),
+        )
+    elif apart_s is not None and window_s and apart_s * 100 > window_s * MOST_APART_PERCENT:
         yield Ruling(
             "invalid",
             f"{phase.title}: the windows started {apart_s:.2f} s apart, "
@@ -59,6 +70,38 @@ def _queries(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
                 member.phase,
                 (at.queries.name,),
             )
+
+
+def _sizes(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
+    """Warns of a sum over targets whose data differs in size."""
+    sizes = {one.name: _size(one) for one in case.bundle.run.phases}
+    members = phase.detail.members
+    for workload in dict.fromkeys(str(member.workload) for member in members):
+        own = [one for one in members if str(one.workload) == workload]
+        found = {str(one.target): sizes.get(str(one.phase)) for one in own}
+        if len(set(found.values())) > 1:
+            held = ", ".join(f"{name} has {size or 'unknown'}" for name, size in found.items())
+            total = metrics.MixTotal(phase.detail.name, workload)
+            yield Ruling(
+                "warning",
+                f"{phase.title}: the data of {workload} differs in size: {held}. The sum is not "
+                "that of equal targets.",
+                phase.name,
+                (total.targets.name,),
+            )
+
+
+def _size(phase: Phase) -> str | None:
+    """The size of the data under a load; None if it is not recorded."""
+    detail, days = phase.detail, None
+    if isinstance(detail, OltpDetail):
+        size, days = detail.size, detail.days
+    elif isinstance(detail, DssDetail):
+        size = detail.scale
+    else:
+        return None
+    words = [] if size is None else [f"scale {size:g}"]
+    return " and ".join([*words, *([] if days is None else [f"{days} days"])]) or None
 
 
 def _passes(member: Member) -> int:
@@ -98,10 +141,11 @@ RULE = Rule(
     weight=Weight.DOUBTFUL,
     definition=(
         "Of several workloads or targets at once, the windows of transactions started more than "
-        f"{MOST_APART_PERCENT:g} % of the window apart, or queries failed or none completed in "
-        "the window. Warning: fewer queries completed than the streams have in one pass. Notes: "
-        f"the members shared the machine; {FEWEST_PAIRS} pairs of windows give an interval, fewer "
-        "do not."
+        f"{MOST_APART_PERCENT:g} % of the window apart, there is no time in which all were "
+        "measured, or queries failed or none completed in the window. Warnings: fewer queries "
+        "completed than the streams have in one pass; the data of a workload differs in size "
+        "between targets. Notes: the members shared the machine; "
+        f"{FEWEST_PAIRS} pairs of windows give an interval, fewer do not."
     ),
     explanation=(
         "Throughputs of different periods do not add up, and a rate of part of a pass depends on "

@@ -70,12 +70,13 @@ class Watch:
             self._moved = any(one.numbers != self._first.numbers for one in (committed, seen))
         if not self._moved:
             return {}
-        start_ns = time.monotonic_ns() + clock.unix_ns - clock.monotonic_ns
         missing = [
             time_ns(other.execute(self._translate(self._statements.of(*one))).rows[0][0])
             for one in seen.lacks(committed)
         ]
         newest = seen.newest_ns
+        # Last, because the statements above take time and the query starts now.
+        start_ns = time.monotonic_ns() + clock.unix_ns - clock.monotonic_ns
         return {
             "freshness_ms": freshness_ms(start_ns, missing),
             "newest_age_ms": None if newest is None else (start_ns - newest) / 1e6,
