@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dyno.analyse.resample import change_percent, ratio_percent
+from dyno.analyse.resample import change_percent, speed_percent
 from dyno.report import document, summary
 from tests import bundle_data as data
 from tests.bundles import SECOND, Builder, Stored
@@ -142,6 +143,8 @@ def test_the_report_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     assert "online reindex" in found.html
     made = found.judged
     assert any("reindex -" in line for line in summary(made.bundle, made.estimates, made.findings))
+    (note,) = re.findall(r"[^.>]*extra space of SQL Server[^.]*\.[^.]*\.", found.html)
+    assert "PostgreSQL" in note and "verification of backups" in note
     (entry,) = document(made.bundle, made.estimates, made.findings)["maintenance"]
     assert entry["name"] == "reindex"
     assert entry["space_peak_bytes"] == 38_500_000_000
@@ -176,6 +179,14 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
     found = judged(builder.write())
     parts = parts_of(found)
     assert parts["during_change_percent"].value == pytest.approx(-20)
+    # Each of the nine ran once during it, and 13 not at all.
+    assert parts["during_change_percent"].low is None
+    assert [parts[f"{part}_fewest_runs"].value for part in ("before", "during")] == [2, 0]
+    assert ("maintenance", "warning", "during_fewest_runs") in {
+        (one.code, one.level, name.rpartition(".")[2])
+        for one in found.findings
+        for name in one.evidence
+    }
     assert parts["after_change_percent"].value == pytest.approx(0)
     expected = 4 * 22 * 3600 / sum(data.ROW_SECONDS)
     assert parts["before_qph"].value == pytest.approx(expected)
@@ -184,6 +195,43 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
     assert table[2][1] == "queries of 4 users on PostgreSQL"
     assert table[2][table[0].index("Change from before, %")].startswith("-20.0")
     assert "Queries/h" in table[0] and not {"Transactions/s", "New-Order p95, ms"} & set(table[0])
+
+
+def few_queries(out: Path, *counts: int) -> Judged:
+    """Two queries in turn, so many before, during and after maintenance."""
+    builder = Builder(out / "run", verb="run").machine().target("postgresql")
+    rows = builder.tables.setdefault("during", [])
+    bounds: list[int] = []
+    for part, count in zip(("before", "during", "after"), counts, strict=True):
+        bounds.append(builder.now)
+        for place in range(count):
+            rows.append({
+                "t_ns": builder.now, "end_ns": builder.now + SECOND, "part": part, "stream": 0,
+                "query": f"q{place % 2 + 1:02d}", "target": "postgresql", "seconds": 1.0,
+            })  # fmt: skip
+            builder.now += SECOND
+    maintenance(builder, bounds[1], bounds[2], level=None, workload="tpch", streams=1)
+    return judged(builder.write())
+
+
+@pytest.mark.parametrize(
+    ("counts", "evidence"),
+    [
+        ((6, 6, 6), set[str]()),
+        ((4, 6, 6), {"before_queries"}),
+        ((6, 4, 6), {"during_queries"}),
+        ((6, 6, 4), {"after_queries"}),
+        ((0, 6, 6), {"before_queries"}),
+    ],
+)
+def test_few_queries_around_maintenance_are_warned_of(
+    tmp_path: Path, counts: tuple[int, ...], evidence: set[str]
+) -> None:
+    found = few_queries(tmp_path, *counts)
+    warned = [one for one in found.findings if one.code == "maintenance"]
+    assert all(one.level == "warning" for one in warned)
+    names = {name.rpartition(".")[2] for one in warned for name in one.evidence}
+    assert names == evidence
 
 
 def test_a_failure_of_the_power_test_is_reported_once(tmp_path: Path) -> None:
@@ -201,10 +249,36 @@ def test_resampling_knows_its_limits() -> None:
     assert change_percent([0.0, 0.0], [1.0]) is None
     assert change_percent([10.0] * 4, [5.0] * 9) == (-50.0, None, None)
     assert change_percent([10.0] * 9, [5.0] * 9) == (-50.0, -50.0, -50.0)
-    assert ratio_percent([1.0], [0.0]) is None
-    assert ratio_percent([1.0] * 3, [2.0] * 3) == (-50.0, None, None)
+    assert speed_percent({"a": [1.0]}, {"a": [0.0]}) is None
+    assert speed_percent({"a": [1.0]}, {"b": [1.0]}) is None
+    assert speed_percent({"a": [1.0] * 4}, {"a": [2.0] * 4}) == (-50.0, None, None)
+    assert speed_percent({"a": [1.0] * 2}, {"a": [2.0] * 5}) == (-50.0, -50.0, -50.0)
+    assert speed_percent({"a": [1.0] * 2000}, {"a": [2.0] * 2000}) == (-50.0, -50.0, -50.0)
+    # A spread is unknown from one execution, however many others there are.
+    many = {"a": [1.0] * 9}
+    assert speed_percent({**many, "b": [1.0]}, {**many, "b": [1.0] * 2}) == (0.0, None, None)
+    assert speed_percent({**many, "b": [1.0] * 2}, {**many, "b": [1.0]}) == (0.0, None, None)
     first = change_percent(list(range(1, 40)), list(range(2, 41)))
     assert first == change_percent(list(range(1, 40)), list(range(2, 41)))
+
+
+@pytest.mark.parametrize(("before", "during"), [(2, 2), (2, 9), (5, 3)])
+def test_the_interval_covers_the_true_change(before: int, during: int) -> None:
+    """A change of zero, measured 100 times: a 95 % interval has zero in about 95 of them."""
+    covered = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+
+        def taken(count: int, rng: np.random.Generator = rng) -> dict[str, list[float]]:
+            return {
+                f"q{number}": list(usual * rng.lognormal(0, 0.2, count))
+                for number, usual in enumerate(data.ROW_SECONDS)
+            }
+
+        found = speed_percent(taken(before), taken(during))
+        assert found is not None and found[1] is not None and found[2] is not None
+        covered += found[1] <= 0 <= found[2]
+    assert covered >= 85
 
 
 def test_plans_and_metrics_by_query_are_shown_and_harmless(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dyno.studies import analysis
+from dyno.studies import analysis, metrics
 from dyno.studies.analysis import tight
 from dyno.studies.model import Study
 from dyno.studies.pairs import found_by, needed
@@ -277,3 +277,8 @@ def test_a_variant_that_was_left_out_does_not_keep_a_study_from_its_end() -> Non
     made += [run(40 + at, at, "v2", {"tps": 10.0**at}) for at in range(1, 4)]
     assert not tight(asked, made)
     assert tight(asked, made, {"v2": "it crashed"})
+
+
+def test_the_log_of_all_sessions_is_no_merit_of_maintenance() -> None:
+    """Fewer transactions write less of it."""
+    assert metrics.METRICS["maintenance_log"].wish == "neither"

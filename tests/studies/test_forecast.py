@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.studies import spec, taken
+from dyno.studies import lengths, spec, taken
 from dyno.studies.execute import Work
 from dyno.studies.forecast import Forecast, between, forecast
 from dyno.studies.lengths import Length
@@ -88,6 +88,35 @@ def test_what_earlier_runs_took_makes_the_range(tmp_path: Path) -> None:
     assert found.runs["v0"].most >= 25
     assert 0.1 < found.invalid < 1 / 3, "two of six, and a rule of thumb beside so few"
     assert found.repeats(6) == pytest.approx(6 * found.invalid)
+
+
+def variant(**run: str | int) -> Variant:
+    workload, target = run.pop("workload", "tpcc"), "embedded:postgresql"
+    return Variant.model_validate(
+        {"name": "a", "workload": workload, "target": target, "scale": 1, "run": run}
+    )
+
+
+def test_maintenance_has_a_time_before_it_and_one_after_it() -> None:
+    options = {"warmup": "5s", "duration": "20s"}
+    without, with_it = (
+        lengths.run(variant(**one), []) for one in (options, {**options, "during": "reindex"})
+    )
+    assert with_it.seconds - without.seconds == pytest.approx(2 * 20)
+    assert with_it.most - without.most == pytest.approx(2 * 20)
+
+
+def test_queries_run_before_during_and_after_maintenance() -> None:
+    options: dict[str, str | int] = {"workload": "tpch"}
+    without = lengths.run(variant(**options), [])
+    short = lengths.run(variant(**options, during="reindex", duration="1s"), [])
+    long = lengths.run(variant(**options, during="reindex", duration="600s"), [])
+    (once,) = (lengths.run(variant(**options, no_warming=1), []).seconds,)
+    pass_s = without.seconds - once  # one pass less
+    assert pass_s > 1
+    assert short.seconds - without.seconds == pytest.approx(3 * pass_s)
+    assert short.most - without.most >= 3 * pass_s
+    assert long.seconds - without.seconds == pytest.approx(3 * 600)
 
 
 def entry(place: int, variant: str, started: float, ended: float) -> Entry:

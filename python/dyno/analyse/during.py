@@ -9,7 +9,7 @@ from typing import Any
 from dyno import workloads
 from dyno.analyse.level import level
 from dyno.analyse.passes import means, pass_of, weights
-from dyno.analyse.resample import change_percent, ratio_percent
+from dyno.analyse.resample import change_percent, speed_percent
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
 from dyno.bundle.histograms import Latencies
@@ -203,13 +203,22 @@ def _latencies(
 
 
 def _queries(
-    found: Iterable[dict[str, Any]], at: metrics.Beside, users: int, weight: Mapping[str, int]
+    rows: Iterable[dict[str, Any]], at: metrics.Beside, users: int, weight: Mapping[str, int]
 ) -> Iterable[Estimate]:
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
-    for row in found:
+    for row in rows:
         taken, part = finite(row["seconds"]), row["part"]
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
+    runs = {part: _by_query(pairs) for part, pairs in seconds.items()}
+    every = {query for of in runs.values() for query in of}
+    if not every:
+        return
+    for part, of in runs.items():
+        own = at.part(part)
+        yield own.queries.estimate(len(seconds[part]), f"queries {part} it")
+        fewest = min(len(of.get(query, ())) for query in every)
+        yield own.fewest_runs.estimate(fewest, f"executions {part} it of the query with the fewest")
     usual = means(seconds["before"])
     count, base = pass_of(usual, weight)
     if base <= 0:
@@ -218,17 +227,14 @@ def _queries(
     yield at.part("before").qph.estimate(
         per_h, "users × queries of a pass / sum of their mean seconds before the maintenance"
     )
-    for part in PARTS:
-        pairs = [(usual[query], taken) for query, taken in seconds[part] if query in usual]
-        own = at.part(part)
-        yield own.queries.estimate(len(pairs), f"queries {part} it")
-        expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        ratio = ratio_percent(expected, actual)
-        if part == "before" or ratio is None:
+    for part in PARTS[1:]:
+        found = speed_percent(runs["before"], runs[part])
+        if found is None:
             continue
+        own = at.part(part)
         source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
-        yield own.qph.estimate(per_h * (1 + ratio[0] / 100), f"queries/h before × {source}")
-        yield from _changed(own, ratio, source, "bootstrap over the queries")
+        yield own.qph.estimate(per_h * (1 + found[0] / 100), f"queries/h before × {source}")
+        yield from _changed(own, found, source, "bootstrap within each query")
 
 
 def _changed(
@@ -244,3 +250,10 @@ def _changed(
         low=None if low is None else 100 + low,
         high=None if high is None else 100 + high,
     )
+
+
+def _by_query(pairs: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for query, seconds in pairs:
+        found.setdefault(query, []).append(seconds)
+    return found

@@ -33,6 +33,9 @@ _RULE, _AGAIN = 2.0, 1.25
 INVALID_SHARE = 0.05
 """A rule of thumb: the share of invalid runs."""
 _SEARCH_WINDOWS = 12
+_USUAL_DURATION = "60s"
+_PARTS = 3
+"""Before, during and after maintenance."""
 _USUAL_STREAMS = 2
 
 
@@ -71,7 +74,13 @@ def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
     often = 0.0 if test == "throughput" else 1.0 if once_only else 2.0
     often += float(streams) if test != "power" and not isinstance(streams, str) else 0.0
     source = f"a rule of thumb for a {store}"
-    return Length(once * often + around, source, _RULE * once * often + longest)
+    usual, most = once * often, _RULE * once * often
+    if "during" in variant.run:
+        # Each part also lasts until every query has run.
+        part_s = parse_seconds(str(variant.run.get("duration", _USUAL_DURATION)))
+        usual += _PARTS * max(part_s, once)
+        most += _PARTS * max(part_s, _RULE * once)
+    return Length(usual + around, source, most + longest)
 
 
 def around_s(scheme: str) -> tuple[float, float]:
@@ -97,11 +106,11 @@ def _windows(variant: Variant) -> float:
     """Seconds of all levels of a transaction run, including warm-up."""
     given = {name.replace("_", "-"): str(value) for name, value in variant.run.items()}
     search = "find-max" in given
-    window = parse_seconds(given.get("duration", "15s" if search else "60s"))
+    window = parse_seconds(given.get("duration", "15s" if search else _USUAL_DURATION))
     window = parse_seconds(given.get("until-steady", f"{window}s"))
     warmup = parse_seconds(given.get("warmup", "5s"), none=True)
     often = _SEARCH_WINDOWS if search else 1
-    return often * (warmup + window * (2 if "during" in given else 1))
+    return often * (warmup + window * (_PARTS if "during" in given else 1))
 
 
 def _storage(variant: Variant) -> Length:

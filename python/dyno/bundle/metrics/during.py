@@ -28,6 +28,8 @@ class Stretch(
     p95_ms = Metric("ms")
     """Response time of the main operation."""
     queries = Metric()
+    fewest_runs = Metric()
+    """Executions of the query that ran least often."""
     qph = Metric("queries/h")
     change_percent = Metric("%")
     of_before_percent = Metric("%")

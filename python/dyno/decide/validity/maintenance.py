@@ -6,11 +6,15 @@ from collections.abc import Iterable
 
 from dyno.bundle import metrics
 from dyno.bundle.metrics.during import PARTS
+from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
 FEWEST_INTERVALS = 5
+FEWEST_QUERIES = 5
+FEWEST_RUNS = 2
+"""Executions of each query before and during it."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -39,6 +43,30 @@ def _check(case: Case) -> Iterable[Ruling]:
                     phase.name,
                     (at.part(part).intervals.name,),
                 )
+        yield from _queries(phase, case)
+
+
+def _queries(phase: Phase[MaintenanceDetail], case: Case) -> Iterable[Ruling]:
+    """Warns of too few queries in a part, or of a query that ran too seldom for its spread."""
+    for part in PARTS:
+        own = metrics.Maintenance(phase.name).part(part)
+        counted, fewest = case.value(own.queries), case.value(own.fewest_runs)
+        if counted is not None and counted < FEWEST_QUERIES:
+            yield Ruling(
+                "warning",
+                f"{phase.title}: only {counted:.0f} queries {part} it, too few to measure its "
+                "cost. Increase --duration.",
+                phase.name,
+                (own.queries.name,),
+            )
+        elif part in ("before", "during") and fewest is not None and fewest < FEWEST_RUNS:
+            yield Ruling(
+                "warning",
+                f"{phase.title}: a query ran {('not once', 'only once')[fewest > 0]} {part} it, "
+                "too seldom for an interval of the change. Increase --duration.",
+                phase.name,
+                (own.fewest_runs.name,),
+            )
 
 
 RULE = Rule(
@@ -46,7 +74,8 @@ RULE = Rule(
     weight=Weight.WRONG,
     definition=(
         "Maintenance during the workload did not complete, or queries around it failed. Warning: "
-        f"fewer than {FEWEST_INTERVALS} whole intervals before, during or after it."
+        f"fewer than {FEWEST_INTERVALS} whole intervals or {FEWEST_QUERIES} queries before, during "
+        f"or after it, or a query that ran fewer than {FEWEST_RUNS} times before or during it."
     ),
     explanation="Incomplete maintenance does not show its full cost.",
     check=_check,

@@ -150,7 +150,9 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     note = (
         "Extra space on disk is sampled five times a second; shorter peaks are missed. Findings of "
         "the maintenance are under Checks."
-        " The log is that of all sessions, with the load."
+        " The log is that of all sessions, with the load. The peak of extra space of SQL Server, "
+        "MariaDB, MySQL and SQLite includes the growth from the transactions, that of PostgreSQL "
+        "does not. A round includes the verification of backups and counts of rows."
     )
     columns, rows = without_empty(columns, rows)
     return Table("Maintenance operations", columns, rows, note)
