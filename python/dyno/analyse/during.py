@@ -210,14 +210,14 @@ def _queries(
         taken, part = finite(row["seconds"]), row["part"]
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
-    runs = {part: _by_query(pairs) for part, pairs in seconds.items()}
+    runs = {part: _by_query(seconds[part]) for part in PARTS}
     every = {query for of in runs.values() for query in of}
     if not every:
         return
-    for part, of in runs.items():
+    for part in PARTS:
         own = at.part(part)
         yield own.queries.estimate(len(seconds[part]), f"queries {part} it")
-        fewest = min(len(of.get(query, ())) for query in every)
+        fewest = min(len(runs[part].get(query, ())) for query in every)
         yield own.fewest_runs.estimate(fewest, f"executions {part} it of the query with the fewest")
     usual = means(seconds["before"])
     count, base = pass_of(usual, weight)
