@@ -38,3 +38,20 @@ def test_no_database_begins_before_all_are_ready(
     recorder.close()
     assert asked["held"] is True
     assert asked["beside"] is not None, "it releases them"
+
+
+def test_all_databases_are_driven(tmp_path: Path) -> None:
+    target = targets.open_target(targets.parse("null:?mean_us=500"), tmp_path, Limits(1 << 28, 1))
+    held = Loaded(1.0, 1, complete=True)
+    plan = OltpPlan("tpcc", held, 1, 0.0, 0.2, 1, several=(held, held))
+    recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
+    watched: list[bool] = []
+    with target:
+        several.drive(
+            recorder, target, plan, Silent(), lambda handle, _: watched.append(handle.ready)
+        )
+    recorder.close()
+    levels = [phase.detail for phase in recorder.run.phases]
+    assert [one.level for one in levels] == ["users-1", "users-1-db-1", "users-1-db-2"]
+    assert all(one.outcome is not None and one.outcome.tps for one in levels)
+    assert watched == [True], "it begins with them"

@@ -41,7 +41,7 @@ class Made:
         begun: float,
         rate: int,
         seconds: int = 10,
-        **data: int,
+        **data: Any,
     ) -> Member:
         rows = [
             {
