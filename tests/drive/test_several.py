@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from dyno import targets
+from dyno.bundle.model import those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Limits, Loaded
 from dyno.runtime.progress import Silent
@@ -51,7 +53,7 @@ def test_all_databases_are_driven(tmp_path: Path) -> None:
             recorder, target, plan, Silent(), lambda handle, _: watched.append(handle.ready)
         )
     recorder.close()
-    levels = [phase.detail for phase in recorder.run.phases]
+    levels = [phase.detail for phase in those(recorder.run.phases, OltpDetail)]
     assert [one.level for one in levels] == ["users-1", "users-1-db-1", "users-1-db-2"]
     assert all(one.outcome is not None and one.outcome.tps for one in levels)
     assert watched == [True], "it begins with them"
