@@ -188,6 +188,44 @@ def test_a_study_of_users_works(loaded: tuple[str, Path], unsaid: str, tmp_path:
     assert found["outcome"]["comparisons"]
 
 
+OWN = """
+name = "verbs_own"
+[tables.item]
+rows = 100
+key = ["id"]
+[tables.item.columns]
+id = "int row"
+stock = "int 1000"
+[draws]
+id = { uniform = [1, 100] }
+[[transactions.take.statements]]
+sql = "select 1 / 0 where 1 = :id"
+sqlserver = "update item set stock = stock - 1 output inserted.stock where id = :id"
+keep = ["stock int"]
+rows = 1
+[[transactions.take.statements]]
+sql = "update item set stock = 1000 where id = :id and :stock < 0"
+rows = 0
+[[checks]]
+name = "stock was taken"
+sql = "select 1"
+sqlserver = "select top (1) 1 from (select sum(stock) as s from item) as it where s >= 100000"
+after = "run"
+"""
+
+
+def test_statements_of_their_own_dialect(loaded: tuple[str, Path], tmp_path: Path) -> None:
+    url, out = loaded
+    file = tmp_path / "verbs_own.toml"
+    file.write_text(OWN)
+    given = (file, "--target", url, "--out", out, "--json")
+    assert_valid(dyno("load", *given, "--scale", "1"))
+    done = dyno("run", *given, "--users", "2", "--warmup", "0s", "--duration", "2s")
+    (level,) = assert_valid(done, *NOISE)["workloads"]["own_verbs_own"]["levels"]
+    assert level["tps"] > 0
+    assert not level["errors"]
+
+
 @pytest.mark.parametrize("workload", ["tpch", "tpcc"])
 def test_maintenance_that_the_server_lacks_is_refused_before_the_work(
     loaded: tuple[str, Path], workload: str
