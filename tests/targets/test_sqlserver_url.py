@@ -8,7 +8,7 @@ import pytest
 
 from dyno import targets
 from dyno.contracts.target import Limits
-from dyno.errors import UsageError
+from dyno.errors import TargetError, UsageError
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.version import Version
 
@@ -92,8 +92,8 @@ def test_refused(text: str, words: str) -> None:
             False,
         ),
         (
-            ("Microsoft SQL Azure (RTM) - 12.0.2000.8 …", "12.0.2000.8", "SQL Azure", 5),
-            "Azure SQL Database 12.0.2000.8",
+            ("Microsoft SQL Azure (RTM) - 12.0.2000.8 …", "12.0.2000.8", "SQL Azure", 8),
+            "Azure SQL Managed Instance 12.0.2000.8",
             False,
         ),
         (
@@ -114,6 +114,13 @@ def test_versions(row: tuple[str, str, str, int], shown: str, babelfish: bool) -
     assert str(version) == shown
     assert version.is_babelfish == babelfish
     version.require("SQL Server at db1:1433")
+
+
+@pytest.mark.parametrize("engine", [5, 12])
+def test_a_service_whose_sessions_cannot_change_their_database(engine: int) -> None:
+    version = Version.parse("Microsoft SQL Azure (RTM)", "12.0.2000.8", "SQL Azure", engine)
+    with pytest.raises(TargetError, match="Managed Instance"):
+        version.require("SQL Server at db1:1433")
 
 
 def test_a_version_that_is_too_old() -> None:

@@ -11,7 +11,8 @@ OLDEST = 14
 """The oldest supported major version of SQL Server: 2017."""
 
 _RELEASES = {13: "2016", 14: "2017", 15: "2019", 16: "2022", 17: "2025"}
-_CLOUD = {5: "Azure SQL Database", 8: "Azure SQL Managed Instance"}
+_SINGLE = {5: "Azure SQL Database", 12: "SQL database in Microsoft Fabric"}
+_CLOUD = {**_SINGLE, 8: "Azure SQL Managed Instance"}
 """By SERVERPROPERTY('EngineEdition'); their ProductVersion is 12, whatever they support."""
 
 QUERY = (
@@ -63,11 +64,18 @@ class Version:
         return self.product in _CLOUD.values()
 
     def require(self, server: str) -> None:
-        """Rejects a server that is too old.
+        """Rejects a server that is too old, or whose sessions cannot change their database.
+
+        CREATE DATABASE would succeed there and be billed, and USE is error 40508.
 
         Raises:
             TargetError: If it is.
         """
+        if self.product in _SINGLE.values():
+            raise TargetError(
+                f"{server} is {self}, where a session cannot change its database; Dyno needs SQL "
+                "Server or an Azure SQL Managed Instance."
+            )
         if self.product == "SQL Server" and self.number[:1] < (OLDEST,):
             wanted = _RELEASES[OLDEST]
             raise TargetError(f"{server} is {self}; Dyno needs SQL Server {wanted} or newer.")
