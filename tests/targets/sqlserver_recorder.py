@@ -55,6 +55,7 @@ class Recorder:
             "shop": ["NONE", "DISABLED", "FULL", "OFF"],
             "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
+        self.closed: set[str] = set()
         self.temp: list[tuple[str, str, int, int, int, int | None]] = [
             ("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8192, 8192, 0, None)
         ]
@@ -125,7 +126,9 @@ class Recorder:
         return [(name, stored[name], value) for name, value in self.configured.items()]
 
     def _databases(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
-        return [(name, *values) for name, values in self.options.items()]
+        return [
+            (name, *values, int(name not in self.closed)) for name, values in self.options.items()
+        ]
 
     def _configure(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
         if found[1] != "show advanced options" and not self.configured["show advanced options"]:

@@ -10,10 +10,17 @@ from typing import cast
 import pytest
 
 from dyno.config.settings import Setting, parse
-from dyno.errors import DynoError, TargetError, UsageError
-from dyno.targets.sqlserver import settling
+from dyno.contracts import tuning
+from dyno.contracts.target import Limits, QueryResult
+from dyno.errors import DynoError, TargetError, UsageError, error_of_kind
+from dyno.plans.fields import made
+from dyno.plans.run import RunPlan
+from dyno.runner.session import Job
+from dyno.targets import parse as parse_url
+from dyno.targets.sqlserver import alone, settling
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
+from dyno.targets.sqlserver.target import SqlServerTarget
 from dyno.targets.sqlserver.tuned import Tuning, is_own
 from dyno.targets.sqlserver.tuning import changes
 from dyno.targets.sqlserver.version import Version
@@ -39,12 +46,27 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "PERIOD_S", 0.0)
 
 
+class Busy(Recorder):
+    """A server whose database another session uses at the first two tries."""
+
+    tries = 0
+
+    def execute(self, sql: str, needs: str = "") -> QueryResult:
+        if "READ_COMMITTED_SNAPSHOT ON" in sql:
+            assert sql.endswith(" WITH NO_WAIT")
+            self.tries += 1
+            if self.tries < 3:
+                raise error_of_kind("database", "Other users are using it [error 5070].")
+        return super().execute(sql, needs)
+
+
 def asked(*texts: str) -> list[Setting]:
     return parse(texts, None, None)
 
 
 def entered(server: Recorder, home: Path, *texts: str) -> Tuning:
     tuning = Tuning(asked(*texts), home)
+    tuning.places = frozenset({"dyno_tpch"})
     tuning.plan_sessions(cast("Session", server), SERVER)
     tuning.verify_sessions(cast("Session", server))
     return tuning
@@ -165,6 +187,71 @@ def test_databases_of_the_user_keep_their_options(tmp_path: Path) -> None:
     entered(server, tmp_path, "recovery=simple", "commit=relaxed", "checksums=on")
     assert server.options["shop"] == ["NONE", "DISABLED", "FULL", "OFF"]
     assert not [text for text in server.changing if "[shop]" in text]
+
+
+def test_databases_of_other_jobs_keep_their_options(tmp_path: Path) -> None:
+    server = Recorder()
+    before = list(server.options["dyno_tpch"])
+    server.options["dyno_tpcc"] = list(before)
+    entered(server, tmp_path, "recovery=simple", "row_versions=on")
+    assert server.options["dyno_tpch"] != before
+    assert server.options["dyno_tpcc"] == before
+
+
+def test_the_databases_of_a_job_are_those_of_its_workloads(tmp_path: Path) -> None:
+    target = SqlServerTarget(parse_url("mssql://dyno@db/x"), tmp_path, Limits(1 << 30, 1))
+    tuning.tune(target, asked("recovery=full"), ["tpcc", "tpcc@2", "ch"])
+    assert target._changed().places == {"dyno_tpcc", "dyno_tpcc_2"}
+
+
+def test_a_job_names_all_its_databases(tmp_path: Path) -> None:
+    plan = made(RunPlan, {"target": ("null:",), "workload": "tpcc", "out": tmp_path,
+                          "databases": 2, "users": (1,)})  # fmt: skip
+    job = Job(plan, {}, ("tpcc",), tmp_path, lambda _: None)
+    assert job.databases == ["tpcc", "tpcc@2"]
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_database_that_this_login_cannot_use_is_left_alone(tmp_path: Path, closed: bool) -> None:
+    server = Recorder()
+    server.closed = {"dyno_tpch"} if closed else set()
+    entered(server, tmp_path, "recovery=simple")
+    assert bool(server.changing) is not closed
+
+
+def test_what_was_changed_in_a_database_that_is_now_offline_is_not_forgotten(
+    tmp_path: Path,
+) -> None:
+    server = Recorder()
+    tuning = entered(server, tmp_path, "recovery=simple")
+    server.closed = {"dyno_tpch"}
+    server.refused = "ALTER DATABASE [dyno_tpch]"
+    with pytest.raises(TargetError):
+        leave(tuning, server)
+    server.closed, server.refused = set(), ""
+    entered(server, tmp_path)
+    assert server.options["dyno_tpch"][2] == "FULL"
+
+
+def test_row_versions_wait_for_sessions_and_end_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alone, "_AGAIN_S", 0.0)
+    server = Busy()
+    entered(server, tmp_path, "row_versions=on")
+    assert server.tries == 3
+    assert server.options["dyno_tpch"][3] == "ON"
+    assert not [text for text in server.sent if "ROLLBACK" in text]
+
+
+def test_row_versions_of_a_database_in_use_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alone, "RELEASE_S", 0.0)
+    with pytest.raises(DynoError, match="dyno_tpch") as caught:
+        entered(Busy(), tmp_path, "row_versions=on")
+    assert caught.value.kind == "database"
+    assert left_behind(tmp_path) == []
 
 
 @pytest.mark.parametrize(

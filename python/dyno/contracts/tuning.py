@@ -86,6 +86,18 @@ class Tunable(Protocol):
         ...
 
 
+@runtime_checkable
+class Scoped(Protocol):
+    """A target some of whose settings belong to databases."""
+
+    def scope(self, databases: Sequence[str]) -> None:
+        """Limits these settings to the databases of the job, by the names of their workloads.
+
+        Called after ``tune``, before the target is entered. Without it, none is changed.
+        """
+        ...
+
+
 def not_applied(change: Change, product: str, found: str | None) -> TargetError:
     """The error for a parameter that reads back as ``found`` instead of its new value."""
     has = "lacks it" if found is None else f"has {found}"
@@ -135,8 +147,13 @@ def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
         )
 
 
-def tune(target: Target, asked: Sequence[Setting]) -> None:
+def tune(target: Target, asked: Sequence[Setting], databases: Sequence[str] = ()) -> None:
     """Hands what is asked to a target that is not entered yet.
+
+    Args:
+        target: The target.
+        asked: The settings.
+        databases: The databases that the job uses (see :mod:`dyno.contracts.databases`).
 
     Raises:
         UsageError: If the target takes no settings, or not these values.
@@ -146,6 +163,8 @@ def tune(target: Target, asked: Sequence[Setting]) -> None:
     if not isinstance(target, Tunable):
         raise UsageError(f"The {target.name} target does not support settings.")
     target.tune(asked)
+    if isinstance(target, Scoped):
+        target.scope(databases)
 
 
 def tuned(target: Target) -> tuple[Applied, ...]:

@@ -18,7 +18,7 @@ from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
 from dyno.confinement.run import Confinement
-from dyno.contracts import tuning
+from dyno.contracts import databases, tuning
 from dyno.contracts.layout import Layout
 from dyno.contracts.probe import Probed
 from dyno.contracts.target import Limits, Target
@@ -85,6 +85,12 @@ class Job:
     cache: accelerated.Wanted | None = None
     after: After | None = None
 
+    @property
+    def databases(self) -> list[str]:
+        """The databases of its workloads (see :mod:`dyno.contracts.databases`)."""
+        count = getattr(self.plan, "databases", 1)
+        return [name for workload in self.workloads for name in databases.names(workload, count)]
+
 
 @dataclass
 class Session:
@@ -92,6 +98,7 @@ class Session:
 
     Attributes:
         out: Folder of bundles and private engines.
+        databases: Those of the workloads of the job.
     """
 
     out: Path
@@ -103,6 +110,7 @@ class Session:
     confinement: Confinement | None = None
     machines: Machines = field(default_factory=lambda: Machines({}, []))
     cache: accelerated.Wanted | None = None
+    databases: Sequence[str] = ()
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
@@ -140,7 +148,8 @@ class Session:
                 relations = stack.enter_context(front)
             opened = targets.open_target(parsed, self.out, self.limits)
             opened.name = name
-            tuning.tune(opened, self.settings if settings is None else settings)
+            wanted = self.settings if settings is None else settings
+            tuning.tune(opened, wanted, self.databases)
             stack.enter_context(self._restored(opened))
             stack.enter_context(self.confined())
             with (
@@ -288,7 +297,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, job.settings, confinement, machines, job.cache)
+                    given = (limits, job.settings, confinement, machines, job.cache, job.databases)
                     job.body(Session(out, reported, recorder, sampler, *given))
             finally:
                 signals.end_work()  # signals that arrive earlier are caught below

@@ -7,12 +7,10 @@ marks the ones that Dyno created.
 
 from __future__ import annotations
 
-import time
-
 from dyno.contracts.layout import Layout
-from dyno.errors import DynoError, TargetError, error_of_kind
+from dyno.errors import TargetError
 from dyno.targets import mark
-from dyno.targets.sqlserver import filegroups
+from dyno.targets.sqlserver import alone, filegroups
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
 from dyno.targets.sqlserver.filegroups import Primary
@@ -21,9 +19,6 @@ from dyno.targets.sqlserver.version import Version
 PROPERTY = "dyno"
 """The name of the extended property with Dyno's marks."""
 _OPTIONS = "RECOVERY SIMPLE, AUTO_CLOSE OFF, AUTO_SHRINK OFF"
-RELEASE_S = 5.0
-"""How long a server may take to end a session that was closed."""
-_AGAIN_S = 0.1
 
 _EXISTS = "SELECT name, HAS_DBACCESS(name) FROM sys.databases WHERE name = {}"
 _OWN = (
@@ -133,13 +128,5 @@ def drop(session: Session, place: str) -> None:
         DynoError: If another session uses it; nothing was removed.
     """
     session.execute("USE [master]")
-    give_up = time.monotonic() + RELEASE_S
-    while True:
-        try:
-            session.execute(f"DROP DATABASE {quoted(place)}")
-        except DynoError as error:
-            if error.kind == "database" and time.monotonic() < give_up:
-                time.sleep(_AGAIN_S)
-                continue
-            raise error_of_kind(error.kind, f"Cannot drop the database {place}: {error}") from error
-        return
+    failed = f"Cannot drop the database {place}"
+    alone.execute(session, f"DROP DATABASE {quoted(place)}", failed)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from dyno.contracts.target import Connection
 from dyno.errors import TargetError
-from dyno.targets.sqlserver import governor, tempfiles
+from dyno.targets.sqlserver import alone, governor, tempfiles
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.tempfiles import TempFile
 from dyno.targets.sqlserver.tuning import (
@@ -34,7 +34,8 @@ _WORKSPACE = (
 )
 _DATABASES = (
     "SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, "
-    "CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases"
+    "CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END, "
+    "CASE WHEN state = 0 AND HAS_DBACCESS(name) = 1 THEN 1 ELSE 0 END FROM sys.databases"
 )
 
 
@@ -47,12 +48,14 @@ class State:
         used: The same as they are in effect.
         databases: Options by database and name.
         temp_files: Data files of tempdb.
+        open: Databases that are online and that this login may use.
     """
 
     stored: Mapping[str, str] = field(default_factory=dict[str, str])
     used: Mapping[str, str] = field(default_factory=dict[str, str])
     databases: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     temp_files: Sequence[TempFile] = ()
+    open: Set[str] = frozenset()
 
     def get(self, name: str, database: str = "", *, used: bool = True) -> str | None:
         """A value in effect, or as stored; None if the server lacks it."""
@@ -80,10 +83,13 @@ def read(session: Session, names: Sequence[str]) -> State:
         temp = tempfiles.read(session)
         used[TEMP_FILES] = stored[TEMP_FILES] = str(len(temp))
     databases: dict[str, dict[str, str]] = {}
+    opened: set[str] = set()
     if {*OF_DATABASES} & {*names}:
-        for name, *values in session.execute(_DATABASES).rows:
+        for name, *values, usable in session.execute(_DATABASES).rows:
             databases[str(name)] = dict(zip(OF_DATABASES, map(str, values), strict=True))
-    return State(stored, used, databases, temp)
+            if usable:
+                opened.add(str(name))
+    return State(stored, used, databases, temp, opened)
 
 
 def workspace_bytes(session: Connection) -> int:
@@ -122,9 +128,22 @@ def assign(name: str, database: str, value: str, state: State) -> list[str]:
     if name == TEMP_FILES:
         return tempfiles.add(int(value), state.temp_files)
     equals = " =" if name == DURABILITY else ""
-    # It needs the database for itself, which is Dyno's, and no run is under way.
-    alone = " WITH ROLLBACK IMMEDIATE" if name == SNAPSHOT else ""
-    return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}{alone}"]
+    # It needs the database for itself. It would wait for all other sessions, or end them.
+    waits = " WITH NO_WAIT" if name == SNAPSHOT else ""
+    return [f"ALTER DATABASE {quoted(database)} SET {name}{equals} {value}{waits}"]
+
+
+def execute(session: Session, name: str, database: str, statement: str, needs: str = "") -> None:
+    """Runs a statement of :func:`assign` or :func:`restore`.
+
+    Raises:
+        DynoError: If the server rejects it.
+    """
+    if name == SNAPSHOT:
+        failed = f"Cannot set {name} of {database}, which no other session may use meanwhile"
+        alone.execute(session, statement, failed)
+    else:
+        session.execute(statement, needs)
 
 
 def restore(name: str, database: str, before: str, value: str, state: State) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -131,6 +131,10 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def _told(self, session: Session) -> Told:
         return whereabouts.told(session)
+
+    def scope(self, databases: Sequence[str]) -> None:
+        """Limits options of databases to these (see :class:`dyno.contracts.tuning.Scoped`)."""
+        self._changed().places = frozenset(map(mark.schema_of, databases))
 
     def connect(self, workload: str = "") -> Session:
         """Opens a session in which unqualified table names mean those of ``workload``."""

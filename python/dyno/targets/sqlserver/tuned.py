@@ -1,14 +1,14 @@
 """The settings of one run on one server: changed, verified, restored.
 
-Dyno changes the instance only for settings that the user named with ``--set``, and options of its
-own databases only. A journal lists the changes before they are made. The end of the run restores
-them, and after a kill the next run with the same ``--out`` does.
+Dyno changes the instance only for settings that the user named with ``--set``, and options of the
+databases of the job only. A journal lists the changes before they are made. The end of the run
+restores them, and after a kill the next run with the same ``--out`` does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +43,11 @@ _CLOUD = "Azure sets it by the service tier"
 
 
 class Tuning(ServerTuning[Session, Any]):
-    """The requested settings of one SQL Server."""
+    """The requested settings of one SQL Server.
+
+    Attributes:
+        places: The databases of the job: options are set in these only.
+    """
 
     def __init__(self, asked: Sequence[Setting] = (), home: Path | None = None) -> None:
         """Takes settings.
@@ -55,7 +59,8 @@ class Tuning(ServerTuning[Session, Any]):
         Raises:
             UsageError: If a value is out of the server's range.
         """
-        super().__init__(asked, changes(asked), _verify)
+        super().__init__(asked, changes(asked), self._read_back)
+        self.places: Set[str] = frozenset()
         self._home = home or Path()
         self._journal: Journal | None = None
         self._failed = False
@@ -154,23 +159,54 @@ class Tuning(ServerTuning[Session, Any]):
         if GRANT in names and MEMORY not in names:
             self._changes = changes(self._asked, state.workspace_bytes(session))
         now = state.read(session, names)
-        _planned(self._changes, now, _own(now))
+        _planned(self._changes, now, self._own(now))
         return now
+
+    def _own(self, now: State) -> list[str]:
+        return [name for name in now.databases if name in self.places & now.open]
 
     def _names(self) -> list[str]:
         return [item.name for item in self._changes]
 
     def _plan(self, session: Session, server: str) -> None:
         now = self._wanted(session, server)
-        self._before = {name: _before(now, name, _own(now)) for name in self._names()}
+        self._before = {name: _before(now, name, self._own(now)) for name in self._names()}
         try:
             self._set_memory(session, now)
             now = state.read(session, self._names())
-            for item in _planned(self._changes, now, _own(now)):
+            for item in _planned(self._changes, now, self._own(now)):
                 self._apply(session, item, now)
         except BaseException:
             self._undo(session)
             raise
+
+    def _read_back(
+        self,
+        session: Session,
+        asked: Sequence[Change],
+        before: Mapping[str, str],
+        how: Mapping[str, str],
+    ) -> list[Applied]:
+        """Reads every change back.
+
+        Raises:
+            TargetError: If the server has another value.
+        """
+        now = state.read(session, [item.name for item in asked])
+        own = self._own(now)
+        found: list[Applied] = []
+        for item in asked:
+            places = own if item.name in OF_DATABASES else [""]
+            values = {now.get(item.name, place) for place in places}
+            if values - {item.value}:
+                wrong = next(value for value in values if value != item.value)
+                raise not_applied(item, str(session.version), wrong)
+            created = "" if places else "set when Dyno creates the database"
+            limit = editions.note(session.version, item)
+            note = "; ".join(filter(None, (created, item.note, limit)))
+            shown = item.value if places else ""
+            found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
+        return found
 
     def _set_memory(self, session: Session, now: State) -> None:
         """Sets the memory if it is requested, and determines what depends on it."""
@@ -192,7 +228,8 @@ class Tuning(ServerTuning[Session, Any]):
         assert self._journal is not None  # noqa: S101  (set before any change)
         self._journal.write([*self._journal.read(), item])
         for statement in state.assign(item.name, item.database, item.value, now):
-            session.execute(statement, state.right(item.name))
+            right = state.right(item.name)
+            state.execute(session, item.name, item.database, statement, right)
 
     def _undo(self, session: Session) -> None:
         """Restores the changes in the journal, the newest first.
@@ -210,7 +247,7 @@ class Tuning(ServerTuning[Session, Any]):
             statements = state.restore(item.name, item.database, item.before, item.value, now)
             try:
                 for statement in statements:
-                    session.execute(statement)
+                    state.execute(session, item.name, item.database, statement)
             except DynoError as error:
                 raise _unrestored(item, statements, error) from error
             left.pop()
@@ -223,10 +260,6 @@ def is_own(database: str) -> bool:
     return (
         re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
     )
-
-
-def _own(now: State) -> list[str]:
-    return [name for name in now.databases if is_own(name)]
 
 
 def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Changed]:
@@ -273,31 +306,6 @@ def _before(now: State, name: str, own: Sequence[str]) -> str:
     if len(set(values.values())) <= 1:
         return next(iter(values.values()), "")
     return ", ".join(f"{value} in {database}" for database, value in values.items())
-
-
-def _verify(
-    session: Session, asked: Sequence[Change], before: Mapping[str, str], how: Mapping[str, str]
-) -> list[Applied]:
-    """Reads every change back.
-
-    Raises:
-        TargetError: If the server has another value.
-    """
-    now = state.read(session, [item.name for item in asked])
-    own = _own(now)
-    found: list[Applied] = []
-    for item in asked:
-        places = own if item.name in OF_DATABASES else [""]
-        values = {now.get(item.name, place) for place in places}
-        if values - {item.value}:
-            wrong = next(value for value in values if value != item.value)
-            raise not_applied(item, str(session.version), wrong)
-        created = "" if places else "set when Dyno creates the database"
-        limit = editions.note(session.version, item)
-        note = "; ".join(filter(None, (created, item.note, limit)))
-        shown = item.value if places else ""
-        found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
-    return found
 
 
 def _require(session: Session, asked: Sequence[Change], server: str) -> None:

@@ -39,7 +39,7 @@ CROSS JOIN sys.resource_governor_configuration AS c WHERE s.name = N'default'
 GO
 SELECT name, physical_name, CAST(size AS bigint) * 8, CAST(growth AS bigint), CAST(is_percent_growth AS int), CASE WHEN max_size > 0 THEN CAST(max_size AS bigint) * 8 END FROM tempdb.sys.database_files WHERE type = 0 ORDER BY file_id
 GO
-SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END FROM sys.databases
+SELECT name, page_verify_option_desc, delayed_durability_desc, recovery_model_desc, CASE is_read_committed_snapshot_on WHEN 1 THEN 'ON' ELSE 'OFF' END, CASE WHEN state = 0 AND HAS_DBACCESS(name) = 1 THEN 1 ELSE 0 END FROM sys.databases
 GO
 SELECT CAST(s.request_max_memory_grant_percent AS FLOAT), CAST(u.request_max_memory_grant_percent AS FLOAT), CAST(c.is_enabled AS int)
 FROM sys.resource_governor_workload_groups AS s
