@@ -22,6 +22,7 @@ from dyno.targets.sqlserver import (
     filegroups,
     flash,
     governor,
+    logchain,
     partitions,
     readback,
     script,
@@ -198,6 +199,7 @@ def reading() -> list[str]:
     governor.refusal(cast("Session", recorder))
     state.workspace_bytes(recorder)
     recorder.execute(settling.QUERY)
+    recorder.execute(logchain.STARTED)
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")

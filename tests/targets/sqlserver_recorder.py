@@ -56,6 +56,7 @@ class Recorder:
             "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
         self.closed: set[str] = set()
+        self.backed_up = {"shop"}
         self.temp: list[tuple[str, str, int, int, int, int | None]] = [
             ("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8192, 8192, 0, None)
         ]
@@ -74,6 +75,9 @@ class Recorder:
             (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(self.memory * 5 // 8,)]),
             (r"SELECT name, physical_name.*tempdb", lambda _: self.temp),
             (r"SELECT name, page_verify_option_desc", self._databases),
+            (r"SELECT d\.name, CASE WHEN r\.last_log_backup_lsn",
+             lambda _: [(name, int(name in self.backed_up)) for name in self.options]),
+            (r"BACKUP DATABASE \[(\w+)\] TO DISK = N'NUL'$", self._back_up),
             (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
             (r"RECONFIGURE$", self._reconfigure),
             (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),
@@ -159,6 +163,13 @@ class Recorder:
 
     def _option(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
         self.options[found[1]][OF_DATABASES.index(found[2])] = found[3]
+        if found[3] == "SIMPLE":
+            self.backed_up.discard(found[1])
+        return []
+
+    def _back_up(self, found: re.Match[str]) -> list[tuple[Any, ...]]:
+        assert self.options[found[1]][2] != "SIMPLE", "it would begin no chain"
+        self.backed_up.add(found[1])
         return []
 
     def _add(self, found: re.Match[str]) -> list[tuple[Any, ...]]:

@@ -17,7 +17,7 @@ from dyno.plans.fields import made
 from dyno.plans.run import RunPlan
 from dyno.runner.session import Job
 from dyno.targets import parse as parse_url
-from dyno.targets.sqlserver import alone, settling
+from dyno.targets.sqlserver import alone, logchain, settling
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.target import SqlServerTarget
@@ -57,6 +57,18 @@ class Busy(Recorder):
             self.tries += 1
             if self.tries < 3:
                 raise error_of_kind("database", "Other users are using it [error 5070].")
+        return super().execute(sql, needs)
+
+
+class Unready(Recorder):
+    """A server that denies the backup, and records the required right."""
+
+    needed = ""
+
+    def execute(self, sql: str, needs: str = "") -> QueryResult:
+        if sql.startswith("BACKUP"):
+            self.needed = needs
+            raise error_of_kind("denied", "BACKUP DATABASE is terminating abnormally [error 3013].")
         return super().execute(sql, needs)
 
 
@@ -209,6 +221,59 @@ def test_a_job_names_all_its_databases(tmp_path: Path) -> None:
                           "databases": 2, "users": (1,)})  # fmt: skip
     job = Job(plan, {}, ("tpcc",), tmp_path, lambda _: None)
     assert job.databases == ["tpcc", "tpcc@2"]
+
+
+@pytest.mark.parametrize(("text", "model"), [("full", "FULL"), ("bulk", "BULK_LOGGED")])
+def test_a_recovery_model_that_keeps_the_log_begins_with_a_backup(
+    tmp_path: Path, text: str, model: str
+) -> None:
+    server = Recorder()
+    server.options["dyno_tpch"][2] = "SIMPLE"
+    tuning = entered(server, tmp_path, f"recovery={text}")
+    altered, backup = server.changing
+    assert f"SET RECOVERY {model}" in altered
+    assert backup == logchain.start("dyno_tpch")
+    assert "COPY_ONLY" not in backup
+    assert "not begun" not in tuning.applied[0].note
+    leave(tuning, server)
+    assert server.options["dyno_tpch"][2] == "SIMPLE"
+    assert sum("BACKUP" in sent for sent in server.sent) == 1
+
+
+def test_a_new_database_begins_its_chain_too(tmp_path: Path) -> None:
+    server = Recorder()
+    del server.options["dyno_tpch"]
+    tuning = entered(server, tmp_path, "recovery=full")
+    server.options["dyno_tpch"] = ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"]
+    tuning.adopt(cast("Session", server), "dyno_tpch")
+    assert server.backed_up >= {"dyno_tpch"}
+
+
+def test_a_database_in_full_that_was_never_backed_up_is_noted(tmp_path: Path) -> None:
+    server = Recorder()
+    found = entered(server, tmp_path, "recovery=full").applied[0]
+    assert server.changing == []
+    assert logchain.note(cast("Session", server), ["dyno_tpch"], "FULL") in found.note
+    server.backed_up.add("dyno_tpch")
+    assert logchain.note(cast("Session", server), ["dyno_tpch"], "FULL") == ""
+    assert logchain.note(cast("Session", server), ["dyno_tpcc"], "FULL") != ""  # not visible
+
+
+def test_simple_breaks_the_chain_of_a_database_in_full(tmp_path: Path) -> None:
+    server = Recorder()
+    found = entered(server, tmp_path, "recovery=simple").applied[0]
+    assert found.note == logchain.broken({"dyno_tpch": "FULL"}, "SIMPLE") != ""
+    assert logchain.broken({"dyno_tpch": "SIMPLE"}, "SIMPLE") == ""
+
+
+def test_a_login_that_may_not_back_up_is_told_the_right(tmp_path: Path) -> None:
+    server = Unready()
+    server.options["dyno_tpch"][2] = "SIMPLE"
+    with pytest.raises(DynoError):
+        entered(server, tmp_path, "recovery=full")
+    assert server.needed == "USE [dyno_tpch]; GRANT BACKUP DATABASE"
+    assert server.options["dyno_tpch"][2] == "SIMPLE"
+    assert left_behind(tmp_path) == []
 
 
 @pytest.mark.parametrize("closed", [True, False])

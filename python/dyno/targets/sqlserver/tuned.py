@@ -21,7 +21,7 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import editions, governor, settling, state
+from dyno.targets.sqlserver import editions, governor, logchain, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
@@ -30,6 +30,7 @@ from dyno.targets.sqlserver.tuning import (
     GRANT,
     MEMORY,
     OF_DATABASES,
+    RECOVERY,
     TEMP_FILES,
     changes,
 )
@@ -64,6 +65,7 @@ class Tuning(ServerTuning[Session, Any]):
         self._home = home or Path()
         self._journal: Journal | None = None
         self._failed = False
+        self._recovery: dict[str, str] = {}
 
     def give(self, server: Any) -> None:
         """Does nothing: there is no private SQL Server."""
@@ -172,6 +174,7 @@ class Tuning(ServerTuning[Session, Any]):
         now = self._wanted(session, server)
         self._before = {name: _before(now, name, self._own(now)) for name in self._names()}
         try:
+            self._recovery = {name: now.get(RECOVERY, name) or "" for name in self._own(now)}
             self._set_memory(session, now)
             now = state.read(session, self._names())
             for item in _planned(self._changes, now, self._own(now)):
@@ -203,10 +206,16 @@ class Tuning(ServerTuning[Session, Any]):
                 raise not_applied(item, str(session.version), wrong)
             created = "" if places else "set when Dyno creates the database"
             limit = editions.note(session.version, item)
-            note = "; ".join(filter(None, (created, item.note, limit)))
+            chain = self._chain(session, places, item) if item.name == RECOVERY else ""
+            note = "; ".join(filter(None, (created, item.note, limit, chain)))
             shown = item.value if places else ""
             found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
         return found
+
+    def _chain(self, session: Session, places: Sequence[str], item: Change) -> str:
+        """A note on the log chains that the recovery model needs or breaks."""
+        before = {place: self._recovery.get(place, "") for place in places}
+        return logchain.broken(before, item.value) or logchain.note(session, places, item.value)
 
     def _set_memory(self, session: Session, now: State) -> None:
         """Sets the memory if it is requested, and determines what depends on it."""
@@ -230,6 +239,8 @@ class Tuning(ServerTuning[Session, Any]):
         for statement in state.assign(item.name, item.database, item.value, now):
             right = state.right(item.name)
             state.execute(session, item.name, item.database, statement, right)
+        if item.name == RECOVERY and logchain.starts(item.before, item.value):
+            session.execute(logchain.start(item.database), logchain.right(item.database))
 
     def _undo(self, session: Session) -> None:
         """Restores the changes in the journal, the newest first.

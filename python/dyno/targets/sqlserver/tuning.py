@@ -73,7 +73,8 @@ _NOTES = {
     (PAGE_VERIFY, "on"): "for pages written from now on",
     (PAGE_VERIFY, "off"): "for pages written from now on",
     (DURABILITY, "relaxed"): "a crash may lose the last commits",
-    (RECOVERY, "full"): "the log of a database without a full backup is still reused",
+    (RECOVERY, "full"): "the log grows until it is backed up",
+    (RECOVERY, "bulk"): "the log grows until it is backed up; loads and index builds log less",
 }
 _MIB = 1 << 20
 _LEAST, _MOST = 128 * _MIB, ((1 << 31) - 1) * _MIB

@@ -269,6 +269,9 @@ UPDATE STATISTICS [dbo].[stock] [stock_pkey];
 -- reorganise a column store
 ALTER INDEX [order_line_columns] ON [dbo].[order_line] REORGANIZE WITH (COMPRESS_ALL_ROW_GROUPS = ON);
 
+-- log chain
+BACKUP DATABASE [dyno_tpcc] TO DISK = N'NUL';
+
 -- backup folder
 SELECT CAST(SERVERPROPERTY('InstanceDefaultBackupPath') AS nvarchar(4000));
 

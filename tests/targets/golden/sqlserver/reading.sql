@@ -59,6 +59,8 @@ SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 FROM sys.dm_exec_query_r
 GO
 SELECT CAST(committed_kb AS bigint) * 1024, CAST(committed_target_kb AS bigint) * 1024 FROM sys.dm_os_sys_info
 GO
+SELECT d.name, CASE WHEN r.last_log_backup_lsn IS NULL THEN 0 ELSE 1 END FROM sys.databases AS d JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
+GO
 SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
