@@ -25,6 +25,7 @@ from dyno.targets.sqlserver import (
     logchain,
     partitions,
     readback,
+    scoped,
     script,
     settling,
     sliding,
@@ -200,6 +201,7 @@ def reading() -> list[str]:
     state.workspace_bytes(recorder)
     recorder.execute(settling.QUERY)
     recorder.execute(logchain.STARTED)
+    recorder.execute(scoped.query("dyno_tpch"))
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")

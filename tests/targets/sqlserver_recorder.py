@@ -55,6 +55,8 @@ class Recorder:
             "shop": ["NONE", "DISABLED", "FULL", "OFF"],
             "dyno_tpch": ["CHECKSUM", "DISABLED", "FULL", "OFF"],
         }
+        self.scoped: dict[str, str] = {}
+        self.most_cpus = 64
         self.closed: set[str] = set()
         self.backed_up = {"shop"}
         self.temp: list[tuple[str, str, int, int, int, int | None]] = [
@@ -77,6 +79,9 @@ class Recorder:
             (r"SELECT name, page_verify_option_desc", self._databases),
             (r"SELECT d\.name, CASE WHEN r\.last_log_backup_lsn",
              lambda _: [(name, int(name in self.backed_up)) for name in self.options]),
+            (r"SELECT name, CAST\(value AS nvarchar\(60\)\) FROM \[(\w+)\]\.sys\.database_scoped",
+             lambda found: [("MAXDOP", self.scoped.get(found[1], "0"))]),
+            (r"SELECT effective_max_dop", lambda _: [(self.most_cpus,)]),
             (r"BACKUP DATABASE \[(\w+)\] TO DISK = N'NUL'$", self._back_up),
             (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
             (r"RECONFIGURE$", self._reconfigure),

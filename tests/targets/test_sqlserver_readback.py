@@ -33,12 +33,20 @@ def test_in_a_system_database_the_options_are_those_of_dynos_databases() -> None
             lambda _: [("master", 1, 1, "SIMPLE", *OPTIONS[1:]), *others],
         ),
         (r"SELECT COUNT", lambda _: [(7,)]),
+        (
+            r"SELECT name, CAST\(value AS nvarchar\(60\)\) FROM \[dyno_tpcc\]",
+            lambda _: [("MAXDOP", "2"), ("PARAMETER_SNIFFING", "1")],
+        ),
+        (r"SELECT effective_max_dop", lambda _: [(8,)]),
     ]
     found = readback.settings(cast("Session", server))
     assert found["page_verify_option_desc"] == "CHECKSUM"
     assert "recovery_model_desc" not in found  # they differ
     assert found["dyno_tpcc: recovery_model_desc"] == "SIMPLE"
     assert found["tempdb data files"] == "7"
+    assert found["dyno_tpcc: MAXDOP"] == "2"
+    assert found["effective_max_dop"] == "8"
+    assert "dyno_tpch: MAXDOP" not in found  # it could not be read
     assert readback.PERCENT_GROWTH not in found
 
 

@@ -9,24 +9,16 @@ from typing import cast
 
 import pytest
 
-from dyno.config.settings import Setting, parse
-from dyno.contracts import tuning
-from dyno.contracts.target import Limits, QueryResult
-from dyno.errors import DynoError, TargetError, UsageError, error_of_kind
-from dyno.plans.fields import made
-from dyno.plans.run import RunPlan
-from dyno.runner.session import Job
-from dyno.targets import parse as parse_url
-from dyno.targets.sqlserver import alone, logchain, settling
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.targets.sqlserver import settling
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
-from dyno.targets.sqlserver.target import SqlServerTarget
-from dyno.targets.sqlserver.tuned import Tuning, is_own
+from dyno.targets.sqlserver.tuned import is_own
 from dyno.targets.sqlserver.tuning import changes
 from dyno.targets.sqlserver.version import Version
 from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022, Recorder
+from tests.targets.sqlserver_tuned import SERVER, asked, entered, killed, leave, left_behind, values
 
-SERVER = "SQL Server at db:1433"
 EVERYTHING = (
     "memory=4GB",
     "parallelism=8",
@@ -44,70 +36,6 @@ GIB = 1 << 30
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "PERIOD_S", 0.0)
-
-
-class Busy(Recorder):
-    """A server whose database another session uses at the first two tries."""
-
-    tries = 0
-
-    def execute(self, sql: str, needs: str = "") -> QueryResult:
-        if "READ_COMMITTED_SNAPSHOT ON" in sql:
-            assert sql.endswith(" WITH NO_WAIT")
-            self.tries += 1
-            if self.tries < 3:
-                raise error_of_kind("database", "Other users are using it [error 5070].")
-        return super().execute(sql, needs)
-
-
-class Unready(Recorder):
-    """A server that denies the backup, and records the required right."""
-
-    needed = ""
-
-    def execute(self, sql: str, needs: str = "") -> QueryResult:
-        if sql.startswith("BACKUP"):
-            self.needed = needs
-            raise error_of_kind("denied", "BACKUP DATABASE is terminating abnormally [error 3013].")
-        return super().execute(sql, needs)
-
-
-def asked(*texts: str) -> list[Setting]:
-    return parse(texts, None, None)
-
-
-def entered(server: Recorder, home: Path, *texts: str) -> Tuning:
-    tuning = Tuning(asked(*texts), home)
-    tuning.places = frozenset({"dyno_tpch"})
-    tuning.plan_sessions(cast("Session", server), SERVER)
-    tuning.verify_sessions(cast("Session", server))
-    return tuning
-
-
-def values(server: Recorder) -> tuple[object, ...]:
-    return (
-        dict(server.configured),
-        dict(server.governor),
-        {name: list(found) for name, found in server.options.items()},
-        list(server.temp),
-    )
-
-
-def left_behind(home: Path) -> list[Path]:
-    """Journals; the file of the lock stays."""
-    return [path for path in home.iterdir() if path.suffix != ".lock"]
-
-
-def leave(tuning: Tuning, server: Recorder) -> None:
-    tuning.restore(lambda: cast("Session", server))
-    tuning.left(restored=True)
-
-
-def killed(tuning: Tuning) -> None:
-    """The kernel releases the lock of a killed run."""
-    journal = tuning._journal  # pyright: ignore[reportPrivateUsage]
-    assert journal is not None
-    journal.release()
 
 
 def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None:
@@ -191,131 +119,6 @@ def test_work_memory_beyond_the_new_memory_restores_the_old(tmp_path: Path) -> N
     with pytest.raises(UsageError, match="2560MB for sorts and hashes"):
         entered(server, tmp_path, "memory=4GB", "work_memory=3GB")
     assert values(server) == before
-    assert left_behind(tmp_path) == []
-
-
-def test_databases_of_the_user_keep_their_options(tmp_path: Path) -> None:
-    server = Recorder()
-    entered(server, tmp_path, "recovery=simple", "commit=relaxed", "checksums=on")
-    assert server.options["shop"] == ["NONE", "DISABLED", "FULL", "OFF"]
-    assert not [text for text in server.changing if "[shop]" in text]
-
-
-def test_databases_of_other_jobs_keep_their_options(tmp_path: Path) -> None:
-    server = Recorder()
-    before = list(server.options["dyno_tpch"])
-    server.options["dyno_tpcc"] = list(before)
-    entered(server, tmp_path, "recovery=simple", "row_versions=on")
-    assert server.options["dyno_tpch"] != before
-    assert server.options["dyno_tpcc"] == before
-
-
-def test_the_databases_of_a_job_are_those_of_its_workloads(tmp_path: Path) -> None:
-    target = SqlServerTarget(parse_url("mssql://dyno@db/x"), tmp_path, Limits(1 << 30, 1))
-    tuning.tune(target, asked("recovery=full"), ["tpcc", "tpcc@2", "ch"])
-    assert target._changed().places == {"dyno_tpcc", "dyno_tpcc_2"}
-
-
-def test_a_job_names_all_its_databases(tmp_path: Path) -> None:
-    plan = made(RunPlan, {"target": ("null:",), "workload": "tpcc", "out": tmp_path,
-                          "databases": 2, "users": (1,)})  # fmt: skip
-    job = Job(plan, {}, ("tpcc",), tmp_path, lambda _: None)
-    assert job.databases == ["tpcc", "tpcc@2"]
-
-
-@pytest.mark.parametrize(("text", "model"), [("full", "FULL"), ("bulk", "BULK_LOGGED")])
-def test_a_recovery_model_that_keeps_the_log_begins_with_a_backup(
-    tmp_path: Path, text: str, model: str
-) -> None:
-    server = Recorder()
-    server.options["dyno_tpch"][2] = "SIMPLE"
-    tuning = entered(server, tmp_path, f"recovery={text}")
-    altered, backup = server.changing
-    assert f"SET RECOVERY {model}" in altered
-    assert backup == logchain.start("dyno_tpch")
-    assert "COPY_ONLY" not in backup
-    assert "not begun" not in tuning.applied[0].note
-    leave(tuning, server)
-    assert server.options["dyno_tpch"][2] == "SIMPLE"
-    assert sum("BACKUP" in sent for sent in server.sent) == 1
-
-
-def test_a_new_database_begins_its_chain_too(tmp_path: Path) -> None:
-    server = Recorder()
-    del server.options["dyno_tpch"]
-    tuning = entered(server, tmp_path, "recovery=full")
-    server.options["dyno_tpch"] = ["CHECKSUM", "DISABLED", "SIMPLE", "OFF"]
-    tuning.adopt(cast("Session", server), "dyno_tpch")
-    assert server.backed_up >= {"dyno_tpch"}
-
-
-def test_a_database_in_full_that_was_never_backed_up_is_noted(tmp_path: Path) -> None:
-    server = Recorder()
-    found = entered(server, tmp_path, "recovery=full").applied[0]
-    assert server.changing == []
-    assert logchain.note(cast("Session", server), ["dyno_tpch"], "FULL") in found.note
-    server.backed_up.add("dyno_tpch")
-    assert logchain.note(cast("Session", server), ["dyno_tpch"], "FULL") == ""
-    assert logchain.note(cast("Session", server), ["dyno_tpcc"], "FULL") != ""  # not visible
-
-
-def test_simple_breaks_the_chain_of_a_database_in_full(tmp_path: Path) -> None:
-    server = Recorder()
-    found = entered(server, tmp_path, "recovery=simple").applied[0]
-    assert found.note == logchain.broken({"dyno_tpch": "FULL"}, "SIMPLE") != ""
-    assert logchain.broken({"dyno_tpch": "SIMPLE"}, "SIMPLE") == ""
-
-
-def test_a_login_that_may_not_back_up_is_told_the_right(tmp_path: Path) -> None:
-    server = Unready()
-    server.options["dyno_tpch"][2] = "SIMPLE"
-    with pytest.raises(DynoError):
-        entered(server, tmp_path, "recovery=full")
-    assert server.needed == "USE [dyno_tpch]; GRANT BACKUP DATABASE"
-    assert server.options["dyno_tpch"][2] == "SIMPLE"
-    assert left_behind(tmp_path) == []
-
-
-@pytest.mark.parametrize("closed", [True, False])
-def test_a_database_that_this_login_cannot_use_is_left_alone(tmp_path: Path, closed: bool) -> None:
-    server = Recorder()
-    server.closed = {"dyno_tpch"} if closed else set()
-    entered(server, tmp_path, "recovery=simple")
-    assert bool(server.changing) is not closed
-
-
-def test_what_was_changed_in_a_database_that_is_now_offline_is_not_forgotten(
-    tmp_path: Path,
-) -> None:
-    server = Recorder()
-    tuning = entered(server, tmp_path, "recovery=simple")
-    server.closed = {"dyno_tpch"}
-    server.refused = "ALTER DATABASE [dyno_tpch]"
-    with pytest.raises(TargetError):
-        leave(tuning, server)
-    server.closed, server.refused = set(), ""
-    entered(server, tmp_path)
-    assert server.options["dyno_tpch"][2] == "FULL"
-
-
-def test_row_versions_wait_for_sessions_and_end_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(alone, "_AGAIN_S", 0.0)
-    server = Busy()
-    entered(server, tmp_path, "row_versions=on")
-    assert server.tries == 3
-    assert server.options["dyno_tpch"][3] == "ON"
-    assert not [text for text in server.sent if "ROLLBACK" in text]
-
-
-def test_row_versions_of_a_database_in_use_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(alone, "RELEASE_S", 0.0)
-    with pytest.raises(DynoError, match="dyno_tpch") as caught:
-        entered(Busy(), tmp_path, "row_versions=on")
-    assert caught.value.kind == "database"
     assert left_behind(tmp_path) == []
 
 

@@ -92,6 +92,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 
 VIEWS = (
     "sys.databases",
+    "sys.database_recovery_status",
+    "sys.database_scoped_configurations",
     "sys.master_files",
     "sys.tables",
     "sys.indexes",

@@ -12,7 +12,7 @@ from typing import Any
 
 from dyno.contracts.advice import Term
 from dyno.errors import DynoError
-from dyno.targets.sqlserver import editions
+from dyno.targets.sqlserver import editions, scoped
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.tuned import is_own
 from dyno.targets.sqlserver.tuning import GRANT, MEMORY, TEMP_FILES
@@ -82,6 +82,7 @@ _QUERIES: Mapping[str, str] = {
         "JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id "
         "WHERE g.name = N'default'"
     ),
+    scoped.EFFECTIVE: scoped.GROUP,
     TEMP_SIZES: "SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0",
     TEMP_FILES: "SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0",
 }
@@ -121,6 +122,9 @@ def settings(session: Session) -> dict[str, str]:
         return found  # the rest are constants there, which set nothing
     databases = _rows(session, _DATABASES)
     found |= _options(databases)
+    for place in (str(row[0]) for row in databases if is_own(str(row[0]))):
+        rows = _rows(session, scoped.query(place))
+        found |= {f"{place}: {name}": str(value) for name, value in rows}
     system = any(row[1] == row[2] and int(row[1]) <= _SYSTEM for row in databases)
     for name, query in {**_QUERIES, **({} if system else _OF_DATABASE)}.items():
         rows = _rows(session, query)

@@ -21,13 +21,14 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import editions, governor, logchain, settling, state
+from dyno.targets.sqlserver import editions, governor, logchain, scoped, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
 from dyno.targets.sqlserver.tuning import (
     CONFIGURED,
     GRANT,
+    MAXDOP,
     MEMORY,
     OF_DATABASES,
     RECOVERY,
@@ -110,10 +111,13 @@ class Tuning(ServerTuning[Session, Any]):
         """Sets the requested options of a database that Dyno has just created."""
         if self._journal is None:
             return
-        now = state.read(session, [item.name for item in self._changes])
+        now = state.read(session, self._names())
         for item in _planned(self._changes, now, [database]):
             if item.database:
                 self._apply(session, item, now)
+        for change in self._changes:
+            if change.name == MAXDOP:
+                scoped.verify(session, change, [database])
 
     def restore(self, connect: Callable[[], Session]) -> None:
         """Restores what the run changed; does nothing if nothing was changed.
@@ -206,16 +210,26 @@ class Tuning(ServerTuning[Session, Any]):
                 raise not_applied(item, str(session.version), wrong)
             created = "" if places else "set when Dyno creates the database"
             limit = editions.note(session.version, item)
-            chain = self._chain(session, places, item) if item.name == RECOVERY else ""
-            note = "; ".join(filter(None, (created, item.note, limit, chain)))
+            seen = self._seen(session, now, item)
+            note = "; ".join(filter(None, (created, item.note, limit, seen)))
             shown = item.value if places else ""
             found.append(item.applied(shown, before.get(item.name, ""), how[item.name], note))
         return found
 
-    def _chain(self, session: Session, places: Sequence[str], item: Change) -> str:
-        """A note on the log chains that the recovery model needs or breaks."""
-        before = {place: self._recovery.get(place, "") for place in places}
-        return logchain.broken(before, item.value) or logchain.note(session, places, item.value)
+    def _seen(self, session: Session, now: State, item: Change) -> str:
+        """A note on what limits a value that is in effect.
+
+        Raises:
+            TargetError: If something overrides it.
+        """
+        if item.name == MAXDOP:
+            usable = state.read(session, [RECOVERY]) if self.places else now
+            return scoped.verify(session, item, self._own(usable))
+        if item.name == RECOVERY:
+            own = self._own(now)
+            before = {place: self._recovery.get(place, "") for place in own}
+            return logchain.broken(before, item.value) or logchain.note(session, own, item.value)
+        return ""
 
     def _set_memory(self, session: Session, now: State) -> None:
         """Sets the memory if it is requested, and determines what depends on it."""

@@ -12,6 +12,8 @@ SELECT request_max_memory_grant_percent FROM sys.dm_resource_governor_workload_g
 GO
 SELECT MAX(CAST(s.max_target_memory_kb AS bigint)) * 1024 * MAX(g.request_max_memory_grant_percent) / 100 FROM sys.dm_exec_query_resource_semaphores AS s JOIN sys.dm_resource_governor_workload_groups AS g ON g.pool_id = s.pool_id WHERE g.name = N'default'
 GO
+SELECT effective_max_dop FROM sys.dm_resource_governor_workload_groups WHERE name = N'default'
+GO
 SELECT COUNT(DISTINCT size) FROM tempdb.sys.database_files WHERE type = 0
 GO
 SELECT COUNT(*) FROM tempdb.sys.database_files WHERE type = 0
@@ -60,6 +62,8 @@ GO
 SELECT CAST(committed_kb AS bigint) * 1024, CAST(committed_target_kb AS bigint) * 1024 FROM sys.dm_os_sys_info
 GO
 SELECT d.name, CASE WHEN r.last_log_backup_lsn IS NULL THEN 0 ELSE 1 END FROM sys.databases AS d JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
+GO
+SELECT name, CAST(value AS nvarchar(60)) FROM [dyno_tpch].sys.database_scoped_configurations
 GO
 SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
