@@ -36,6 +36,7 @@ _HANDLE = "(0, 0x0200a1, 0, -1), (1, 0x0200b2, 40, 118)"
 _TABLE = literal("[dyno_tpcc].[dbo].[stock]")
 _FILE = literal("/var/opt/mssql/data/dyno_dyno_tpcc_0123456789ab.bak")
 _INDEX = rebuild.Index("dbo", "stock", "stock_pkey", 1, 8192)
+_CUT = _INDEX._replace(partitioned=True)
 _STORE = rebuild.Index("dbo", "order_line", "order_line_columns", 6, 8192)
 
 
@@ -45,6 +46,7 @@ def _rebuilds() -> dict[str, str]:
     return {
         "reindex online": online.statements(_INDEX)[0],
         "reindex offline": offline.statements(_INDEX)[0],
+        "statistics of a partitioned index": offline.statements(_CUT)[1],
         "reorganise": reorganise.statements(_INDEX)[0],
         "update statistics": reorganise.statements(_INDEX)[1],
         "reorganise a column store": reorganise.statements(_STORE)[0],

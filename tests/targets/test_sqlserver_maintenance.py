@@ -152,12 +152,13 @@ def test_indexes_are_rebuilt_the_largest_first(version: Version, online: str) ->
         f"{ODD} ON [dbo].[stock]",
     )
     wanted = [f"ALTER INDEX {one} REBUILD WITH (ONLINE = {online})" for one in indexes]
+    wanted.append(f"UPDATE STATISTICS [dbo].[stock] {ODD} WITH FULLSCAN")  # a partitioned one
     server = indexes_of(version, wanted)
     task = server.prepared("reindex")
     assert task.estimate.size == 4000 * 8192
     assert ("offline" in task.method) == (online == "OFF")
     assert [check.passed for check in run(task)] == [True] * 3
-    assert [sql for sql in server.asked if sql.startswith("ALTER")] == wanted
+    assert [sql for sql in server.asked if not sql.startswith("SELECT")] == wanted
 
 
 OLD = Version("SQL Server", (14, 0, 1000), "Enterprise Edition (64-bit)")
@@ -193,11 +194,11 @@ def test_tables_with_column_stores_that_a_version_rebuilds_offline(
 def test_reorganising_also_updates_statistics() -> None:
     wanted = [
         "ALTER INDEX [order_line_clustered] ON [dbo].[order_line] REORGANIZE",
-        "UPDATE STATISTICS [dbo].[order_line] [order_line_clustered]",
+        "UPDATE STATISTICS [dbo].[order_line] [order_line_clustered] WITH RESAMPLE",
         "ALTER INDEX [order_line_columns] ON [dbo].[order_line] REORGANIZE "
         "WITH (COMPRESS_ALL_ROW_GROUPS = ON)",
         f"ALTER INDEX {ODD} ON [dbo].[stock] REORGANIZE",
-        f"UPDATE STATISTICS [dbo].[stock] {ODD}",
+        f"UPDATE STATISTICS [dbo].[stock] {ODD} WITH RESAMPLE",
     ]
     server = indexes_of(STANDARD, wanted)
     assert all(check.passed for check in run(server.prepared("vacuum")))

@@ -179,7 +179,7 @@ DIALECT = Dialect(
         "work_memory": "the memory of a query is a share of the server's, not an amount",
     },
     assign=_assign,
-    analyse="UPDATE STATISTICS {table};",
+    analyse="UPDATE STATISTICS {table} WITH RESAMPLE;",
     drop_index="DROP INDEX {index} ON {table};",
     clean="ALTER INDEX ALL ON {table} REORGANIZE;",
     upgrade="upgrade to {series}, and then raise the compatibility level of each database",

@@ -15,15 +15,17 @@ from dyno.targets.sqlserver.inside.performance import PAGE
 from dyno.targets.sqlserver.version import Version
 from dyno.targets.sqlserver.work import Work
 
-INDEXES = """SELECT s.name, t.name, i.name, i.type, SUM(a.total_pages)
+INDEXES = """SELECT s.name, t.name, i.name, i.type, SUM(a.total_pages),
+MAX(CASE d.type WHEN 'PS' THEN 1 ELSE 0 END)
 FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.indexes AS i ON i.object_id = t.object_id
+JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
 JOIN sys.partitions AS p ON p.object_id = i.object_id AND p.index_id = i.index_id
 JOIN sys.allocation_units AS a ON a.container_id = p.partition_id
 WHERE t.is_ms_shipped = 0 AND i.type IN (1, 2, 5, 6) AND i.is_disabled = 0
 GROUP BY s.name, t.name, i.name, i.type ORDER BY 5 DESC, 1, 2, 3"""
 """Clustered, nonclustered, and those of columns; the work on a clustered index is that on its
-table.
+table. The last column is whether it is on a partition scheme.
 """
 _COLUMNS = (5, 6)
 ORDERED = """SELECT DISTINCT s.name, t.name FROM sys.index_columns AS c
@@ -39,13 +41,14 @@ _ONLINE = ("Enterprise", "Developer", "Evaluation")
 
 
 class Index(NamedTuple):
-    """An index with its size in bytes."""
+    """An index with its size in bytes, and whether it is partitioned."""
 
     schema: str
     table: str
     name: str
     kind: int
     bytes: int
+    partitioned: bool = False
 
     @property
     def columnar(self) -> bool:
@@ -65,8 +68,8 @@ def indexes(session: Session) -> list[Index]:
         DynoError: If they cannot be read.
     """
     return [
-        Index(str(place), str(table), str(name), int(kind), int(pages or 0) * PAGE)
-        for place, table, name, kind, pages in session.execute(INDEXES).rows
+        Index(str(place), str(table), str(name), int(kind), int(pages or 0) * PAGE, bool(cut))
+        for place, table, name, kind, pages, cut in session.execute(INDEXES).rows
     ]
 
 
@@ -93,7 +96,11 @@ def offline_tables(session: Session, found: Sequence[Index]) -> set[str]:
 
 
 class Rebuild(Work):
-    """``ALTER INDEX … REBUILD``: a new copy of each index, online where the edition can."""
+    """``ALTER INDEX … REBUILD``: a new copy of each index, online where the edition can.
+
+    A rebuild reads every row for the statistics of the index; that of a partitioned one takes a
+    sample, which would replace those of the load.
+    """
 
     name = "reindex"
     VERB = "rebuilt"
@@ -104,12 +111,17 @@ class Rebuild(Work):
         self.estimate = SpaceEstimate(largest, "one more copy of the largest index")
         count = f"{len(self._indexes)} indexes"
         self.method = f"ALTER INDEX … REBUILD of {count}, largest first; {self._how()}"
+        if cut := sum(one.partitioned and not one.columnar for one in self._indexes):
+            self.method += f"; then UPDATE STATISTICS … WITH FULLSCAN of {cut} partitioned"
 
     def statements(self, index: Index) -> list[str]:
         """The statements for an index."""
         online = "ON" if self._online and index.of_table not in self._offline else "OFF"
-        return [f"ALTER INDEX {quoted(index.name)} ON {index.of_table} REBUILD "
-                f"WITH (ONLINE = {online})"]  # fmt: skip
+        found = [f"ALTER INDEX {quoted(index.name)} ON {index.of_table} REBUILD "
+                 f"WITH (ONLINE = {online})"]  # fmt: skip
+        if index.partitioned and not index.columnar:
+            found.append(f"UPDATE STATISTICS {index.of_table} {quoted(index.name)} WITH FULLSCAN")
+        return found
 
     def _read(self) -> None:
         self._online = rebuilds_online(self.session.version)
@@ -142,7 +154,8 @@ class Rebuild(Work):
 class Reorganise(Rebuild):
     """``ALTER INDEX … REORGANIZE``, which is always online, and ``UPDATE STATISTICS``.
 
-    It removes the deleted rows that are still on the pages, compacts the pages of the leaf level
+    RESAMPLE reads as many rows as the last time: all of them, for the statistics of an index. It
+    removes the deleted rows that are still on the pages, compacts the pages of the leaf level
     and puts them in order. Of an index of columns it removes deleted rows and compresses open row
     groups.
     """
@@ -154,8 +167,9 @@ class Reorganise(Rebuild):
         self._read()
         self.estimate = SpaceEstimate(0, "pages are compacted in place; it writes to the log")
         self.method = (
-            f"ALTER INDEX … REORGANIZE and UPDATE STATISTICS of {len(self._indexes)} indexes, "
-            "largest first: removes deleted rows, compacts and orders the pages of the leaf level"
+            "ALTER INDEX … REORGANIZE and UPDATE STATISTICS … WITH RESAMPLE of "
+            f"{len(self._indexes)} indexes, largest first: removes deleted rows, compacts and "
+            "orders the pages of the leaf level"
         )
 
     def _read(self) -> None:
@@ -169,5 +183,5 @@ class Reorganise(Rebuild):
                     "WITH (COMPRESS_ALL_ROW_GROUPS = ON)"]  # fmt: skip
         return [
             f"ALTER INDEX {name} ON {index.of_table} REORGANIZE",
-            f"UPDATE STATISTICS {index.of_table} {name}",
+            f"UPDATE STATISTICS {index.of_table} {name} WITH RESAMPLE",
         ]

@@ -37,7 +37,7 @@ def _lines(cut: Cut) -> Iterator[str]:
         "-- rebuild the other indexes with DROP_EXISTING = ON and the same clause ON, so that "
         "partitions can be switched"
     )
-    yield f"UPDATE STATISTICS {cut.table};"
+    yield f"UPDATE STATISTICS {cut.table} WITH FULLSCAN;"
 
 
 def _moved(cut: Cut, key: str, place: str) -> Iterator[str]:

@@ -241,9 +241,11 @@ DBCC CHECKDB (N'dyno_tpcc') WITH NO_INFOMSGS, ALL_ERRORMSGS;
 DBCC CHECKDB (N'dyno_tpcc') WITH PHYSICAL_ONLY, NO_INFOMSGS, ALL_ERRORMSGS;
 
 -- indexes
-SELECT s.name, t.name, i.name, i.type, SUM(a.total_pages)
+SELECT s.name, t.name, i.name, i.type, SUM(a.total_pages),
+MAX(CASE d.type WHEN 'PS' THEN 1 ELSE 0 END)
 FROM sys.tables AS t JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.indexes AS i ON i.object_id = t.object_id
+JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
 JOIN sys.partitions AS p ON p.object_id = i.object_id AND p.index_id = i.index_id
 JOIN sys.allocation_units AS a ON a.container_id = p.partition_id
 WHERE t.is_ms_shipped = 0 AND i.type IN (1, 2, 5, 6) AND i.is_disabled = 0
@@ -260,11 +262,14 @@ ALTER INDEX [stock_pkey] ON [dbo].[stock] REBUILD WITH (ONLINE = ON);
 -- reindex offline
 ALTER INDEX [stock_pkey] ON [dbo].[stock] REBUILD WITH (ONLINE = OFF);
 
+-- statistics of a partitioned index
+UPDATE STATISTICS [dbo].[stock] [stock_pkey] WITH FULLSCAN;
+
 -- reorganise
 ALTER INDEX [stock_pkey] ON [dbo].[stock] REORGANIZE;
 
 -- update statistics
-UPDATE STATISTICS [dbo].[stock] [stock_pkey];
+UPDATE STATISTICS [dbo].[stock] [stock_pkey] WITH RESAMPLE;
 
 -- reorganise a column store
 ALTER INDEX [order_line_columns] ON [dbo].[order_line] REORGANIZE WITH (COMPRESS_ALL_ROW_GROUPS = ON);

@@ -14,7 +14,7 @@ CREATE UNIQUE NONCLUSTERED INDEX [by_number] ON [shop].[dbo].[sale] ([number], [
 GO
 -- rebuild the other indexes with DROP_EXISTING = ON and the same clause ON, so that partitions can be switched
 GO
-UPDATE STATISTICS [shop].[dbo].[sale];
+UPDATE STATISTICS [shop].[dbo].[sale] WITH FULLSCAN;
 GO
 -- the rows are rewritten: writers wait, and the table needs its space once more
 GO
@@ -26,5 +26,5 @@ CREATE CLUSTERED INDEX [note_clustered] ON [shop].[dbo].[note] ([made]) ON [note
 GO
 -- rebuild the other indexes with DROP_EXISTING = ON and the same clause ON, so that partitions can be switched
 GO
-UPDATE STATISTICS [shop].[dbo].[note];
+UPDATE STATISTICS [shop].[dbo].[note] WITH FULLSCAN;
 GO
