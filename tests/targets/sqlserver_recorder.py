@@ -69,6 +69,7 @@ class Recorder:
         ]
         self.known: list[tuple[str, Answer]] = [
             (r"SELECT name, CAST\(value AS bigint\).*sys\.configurations", self._configurations),
+            (r"SELECT name FROM sys\.configurations WHERE is_dynamic = 1", self._staged),
             (r"SELECT CAST\(s\.request_max_memory_grant_percent",
              lambda _: [tuple(self.governor[name] for name in ("stored", "used", "enabled"))]),
             (r"SELECT CAST\(c\.is_enabled AS int\)",
@@ -133,6 +134,9 @@ class Recorder:
     def _configurations(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
         stored = {**self.configured, **self.pending}
         return [(name, stored[name], value) for name, value in self.configured.items()]
+
+    def _staged(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
+        return [(name,) for name, value in self.pending.items() if value != self.configured[name]]
 
     def _databases(self, _: re.Match[str]) -> list[tuple[Any, ...]]:
         return [

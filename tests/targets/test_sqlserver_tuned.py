@@ -9,7 +9,7 @@ import pytest
 
 from dyno.contracts import tuning
 from dyno.contracts.target import Limits, QueryResult
-from dyno.errors import DynoError, TargetError, error_of_kind
+from dyno.errors import DynoError, TargetError, UsageError, error_of_kind
 from dyno.plans.fields import made
 from dyno.plans.run import RunPlan
 from dyno.runner.session import Job
@@ -17,8 +17,9 @@ from dyno.targets import parse as parse_url
 from dyno.targets.sqlserver import alone, logchain, scoped
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.target import SqlServerTarget
+from dyno.targets.sqlserver.tuned import Tuning
 from tests.targets.sqlserver_recorder import Recorder
-from tests.targets.sqlserver_tuned import asked, entered, leave, left_behind, values
+from tests.targets.sqlserver_tuned import SERVER, asked, entered, killed, leave, left_behind, values
 
 
 class Busy(Recorder):
@@ -158,6 +159,27 @@ def test_a_degree_that_the_workload_group_limits_is_noted(tmp_path: Path) -> Non
     assert scoped.EFFECTIVE in entered(server, tmp_path, "parallelism=8").applied[0].note
     server.known = [one for one in server.known if "scoped" not in one[0]]
     assert "unknown" in entered(server, tmp_path / "b", "parallelism=2").applied[0].note
+
+
+def test_what_others_have_staged_is_not_applied(tmp_path: Path) -> None:
+    server = Recorder()
+    server.pending = {"cost threshold for parallelism": 50}
+    with pytest.raises(UsageError, match="cost threshold"):
+        entered(server, tmp_path, "parallelism=8")
+    assert server.changing == []
+    entered(server, tmp_path / "other", "commit=relaxed")  # an option needs no RECONFIGURE
+
+
+def test_what_a_killed_run_has_staged_itself_is_reverted_first(tmp_path: Path) -> None:
+    server = Recorder()
+    server.refused = "RECONFIGURE"
+    tuning = Tuning(asked("parallelism=8"), tmp_path)
+    with pytest.raises(DynoError):
+        tuning.plan_sessions(cast("Session", server), SERVER)
+    killed(tuning)
+    server.refused = ""
+    assert server.pending != {}
+    assert entered(server, tmp_path, "parallelism=4").applied[0].found == "4"
 
 
 @pytest.mark.parametrize("closed", [True, False])

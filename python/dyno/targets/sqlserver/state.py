@@ -28,6 +28,11 @@ _CONFIGURATIONS = (
     "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
+STAGED = (
+    "SELECT name FROM sys.configurations WHERE is_dynamic = 1 AND value <> value_in_use "
+    "AND name <> N'min server memory (MB)' ORDER BY name"
+)
+"""What RECONFIGURE would put into effect. 0 stored and 16 in use is normal for the exception."""
 _WORKSPACE = (
     "SELECT MAX(CAST(max_target_memory_kb AS bigint)) * 1024 "
     "FROM sys.dm_exec_query_resource_semaphores WHERE pool_id = 2"
@@ -90,6 +95,15 @@ def read(session: Session, names: Sequence[str]) -> State:
             if usable:
                 opened.add(str(name))
     return State(stored, used, databases, temp, opened)
+
+
+def staged(session: Connection) -> list[str]:
+    """Settings that somebody has stored and that are not in effect.
+
+    Raises:
+        DynoError: If this user may not read them.
+    """
+    return [str(row[0]) for row in session.execute(STAGED).rows]
 
 
 def workspace_bytes(session: Connection) -> int:

@@ -41,6 +41,7 @@ IN_DATABASES = "in Dyno's databases"
 """How a setting was applied, for the record."""
 
 _BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
+_STAGED = "RECONFIGURE would also apply what somebody has stored: {names}; apply or revert it first"
 _CLOUD = "Azure sets it by the service tier"
 
 
@@ -347,6 +348,8 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
             reason = _CLOUD
         elif item.name == GRANT:
             reason = governor.refusal(session)
+        elif item.name in CONFIGURED and (staged := state.staged(session)):
+            reason = _STAGED.format(names=", ".join(staged))
         if reason:
             raise UsageError(f"{item.word}={item.asked}: {server} cannot have it: {reason}.")
 

@@ -65,6 +65,8 @@ SELECT d.name, CASE WHEN r.last_log_backup_lsn IS NULL THEN 0 ELSE 1 END FROM sy
 GO
 SELECT name, CAST(value AS nvarchar(60)) FROM [dyno_tpch].sys.database_scoped_configurations
 GO
+SELECT name FROM sys.configurations WHERE is_dynamic = 1 AND value <> value_in_use AND name <> N'min server memory (MB)' ORDER BY name
+GO
 SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
