@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from dyno import workloads
+from dyno import targets, workloads
 from dyno.contracts import schema
 from dyno.contracts.target import Loaded
 from dyno.contracts.workload import ForeignKey
@@ -26,6 +27,7 @@ Undone = Callable[[Session, str], None]
 
 WORKLOAD = workloads.get("brokerage")
 LOADED = Loaded(0.1, 7, complete=True, days=1)
+PROCEDURES = Path(targets.__file__).parent / "sqlserver" / "procedures" / "brokerage"
 NUMBERS = set(range(1, len(CONDITIONS) + 1))
 
 HELD = "(SELECT MIN(h_t_id) FROM holding)"
@@ -199,6 +201,14 @@ def test_references_hold(key: ForeignKey, file: Path) -> None:
             f"WHERE NOT EXISTS (SELECT 1 FROM {key.other} AS other WHERE {same})"
         ).fetchone()
     assert lost == (0,)
+
+
+def test_a_feed_finds_limit_orders_in_one_index_alone() -> None:
+    text = (PROCEDURES / "exchange.sql").read_text("utf-8")
+    (wanted,) = re.findall(r"FROM \{place\}\.trade_request WITH \(UPDLOCK\)(.*?);", text, re.DOTALL)
+    used = set(re.findall(r"tr_\w+", wanted))
+    (index,) = [one for one in WORKLOAD.indexes if one.name == "trade_request_by_security"]
+    assert used == set(index.columns)
 
 
 @pytest.mark.usefixtures("compiled")

@@ -23,7 +23,9 @@ INDEXES = (
     Index("trade_by_account", "trade", ("t_ca_id", "t_dts")),
     Index("trade_by_security", "trade", ("t_s_symb", "t_dts")),
     Index("trade_request_by_broker", "trade_request", ("tr_b_id", "tr_s_symb")),
-    Index("trade_request_by_security", "trade_request", ("tr_s_symb", "tr_bid_price")),
+    # A feed finds orders by these columns only. Without the type in the index, SQL Server would
+    # rather scan the small table, with locks on rows that other feeds need.
+    Index("trade_request_by_security", "trade_request", ("tr_s_symb", "tr_bid_price", "tr_tt_id")),
     Index("watch_list_by_customer", "watch_list", ("wl_c_id",)),
 )
 

@@ -168,7 +168,7 @@ USE [dyno_brokerage]; CREATE INDEX [trade_by_security] ON [dbo].[trade] ([t_s_sy
 GO
 USE [dyno_brokerage]; CREATE INDEX [trade_request_by_broker] ON [dbo].[trade_request] ([tr_b_id], [tr_s_symb])
 GO
-USE [dyno_brokerage]; CREATE INDEX [trade_request_by_security] ON [dbo].[trade_request] ([tr_s_symb], [tr_bid_price])
+USE [dyno_brokerage]; CREATE INDEX [trade_request_by_security] ON [dbo].[trade_request] ([tr_s_symb], [tr_bid_price], [tr_tt_id])
 GO
 USE [dyno_brokerage]; CREATE INDEX [watch_list_by_customer] ON [dbo].[watch_list] ([wl_c_id])
 GO
