@@ -62,7 +62,8 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
         (r"SELECT host_platform", lambda _: [("Windows",)]),
         (r"SELECT COUNT\(\*\) FROM tempdb", lambda _: [(8,)]),
         (r"SELECT MAX\(found\.columns\)", lambda _: [(None,)]),
-        (r"SELECT value_data", lambda _: [("-dC:\\master.mdf\x00",), ("-E\x00",), ("-T834\x00",)]),
+        (r"SELECT CAST\(value_data AS nvarchar\(4000\)\)", lambda _: [
+            ("-dC:\\master.mdf\x00",), ("-E\x00",), ("-T834\x00",)]),
         (r"DBCC TRACESTATUS", lambda _: [(834, 1, 1, 0), (3226, 1, 1, 0), (1222, 1, 0, 1)]),
         (r"SELECT CAST\(DATEDIFF_BIG", lambda _: [(7200,)]),
     ]  # fmt: skip
@@ -90,6 +91,12 @@ def test_what_a_server_has_set_is_read_for_advice() -> None:
     linux["max server memory (MB)"] = "2147483647"
     assert readback.impossible(linux, SERVER_2022).keys() == {*own, "cache"}
     assert readback.impossible({}, SERVER_2019).keys() == {"build_memory"}
+
+
+def test_start_up_parameters_that_cannot_be_read_are_absent() -> None:
+    server = Recorder()
+    server.known = [(r"SELECT host_platform", lambda _: [("Windows",)])]
+    assert readback.EXTENTS not in readback.settings(cast("Session", server))
 
 
 def test_what_a_user_may_not_read_is_absent() -> None:

@@ -104,7 +104,11 @@ _OF_DATABASE: Mapping[str, str] = {
         "WHERE i.type IN (5, 6) GROUP BY i.object_id, i.index_id) AS found"
     ),
 }
-_ARGUMENTS = "SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'"
+_ARGUMENTS = (
+    "SELECT CAST(value_data AS nvarchar(4000)) FROM sys.dm_server_registry "
+    "WHERE value_name LIKE N'SQLArg%'"
+)
+"""The library gives a sql_variant as bytes."""
 _FLAGS = "DBCC TRACESTATUS (-1) WITH NO_INFOMSGS"
 # The collations of master and msdb may differ.
 _LOG_BACKUP = (
@@ -130,7 +134,7 @@ def settings(session: Session) -> dict[str, str]:
         rows = _rows(session, query)
         if rows and rows[0][0] is not None:
             found[name] = str(rows[0][0]).strip()
-    found |= dict(_startup(session, found))
+    found |= dict(_startup(session))
     return found
 
 
@@ -183,10 +187,10 @@ def _options(rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
     return found
 
 
-def _startup(session: Session, found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _startup(session: Session) -> Iterator[tuple[str, str]]:
     """Start-up parameters and trace flags."""
     arguments = [str(row[0]).strip("\x00 ") for row in _rows(session, _ARGUMENTS)]
-    if arguments or found.get(PLATFORM) == "Windows":
+    if arguments:  # a Windows service has at least three
         yield EXTENTS, _switch("-E" in arguments)
     flags = _flags(session)
     if flags is None:

@@ -26,7 +26,7 @@ SELECT d.recovery_model_desc FROM sys.databases AS d JOIN sys.database_recovery_
 GO
 SELECT MAX(found.columns) FROM (SELECT COUNT(*) AS columns FROM sys.indexes AS i JOIN sys.index_columns AS c ON c.object_id = i.object_id AND c.index_id = i.index_id WHERE i.type IN (5, 6) GROUP BY i.object_id, i.index_id) AS found
 GO
-SELECT value_data FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'
+SELECT CAST(value_data AS nvarchar(4000)) FROM sys.dm_server_registry WHERE value_name LIKE N'SQLArg%'
 GO
 DBCC TRACESTATUS (-1) WITH NO_INFOMSGS
 GO
