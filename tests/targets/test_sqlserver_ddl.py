@@ -21,7 +21,7 @@ LAYOUT = Layout(name="default", workload="tpch")
 VERSIONS = {
     "2017": Version("SQL Server", (14, 0, 3456)),
     "2022": Version("SQL Server", (16, 0, 4135)),
-    "Azure": Version("Azure SQL Database", (12, 0, 2000)),
+    "Azure": Version("Azure SQL Managed Instance", (12, 0, 2000)),
     "Babelfish": Version("Babelfish", (4, 3, 0)),
 }
 

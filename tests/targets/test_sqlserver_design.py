@@ -19,6 +19,7 @@ from dyno.targets import parse, require_layout
 from dyno.targets.sqlserver import buildmemory, database, design, filegroups, layout, sliding
 from dyno.targets.sqlserver.advice import DIALECT
 from dyno.targets.sqlserver.connection import Session
+from dyno.targets.sqlserver.version import Version
 from dyno.targets.window import WINDOW, slice_name
 from dyno.workloads import get
 from tests.scriptdom import mistakes, require_scriptdom
@@ -212,7 +213,7 @@ def test_babelfish_has_ranges_to_the_right_only() -> None:
 
 
 def test_a_cloud_places_files_itself() -> None:
-    azure = replace(SERVER_2022, product="Azure SQL Database")
+    azure = replace(SERVER_2022, product="Azure SQL Managed Instance")
     layout.require(azure, written("tpch", "partitioned-8"))
     with pytest.raises(UsageError, match="Azure places the files"):
         layout.require(azure, written(*_own("windows-volumes")))
@@ -245,6 +246,8 @@ def test_column_stores_are_ordered_from_2022_on() -> None:
         UsageError, match="ordered from SQL Server 2022 on; this is SQL Server 2019"
     ):
         layout.require(SERVER_2019, written(*_own("columns-ordered")))
+    azure = Version("Azure SQL Managed Instance", (12, 0, 2000))
+    layout.require(azure, written(*_own("columns-ordered")))
 
 
 def test_wider_keys_are_reported() -> None:
@@ -335,7 +338,7 @@ def test_the_server_chooses_the_first_file_unless_the_log_is_placed() -> None:
 def test_a_new_database_stays_open() -> None:
     (options,) = [one for one in CASES["tpch-default"] if " SET " in one]
     assert "AUTO_CLOSE OFF, AUTO_SHRINK OFF" in options
-    azure = replace(SERVER_2022, product="Azure SQL Database")
+    azure = replace(SERVER_2022, product="Azure SQL Managed Instance")
     for version in (azure, BABELFISH):
         made = database.created("tpch", version, _placed())
         assert not [one for one in made if "AUTO_CLOSE" in one]

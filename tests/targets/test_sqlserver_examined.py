@@ -44,8 +44,17 @@ def test_babelfish_has_no_maintenance(task: Maintenance) -> None:
     needs = Needs("tpcc", maintenance=task)
     assert str(BABELFISH) in str(lacks(Recorder(BABELFISH), needs))
     assert lacks(Recorder(SERVER_2022), needs) is None
-    azure = Recorder(replace(SERVER_2022, product="Azure SQL Database"))
+    azure = Recorder(replace(SERVER_2022, product="Azure SQL Managed Instance"))
     assert (lacks(azure, needs) is None) is (task != "backup")
+
+
+def test_a_managed_instance_keeps_its_recovery_model() -> None:
+    azure = Recorder(replace(SERVER_2022, product="Azure SQL Managed Instance"))
+    for text in ("recovery=simple", "memory=4GB"):
+        with pytest.raises(UsageError):
+            lacks(azure, Needs("tpcc", settings=parse([text], None, None)))
+    assert lacks(azure, Needs("tpcc", settings=parse(["row_versions=on"], None, None))) is None
+    assert azure.changing == []
 
 
 def test_settings_are_examined_without_a_change() -> None:

@@ -24,7 +24,6 @@ from dyno.targets.sqlserver.inside import (
     views,
     waitstats,
 )
-from dyno.targets.sqlserver.version import Version
 from tests.conformance.test_probes import assert_sound
 from tests.targets.sqlserver_recorded import (
     BABELFISH,
@@ -38,7 +37,6 @@ from tests.targets.sqlserver_recorded import (
 )
 
 SECOND = 1_000_000_000
-CLOUD = Version("Azure SQL Database", (12, 0))
 SEEN = {views._RIGHTS: rows((1, 1, 1, "dyno"))}
 STATUS = {
     performance.QUERY: readings("performance_counters"),
@@ -327,9 +325,8 @@ def test_sessions_are_not_idle_because_they_are_not_seen() -> None:
         read(sessions.reader("sqlserver"), Recorded(answers), 1)
 
 
-@pytest.mark.parametrize("version", [BABELFISH, CLOUD])
-def test_other_products_have_no_rights_of_a_server(version: Version) -> None:
-    session = Recorded({}, version)
+def test_babelfish_has_no_rights_of_a_server() -> None:
+    session = Recorded({}, BABELFISH)
     assert views.rights(session) == []  # type: ignore[arg-type]
     assert session.asked == []
 

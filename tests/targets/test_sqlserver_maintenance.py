@@ -26,7 +26,7 @@ from tests.targets.sqlserver_recorded import (
     rows,
 )
 
-CLOUD = Version("Azure SQL Database", (12, 0))
+CLOUD = Version("Azure SQL Managed Instance", (12, 0))
 PLACE = "dyno_tpcc"
 
 

@@ -29,7 +29,7 @@ VERIFY = "RESTORE VERIFYONLY FROM DISK = {} WITH CHECKSUM"
 REMOVE = "EXECUTE master.sys.xp_delete_file 0, {}"
 _UNCOMPRESSED = ("Express", "Web")
 _COPIED, _COMPRESSED = "BackupSize", "CompressedBackupSize"
-CLOUD = "Azure SQL Database takes its own backups and has no BACKUP statement"
+CLOUD = "an Azure SQL Managed Instance takes its own backups, and BACKUP there writes to URLs only"
 
 
 def compresses(version: Version) -> bool:

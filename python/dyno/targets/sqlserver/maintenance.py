@@ -40,7 +40,7 @@ def lacks(version: Version, name: Maintenance) -> str | None:
     """Why a server cannot do a task; None if its version can."""
     if version.is_babelfish:
         return _BABELFISH.format(version=version, statement=_STATEMENTS[name])
-    if name == "backup" and version.product == "Azure SQL Database":
+    if name == "backup" and version.is_cloud:
         return CLOUD
     return None
 

@@ -37,7 +37,7 @@ _COLUMNS_ONLINE = 15
 _ORDERED_OFFLINE = 16
 """SQL Server 2022, the first with ordered column stores; 2025 builds them online."""
 _ONLINE = ("Enterprise", "Developer", "Evaluation")
-"""Editions that rebuild online, with Azure's services."""
+"""Editions that rebuild online, with Azure's service."""
 
 
 class Index(NamedTuple):

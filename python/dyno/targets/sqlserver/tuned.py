@@ -43,6 +43,7 @@ IN_DATABASES = "in Dyno's databases"
 _BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
 _STAGED = "RECONFIGURE would also apply what somebody has stored: {names}; apply or revert it first"
 _CLOUD = "Azure sets it by the service tier"
+_CLOUD_RECOVERY = "an Azure SQL Managed Instance keeps FULL, for its own backups"
 
 
 class Tuning(ServerTuning[Session, Any]):
@@ -344,6 +345,8 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
         reason = ""
         if session.version.is_babelfish:
             reason = _BABELFISH
+        elif session.version.is_cloud and item.name == RECOVERY:
+            reason = _CLOUD_RECOVERY
         elif session.version.is_cloud and item.name not in OF_DATABASES:
             reason = _CLOUD
         elif item.name == GRANT:

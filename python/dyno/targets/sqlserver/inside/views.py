@@ -94,8 +94,8 @@ def unseen(session: Session) -> str:
 def _lacking(session: Session) -> tuple[str, str]:
     """What is not seen without the rights on states and on definitions; empty for a right."""
     version = session.version
-    if version.is_babelfish or version.product == "Azure SQL Database":
-        return "", ""  # the one has no such views, the other has rights by database
+    if version.is_babelfish:
+        return "", ""  # it has no such views
     try:
         state, performance, definition, login = session.execute(_RIGHTS).rows[0]
     except DynoError as error:
