@@ -28,7 +28,12 @@ from tests.targets.sqlserver_recorder import BABELFISH, SERVER_2019, SERVER_2022
 
 CASES = cases()
 URL = parse("mssql://dyno@localhost:1433/shop")
-BEYOND_SQLGLOT = ("DBCC ", " ON PRIMARY (NAME = ", " EXEC sys.sp_updateextendedproperty ")
+BEYOND_SQLGLOT = (
+    "WITH (TABLOCK) SELECT",
+    "DBCC ",
+    " ON PRIMARY (NAME = ",
+    " EXEC sys.sp_updateextendedproperty ",
+)
 """Statements that sqlglot does not know; Microsoft's grammar does."""
 TOO_NEW = {"tpch-columns-ordered"}
 """The grammar is that of SQL Server 2019, which has no ordered column stores."""
@@ -419,6 +424,10 @@ def test_a_window_is_marked_as_it_is_created_and_then_dropped() -> None:
         at = next(number for number, one in enumerate(found) if place in one)
         assert (found[at - 1], found[at + 2]) == ("BEGIN TRANSACTION", "COMMIT")
         assert "@value = N'dyno:tpch window'" in found[at + 1]
+        assert "SELECT TOP (0) " in found[at]  # the transaction locks the catalog
+    (filled,) = [one for one in found if one.startswith(f"INSERT INTO [dbo].[{slice_name(1)}]")]
+    assert "WITH (TABLOCK) SELECT TOP (100) t.*, 1 " in filled
+    assert found[found.index(filled) - 1] == "COMMIT"
     dropped = [one for one in found if one.startswith("DROP TABLE")]
     assert dropped[1:] == [f"DROP TABLE [dbo].[{name}]" for name in (WINDOW, slice_name(2))] * 2
 

@@ -56,8 +56,8 @@ class SqlServerWindow(SlidingWindow[Session]):
 
     target = "sqlserver"
     method = (
-        "per partition: SELECT … INTO a table with a check of its bounds, SPLIT RANGE and SWITCH "
-        "in, and once it is old SWITCH out, MERGE RANGE and DROP TABLE"
+        "per partition: INSERT … WITH (TABLOCK) into a table with a check of its bounds, SPLIT "
+        "RANGE and SWITCH in, and once it is old SWITCH out, MERGE RANGE and DROP TABLE"
     )
 
     def obstacle(self) -> str | None:
@@ -88,23 +88,20 @@ class SqlServerWindow(SlidingWindow[Session]):
             f"CREATE PARTITION SCHEME {quoted(_SCHEME)} AS PARTITION {quoted(_FUNCTION)} "
             "ALL TO ([PRIMARY])"
         )
-        self._marked(
-            WINDOW,
-            f"SELECT TOP (0) t.*, 0 AS {quoted(COLUMN)} INTO {self.named(WINDOW)} "  # noqa: S608
-            f"FROM {self.named(self.source)} AS t",
-        )
+        self._marked(WINDOW)
         self._cluster(WINDOW, f"{quoted(_SCHEME)} ({quoted(COLUMN)})")
 
     def copied(self, number: int) -> str:
         """See the base class."""
         return (
-            f"SELECT TOP ({self._rows}) t.*, {number} AS {quoted(COLUMN)} "  # noqa: S608
-            f"INTO {self.named(slice_name(number))} FROM {self.named(self.source)} AS t"
+            f"INSERT INTO {self.named(slice_name(number))} WITH (TABLOCK) "  # noqa: S608
+            f"SELECT TOP ({self._rows}) t.*, {number} FROM {self.named(self.source)} AS t"
         )
 
     def fill(self, number: int) -> None:
         """See the base class."""
-        self._marked(slice_name(number), self.copied(number))
+        self._marked(slice_name(number))
+        self.run_sql(self.copied(number))
         self._cluster(slice_name(number), quoted("PRIMARY"))
         column = quoted(COLUMN)
         self.run_sql(
@@ -147,10 +144,16 @@ class SqlServerWindow(SlidingWindow[Session]):
                 f"WHERE name = {literal(name)}) DROP PARTITION {kind} {quoted(name)}"
             )
 
-    def _marked(self, table: str, creation: str) -> None:
-        """Creates a table with Dyno's mark, so that a killed run leaves none without."""
+    def _marked(self, table: str) -> None:
+        """Creates an empty table with Dyno's mark, so that a killed run leaves none without.
+
+        The transaction locks parts of the catalog, so it copies no rows.
+        """
         with ddl.transaction(self._session):
-            self.run_sql(creation)
+            self.run_sql(
+                f"SELECT TOP (0) t.*, 0 AS {quoted(COLUMN)} INTO {self.named(table)} "  # noqa: S608
+                f"FROM {self.named(self.source)} AS t"
+            )
             self.run_sql(ddl.marking(table, self._comment))
 
     def _cluster(self, table: str, place: str) -> None:

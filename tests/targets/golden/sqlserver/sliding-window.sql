@@ -14,11 +14,13 @@ CREATE CLUSTERED INDEX [dyno_window_by_slice] ON [dbo].[dyno_window] ([slice_no]
 GO
 BEGIN TRANSACTION
 GO
-SELECT TOP (100) t.*, 1 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lineitem] AS t
+SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lineitem] AS t
 GO
 IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_1]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1'
 GO
 COMMIT
+GO
+INSERT INTO [dbo].[dyno_window_1] WITH (TABLOCK) SELECT TOP (100) t.*, 1 FROM [dbo].[lineitem] AS t
 GO
 CREATE CLUSTERED INDEX [dyno_window_1_by_slice] ON [dbo].[dyno_window_1] ([slice_no]) ON [PRIMARY]
 GO
@@ -32,11 +34,13 @@ ALTER TABLE [dbo].[dyno_window_1] SWITCH TO [dbo].[dyno_window] PARTITION $PARTI
 GO
 BEGIN TRANSACTION
 GO
-SELECT TOP (100) t.*, 2 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lineitem] AS t
+SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lineitem] AS t
 GO
 IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_2]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2'
 GO
 COMMIT
+GO
+INSERT INTO [dbo].[dyno_window_2] WITH (TABLOCK) SELECT TOP (100) t.*, 2 FROM [dbo].[lineitem] AS t
 GO
 CREATE CLUSTERED INDEX [dyno_window_2_by_slice] ON [dbo].[dyno_window_2] ([slice_no]) ON [PRIMARY]
 GO
