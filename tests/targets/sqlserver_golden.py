@@ -203,6 +203,7 @@ def reading() -> list[str]:
     recorder.execute(logchain.STARTED)
     recorder.execute(scoped.query("dyno_tpch"))
     state.staged(recorder)
+    state.identity(recorder)
     recorder.execute(buildmemory.USED.format(57))
     filegroups.groups(recorder, "dyno_tpch")
     filegroups.files(recorder, "dyno_tpch")

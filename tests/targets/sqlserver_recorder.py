@@ -57,6 +57,7 @@ class Recorder:
         }
         self.scoped: dict[str, str] = {}
         self.most_cpus = 64
+        self.called: str | None = None
         self.closed: set[str] = set()
         self.backed_up = {"shop"}
         self.temp: list[tuple[str, str, int, int, int, int | None]] = [
@@ -69,6 +70,7 @@ class Recorder:
         ]
         self.known: list[tuple[str, Answer]] = [
             (r"SELECT name, CAST\(value AS bigint\).*sys\.configurations", self._configurations),
+            (r"SELECT CAST\(SERVERPROPERTY\('ServerName'\)", lambda _: [(self.called,)]),
             (r"SELECT name FROM sys\.configurations WHERE is_dynamic = 1", self._staged),
             (r"SELECT CAST\(s\.request_max_memory_grant_percent",
              lambda _: [tuple(self.governor[name] for name in ("stored", "used", "enabled"))]),

@@ -161,6 +161,29 @@ def test_a_degree_that_the_workload_group_limits_is_noted(tmp_path: Path) -> Non
     assert "unknown" in entered(server, tmp_path / "b", "parallelism=2").applied[0].note
 
 
+def test_the_journal_is_that_of_the_server_under_whatever_name(tmp_path: Path) -> None:
+    server = Recorder()
+    server.called = "DB1\\SALES"
+    before = values(server)
+    killed(entered(server, tmp_path, "parallelism=8"))
+    tuning = Tuning(asked("memory=4GB"), tmp_path)
+    tuning.plan_sessions(cast("Session", server), "SQL Server at 10.0.0.7:1433")
+    assert server.configured["max degree of parallelism"] == 0
+    with pytest.raises(UsageError, match="db:1433"):  # the name in messages is that of the URL
+        entered(server, tmp_path, "memory=8GB")
+    leave(tuning, server)
+    assert values(server) == before
+
+
+def test_two_servers_have_two_journals(tmp_path: Path) -> None:
+    server, other = Recorder(), Recorder()
+    server.called, other.called = "DB1", "DB2"
+    killed(entered(server, tmp_path, "parallelism=8"))
+    other.configured["max degree of parallelism"] = 8
+    entered(other, tmp_path)
+    assert other.configured["max degree of parallelism"] == 8
+
+
 def test_what_others_have_staged_is_not_applied(tmp_path: Path) -> None:
     server = Recorder()
     server.pending = {"cost threshold for parallelism": 50}

@@ -430,7 +430,7 @@ def test_nothing_of_a_foreign_journal_becomes_a_statement(tmp_path: Path, entry:
     server = Recorder()
     with pytest.raises(TargetError, match="restore these settings yourself"):
         entered(server, tmp_path)
-    assert server.sent == []
+    assert server.changing == []
 
 
 def test_a_journal_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -48,14 +48,15 @@ class Changed:
 class Journal:
     """The changes of Dyno on one server, as far as they are not restored."""
 
-    def __init__(self, home: Path, server: str) -> None:
+    def __init__(self, home: Path, server: str, identity: str = "") -> None:
         """Touches nothing.
 
         Args:
             home: The folder of the target under ``--out``.
             server: Its name in messages.
+            identity: Its own name, whatever the host in the URL is; that in messages if unknown.
         """
-        digest = hashlib.sha256(server.encode()).hexdigest()[:16]
+        digest = hashlib.sha256((identity or server).encode()).hexdigest()[:16]
         self._server = server
         self.path = home / f"settings-{digest}.json"
         self._lock = home / f"settings-{digest}.lock"

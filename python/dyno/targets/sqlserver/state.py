@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from dyno.contracts.target import Connection
-from dyno.errors import TargetError
+from dyno.errors import DynoError, TargetError
 from dyno.targets.sqlserver import alone, governor, tempfiles
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.tempfiles import TempFile
@@ -28,6 +28,7 @@ _CONFIGURATIONS = (
     "SELECT name, CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations "  # noqa: S608
     f"WHERE name IN ({', '.join(map(literal, (ADVANCED, *CONFIGURED)))})"
 )
+IDENTITY = "SELECT CAST(SERVERPROPERTY('ServerName') AS nvarchar(256))"
 STAGED = (
     "SELECT name FROM sys.configurations WHERE is_dynamic = 1 AND value <> value_in_use "
     "AND name <> N'min server memory (MB)' ORDER BY name"
@@ -95,6 +96,23 @@ def read(session: Session, names: Sequence[str]) -> State:
             if usable:
                 opened.add(str(name))
     return State(stored, used, databases, temp, opened)
+
+
+def identity(session: Connection) -> str:
+    """The name that a server gives itself, with its instance; empty if it gives none.
+
+    One server may be reached under several hosts.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    try:
+        rows = session.execute(IDENTITY).rows
+    except DynoError as error:
+        if error.kind not in ("denied", "database"):
+            raise
+        return ""
+    return str(rows[0][0] or "") if rows else ""
 
 
 def staged(session: Connection) -> list[str]:

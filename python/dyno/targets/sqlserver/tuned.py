@@ -80,7 +80,7 @@ class Tuning(ServerTuning[Session, Any]):
             UsageError: If this server does not have a setting, or another run has changed some.
             TargetError: If it rejects a change; what was changed before is restored.
         """
-        self._journal = Journal(self._home, server)
+        self._journal = Journal(self._home, server, state.identity(session))
         if self._changes or self._journal.path.exists():
             if self._journal.acquire():
                 self._undo(session)

@@ -67,6 +67,8 @@ SELECT name, CAST(value AS nvarchar(60)) FROM [dyno_tpch].sys.database_scoped_co
 GO
 SELECT name FROM sys.configurations WHERE is_dynamic = 1 AND value <> value_in_use AND name <> N'min server memory (MB)' ORDER BY name
 GO
+SELECT CAST(SERVERPROPERTY('ServerName') AS nvarchar(256))
+GO
 SELECT COALESCE(SUM(CAST(max_used_memory_kb AS bigint)), 0) * 1024 FROM sys.dm_exec_query_memory_grants WHERE session_id = 57
 GO
 SELECT g.name, e.value FROM [dyno_tpch].sys.filegroups AS g LEFT JOIN [dyno_tpch].sys.extended_properties AS e ON e.class = 20 AND e.major_id = g.data_space_id AND e.name = N'dyno'
