@@ -74,6 +74,16 @@ def test_kinds(number: int, text: str, kind: str) -> None:
             "USE [master]; GRANT VIEW SERVER STATE TO [be]]nch]",
         ),
         (
+            262,
+            "VIEW DATABASE STATE permission denied in database 'tempdb'.",
+            "USE [master]; GRANT VIEW SERVER STATE TO [be]]nch]",
+        ),
+        (
+            262,
+            "VIEW DATABASE PERFORMANCE STATE permission was denied in database 'tempdb'.",
+            "USE [master]; GRANT VIEW SERVER PERFORMANCE STATE TO [be]]nch]",
+        ),
+        (
             916,
             'The server principal "be]nch" is not able to access the database "dyno_tpch" under '
             "the current security context.",
@@ -86,6 +96,20 @@ def test_the_missing_grant(number: int, text: str, statement: str) -> None:
     error = statement_error(failed(number, text), "be]nch")
     assert error.kind == "denied"
     assert statement in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User does not have permission to alter database 'tempdb', the database does not exist.",
+        "User 'bench' does not have permission to run DBCC shrinkfile for database 'tempdb'.",
+        "CREATE TABLE permission denied in database 'tempdb'.",
+    ],
+)
+def test_a_right_in_tempdb_would_be_gone_after_a_restart(text: str) -> None:
+    error = statement_error(failed(5011, text), "bench", "USE [master]; GRANT CONTROL SERVER")
+    assert "USE [master]; GRANT CONTROL SERVER TO [bench]" in str(error)
+    assert "[tempdb]" not in str(error)
 
 
 @pytest.mark.parametrize(

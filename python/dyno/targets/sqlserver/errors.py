@@ -206,15 +206,25 @@ _OBJECT = re.compile(
 _DATABASE = re.compile(r"^([A-Z ]+) permission (?:was )?denied in database '(.*?)'")
 _SERVER = re.compile(r"^([A-Z ]+) permission was denied on object 'server'")
 _ALTER = re.compile(r"permission to alter database '(?P<database>.*?)'")
-_DBCC = re.compile(r"permission to run DBCC \w+ for database '(?P<database>(?!tempdb').*?)'")
-"""Not tempdb: a member of its roles is gone after a restart."""
+_DBCC = re.compile(r"permission to run DBCC \w+ for database '(?P<database>.*?)'")
 _ACCESS = re.compile(r'The server principal ".*?" is not able to access the database "'
                      r'(?P<database>.*?)"')  # fmt: skip
 
 
+_IN_TEMPDB = re.compile(r"database ['\"]tempdb['\"]")
+_STATE = re.compile(r"^VIEW DATABASE ((?:PERFORMANCE |SECURITY )?STATE) permission")
+
+
 def missing_grant(text: str, user: str) -> str:
-    """The T-SQL that gives the right an error names; empty if it names none."""
+    """The T-SQL that gives the right an error names; empty if it names none.
+
+    Rights in tempdb are gone after a restart, so there it is the one of the server that includes
+    the right, if there is one.
+    """
     name = _name(user)
+    if _IN_TEMPDB.search(text):
+        found = _STATE.search(text)
+        return f"USE [master]; GRANT VIEW SERVER {found[1]} TO {name}" if found else ""
     if found := _OBJECT.search(text):
         right, _, database, schema = found.groups()
         return f"USE {_name(database)}; GRANT {right} ON SCHEMA::{_name(schema)} TO {name}"
