@@ -13,6 +13,7 @@ from dyno.targets.sqlserver import (
     plans,
     rebuild,
     stored_columns,
+    target,
     volumes,
     whereabouts,
     work,
@@ -66,6 +67,7 @@ def every() -> dict[str, str]:
     return {
         "rights": views._RIGHTS,
         "performance counters": performance.QUERY,
+        "log bytes": target._LOGGED,
         "files": files.QUERY,
         "waits": waitstats.QUERY,
         "commits": status.COMMITS,

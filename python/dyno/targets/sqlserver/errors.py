@@ -221,10 +221,14 @@ def missing_grant(text: str, user: str) -> str:
     Rights in tempdb are gone after a restart, so there it is the one of the server that includes
     the right, if there is one.
     """
+    if not _IN_TEMPDB.search(text):
+        return _named_grant(text, user)
+    found = _STATE.search(text)
+    return f"USE [master]; GRANT VIEW SERVER {found[1]} TO {_name(user)}" if found else ""
+
+
+def _named_grant(text: str, user: str) -> str:
     name = _name(user)
-    if _IN_TEMPDB.search(text):
-        found = _STATE.search(text)
-        return f"USE [master]; GRANT VIEW SERVER {found[1]} TO {name}" if found else ""
     if found := _OBJECT.search(text):
         right, _, database, schema = found.groups()
         return f"USE {_name(database)}; GRANT {right} ON SCHEMA::{_name(schema)} TO {name}"

@@ -64,7 +64,8 @@ LOCK_WAIT_S = 5
 
 _LOGGED = (
     "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters "
-    "WHERE RTRIM(counter_name) = 'Log Bytes Flushed/sec' AND RTRIM(instance_name) <> '_Total'"
+    "WHERE RTRIM(counter_name) = 'Log Bytes Flushed/sec' "
+    "AND RTRIM(instance_name) NOT IN ('_Total', 'tempdb')"
 )
 
 _IN_SESSION = InSession(
@@ -169,7 +170,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
             return size_of(session, mark.schema_of(workload))
 
     def logged_bytes(self) -> int | None:
-        """Bytes written to the logs of all databases; None without VIEW SERVER STATE."""
+        """Bytes written to the logs of all databases but tempdb; None without VIEW SERVER STATE."""
         with closing(self.connect()) as session:
             try:
                 found = session.execute(_LOGGED).rows[0][0]

@@ -8,6 +8,9 @@ HAS_PERMS_BY_NAME(NULL, NULL, N'VIEW ANY DEFINITION'), SUSER_SNAME();
 FROM sys.dm_os_performance_counters WHERE LOWER(counter_name) IN (N'background writer pages/sec', N'batch requests/sec', N'buffer cache hit ratio', N'buffer cache hit ratio base', N'checkpoint pages/sec', N'lock waits/sec', N'log bytes flushed/sec', N'log flushes/sec', N'memory grants pending', N'number of deadlocks/sec', N'page life expectancy', N'page lookups/sec', N'page reads/sec', N'page writes/sec', N'processes blocked', N'total server memory (kb)', N'user connections', N'workfiles created/sec', N'worktables created/sec', N'write transactions/sec')
 AND instance_name IN (N'', N'_Total', N'tempdb');
 
+-- log bytes
+SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters WHERE RTRIM(counter_name) = 'Log Bytes Flushed/sec' AND RTRIM(instance_name) NOT IN ('_Total', 'tempdb');
+
 -- files
 /* dyno observer */ SELECT v.database_id, v.file_id, DB_NAME(v.database_id), f.name, f.type,
 v.num_of_reads, v.num_of_bytes_read, v.io_stall_read_ms,

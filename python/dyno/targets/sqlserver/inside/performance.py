@@ -9,6 +9,7 @@ Counters "per second" are sums; the others are of the moment.
 * ``temp_files``: work files of hashes, and work tables of spools and cursors. Most are in memory.
 * ``commits``: committed transactions that wrote, without tempdb's. The server does not count
   rollbacks, nor commits of transactions that only read.
+* ``log_mbps``, ``log_flushes``: without tempdb's log, as ``log_writes`` of the files.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ _BUFFER, _DATABASES, _TEMPDB = "buffer manager", "databases", "tempdb"
 _ALL = "_total"
 _LOOKUPS: Counter = (_BUFFER, "page lookups/sec", "")
 _WRITES: Counter = (_DATABASES, "write transactions/sec", _ALL)
-_TEMP_WRITES: Counter = (_DATABASES, "write transactions/sec", _TEMPDB)
 _HITS: Counter = (_BUFFER, "buffer cache hit ratio", "")
 _HITS_OF: Counter = (_BUFFER, "buffer cache hit ratio base", "")
+_FLUSHES: Counter = (_DATABASES, "log flushes/sec", _ALL)
 _LOG_BYTES: Counter = (_DATABASES, "log bytes flushed/sec", _ALL)
 _BACKGROUND: Counter = (_BUFFER, "background writer pages/sec", "")
 
@@ -41,12 +42,17 @@ _RATES: Mapping[Inside, Counter] = {
     Inside.physical_reads: (_BUFFER, "page reads/sec", ""),
     Inside.physical_writes: (_BUFFER, "page writes/sec", ""),
     Inside.checkpoint_writes: (_BUFFER, "checkpoint pages/sec", ""),
-    Inside.log_flushes: (_DATABASES, "log flushes/sec", _ALL),
     Inside.lock_waits: ("locks", "lock waits/sec", _ALL),
     Inside.deadlocks: ("locks", "number of deadlocks/sec", _ALL),
     Inside.batches: ("sql statistics", "batch requests/sec", ""),
-    Inside.commits: _WRITES,
 }
+_WITHOUT_TEMPDB: Mapping[Inside, Counter] = {
+    Inside.commits: _WRITES,
+    Inside.log_flushes: _FLUSHES,
+    Inside.log_mbps: _LOG_BYTES,
+}
+"""The counter of all databases has tempdb's share, too."""
+_OF_TEMPDB = {counter: (*counter[:2], _TEMPDB) for counter in _WITHOUT_TEMPDB.values()}
 _TEMP_FILES: tuple[Counter, ...] = (
     ("access methods", "workfiles created/sec", ""),
     ("access methods", "worktables created/sec", ""),
@@ -60,7 +66,10 @@ _NOW: Mapping[Inside, tuple[Counter, int]] = {
 }
 """With the factor to the metric's unit."""
 
-_SUMS = {*_RATES.values(), *_TEMP_FILES, _TEMP_WRITES, _LOG_BYTES, _BACKGROUND}
+_SUMS = {
+    *(*_RATES.values(), *_TEMP_FILES, _BACKGROUND),
+    *(*_WITHOUT_TEMPDB.values(), *_OF_TEMPDB.values()),
+}
 _LEVELS = {_HITS, _HITS_OF, *(counter for counter, _ in _NOW.values())}
 _LISTED = ", ".join(f"N'{name}'" for name in sorted({one[1] for one in _SUMS | _LEVELS}))
 QUERY = f"""{OWN}SELECT RTRIM(object_name), RTRIM(counter_name), RTRIM(instance_name), cntr_value
@@ -103,13 +112,12 @@ def rates(seconds: float, grown: Mapping[Counter, tuple[int, ...]]) -> dict[Insi
     found = {metric: by[counter] / seconds for metric, counter in _RATES.items() if counter in by}
     if Inside.checkpoint_writes in found:
         found[Inside.checkpoint_writes] += by.get(_BACKGROUND, 0) / seconds
-    if Inside.commits in found:
-        own = by[_WRITES] - by.get(_TEMP_WRITES, 0)
-        found[Inside.commits] = max(0, own) / seconds
+    for metric, counter in _WITHOUT_TEMPDB.items():
+        if counter in by:
+            own = max(0, by[counter] - by.get(_OF_TEMPDB[counter], 0))
+            found[metric] = own / (1e6 if metric is Inside.log_mbps else 1) / seconds
     if all(counter in by for counter in _TEMP_FILES):
         found[Inside.temp_files] = sum(by[counter] for counter in _TEMP_FILES) / seconds
     if _LOOKUPS in by:
         found[Inside.logical_mbps] = by[_LOOKUPS] * PAGE / 1e6 / seconds
-    if _LOG_BYTES in by:
-        found[Inside.log_mbps] = by[_LOG_BYTES] / 1e6 / seconds
     return found
