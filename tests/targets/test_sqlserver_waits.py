@@ -43,6 +43,7 @@ COUNTS = st.dictionaries(
         ("HTTP_START", "other"),
         ("HTBUILD", "latch"),
         ("PREEMPTIVE_OS_WRITEFILEGATHER", "data"),
+        ("PREEMPTIVE_OS_FLUSHFILEBUFFERS", "data"),
         ("WAITFOR", "other"),
         ("A_WAIT_OF_A_LATER_VERSION", "other"),
     ],
@@ -73,6 +74,7 @@ def test_waits_for_work_are_benign(wait: str) -> None:
         *("WRITELOG", "LCK_M_X", "PAGEIOLATCH_SH", "PAGELATCH_EX", "CXPACKET", "HADR_SYNC_COMMIT"),
         *("SLEEP_BPOOL_FLUSH", "SOS_SCHEDULER_YIELD", "THREADPOOL", "RESOURCE_SEMAPHORE"),
         *("ASYNC_NETWORK_IO", "LOGBUFFER", "IO_COMPLETION", "PREEMPTIVE_OS_WRITEFILE", "EXECSYNC"),
+        "PREEMPTIVE_OS_FLUSHFILEBUFFERS",
     ],
 )
 def test_waits_of_the_work_are_not(wait: str) -> None:

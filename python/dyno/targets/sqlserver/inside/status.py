@@ -3,8 +3,8 @@
 A view that cannot be read leaves its metrics absent; the inspector notes the reason.
 
 * ``read_mbps``, ``written_mbps``: of data files; ``temp_written``: of tempdb's files.
-* ``log_write``: mean time of a write to a log file. SQL Server's writes are durable when they end,
-  so it does not sync its log.
+* ``log_write``: mean time of a write to a log file. On Windows, these writes are durable when they
+  end, so there are no syncs of the log; on Linux the server may sync its files.
 * ``log_flush``: mean time that a commit waits for the log (WRITELOG), without its wait for a CPU.
 * ``temp_used``: pages of tempdb in use, its version store included.
 """

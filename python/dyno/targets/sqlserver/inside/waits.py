@@ -30,6 +30,7 @@ _CLASSES: Mapping[str, WaitClass] = {
     "BACKUPIO": "data",
     "BACKUPBUFFER": "data",
     "PREEMPTIVE_OS_WRITEFILE": "data",
+    "PREEMPTIVE_OS_FLUSHFILEBUFFERS": "data",
     "PREEMPTIVE_OS_SETFILEVALIDDATA": "data",
     "PREEMPTIVE_OS_SETENDOFFILE": "data",
     "WRITELOG": "log",
