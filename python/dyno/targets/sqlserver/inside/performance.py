@@ -52,7 +52,9 @@ _WITHOUT_TEMPDB: Mapping[Inside, Counter] = {
     Inside.log_mbps: _LOG_BYTES,
 }
 """The counter of all databases has tempdb's share, too."""
-_OF_TEMPDB = {counter: (*counter[:2], _TEMPDB) for counter in _WITHOUT_TEMPDB.values()}
+_OF_TEMPDB: Mapping[Counter, Counter] = {
+    counter: (counter[0], counter[1], _TEMPDB) for counter in _WITHOUT_TEMPDB.values()
+}
 _TEMP_FILES: tuple[Counter, ...] = (
     ("access methods", "workfiles created/sec", ""),
     ("access methods", "worktables created/sec", ""),
