@@ -134,7 +134,15 @@ def test_a_window_that_a_killed_run_left_is_removed(url: str, out: Path) -> None
         assert own.obstacle() is None
         for name in (WINDOW, slice_name(1)):
             own._marked(name)
-        own.run_sql(own.copied(1))
+        own._rows = 1
+        session.execute("CREATE TABLE dbo.counted (n int IDENTITY NOT NULL, m int)")
+        session.execute("INSERT INTO dbo.counted (m) VALUES (7)")
+        own.source = "counted"
+        own._marked(slice_name(3))
+        own.run_sql(own.copied(3))
+        assert session.execute(f"SELECT * FROM {own.named(slice_name(3))}").rows == [(1, 7, 3)]
+        session.execute("DROP TABLE dbo.counted")
+        own.source = "lineitem"
         session.execute(f"SELECT 1 AS n INTO {own.named(slice_name(2))}")
         assert slice_name(2) in str(own.obstacle())
         own.clear()

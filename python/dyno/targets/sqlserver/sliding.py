@@ -147,12 +147,14 @@ class SqlServerWindow(SlidingWindow[Session]):
     def _marked(self, table: str) -> None:
         """Creates an empty table with Dyno's mark, so that a killed run leaves none without.
 
-        The transaction locks parts of the catalog, so it copies no rows.
+        The transaction locks parts of the catalog, so it copies no rows. The join keeps a column
+        with IDENTITY from being one in the new table, which would refuse the copied values.
         """
+        source = self.named(self.source)
         with ddl.transaction(self._session):
             self.run_sql(
                 f"SELECT TOP (0) t.*, 0 AS {quoted(COLUMN)} INTO {self.named(table)} "  # noqa: S608
-                f"FROM {self.named(self.source)} AS t"
+                f"FROM {source} AS t LEFT JOIN {source} AS n ON 1 = 0"
             )
             self.run_sql(ddl.marking(table, self._comment))
 
