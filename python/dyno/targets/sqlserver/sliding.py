@@ -154,7 +154,7 @@ class SqlServerWindow(SlidingWindow[Session]):
         with ddl.transaction(self._session):
             self.run_sql(
                 f"SELECT TOP (0) t.*, 0 AS {quoted(COLUMN)} INTO {self.named(table)} "  # noqa: S608
-                f"FROM {source} AS t LEFT JOIN {source} AS n ON 1 = 0"
+                f"FROM {source} AS t LEFT JOIN {source} AS u ON 1 = 0"
             )
             self.run_sql(ddl.marking(table, self._comment))
 

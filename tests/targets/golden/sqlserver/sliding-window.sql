@@ -4,7 +4,7 @@ CREATE PARTITION SCHEME [dyno_window_partitions] AS PARTITION [dyno_window_range
 GO
 BEGIN TRANSACTION
 GO
-SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS n ON 1 = 0
+SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS u ON 1 = 0
 GO
 IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window'
 GO
@@ -14,7 +14,7 @@ CREATE CLUSTERED INDEX [dyno_window_by_slice] ON [dbo].[dyno_window] ([slice_no]
 GO
 BEGIN TRANSACTION
 GO
-SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS n ON 1 = 0
+SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_1] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS u ON 1 = 0
 GO
 IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_1]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_1'
 GO
@@ -34,7 +34,7 @@ ALTER TABLE [dbo].[dyno_window_1] SWITCH TO [dbo].[dyno_window] PARTITION $PARTI
 GO
 BEGIN TRANSACTION
 GO
-SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS n ON 1 = 0
+SELECT TOP (0) t.*, 0 AS [slice_no] INTO [dbo].[dyno_window_2] FROM [dbo].[lineitem] AS t LEFT JOIN [dbo].[lineitem] AS u ON 1 = 0
 GO
 IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 0 AND major_id = OBJECT_ID(N'[dbo].[dyno_window_2]') AND name = N'dyno') EXEC sys.sp_updateextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2' ELSE EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch window', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'dyno_window_2'
 GO
