@@ -359,10 +359,15 @@ def test_wrong_use(tmp_path: Path) -> None:
         assert message in done.stderr
 
 
+BOUGHT_INSIDE = """CREATE FUNCTION bought(n int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN UPDATE item SET stock = stock - 1 WHERE id = n; RETURN n; END $$"""
+
+
 @pytest.mark.long
 def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
     logs = {**LOGGING, "log_directory": "logs"}
-    settings = {**logs, "shared_preload_libraries": "pg_stat_statements"}
+    settings = {**logs, "shared_preload_libraries": "pg_stat_statements",
+                "pg_stat_statements.track": "all"}  # fmt: skip
     lines = [f"{name} = '{value}'" for name, value in settings.items()]
     with public_folder() as folder, debian_server(folder, *lines) as url:
         target = opened(url)
@@ -371,16 +376,26 @@ def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
             session.execute(CREATE.format(item="item"))
             session.execute(FILL["postgresql"].format(item="item"))
             session.execute("CREATE EXTENSION pg_stat_statements")
+            session.execute("CREATE DATABASE other")
+            session.execute(BOUGHT_INSIDE)
             session.execute("ANALYZE")
             session.execute("SELECT pg_stat_statements_reset()")
         work(target)
-        with closing(target.connect()) as session:
+        other = url.replace("/postgres?", "/other?")
+        assert other != url
+        with closing(target.connect()) as session, closing(opened(other).connect()) as elsewhere:
+            session.execute("SELECT bought(id) FROM item WHERE id = 3")
+            elsewhere.execute("SELECT 3 AS elsewhere")
             place = session.execute("SELECT current_setting('data_directory')").rows[0][0]
         log = written(tmp_path, (Path(place) / "logs" / "test.csv").read_text(), "server.csv")
         for source, stem in (("pg_stat_statements", "counted"), (str(log), "logged")):
             found = captured(url, source, tmp_path / f"{stem}.toml")
             weights = {name: one.weight for name, one in found.transactions.items()}
             assert weights["update_item"] == (40 if stem == "counted" else 32)
+            assert "update_item_2" not in weights, "the statement inside of the function"
+            text = (tmp_path / f"{stem}.toml").read_text()
+            assert "BOUGHT(id)" in text
+            assert "elsewhere" not in text.lower()
         logged = found.transactions["update_item"]
         assert len(logged.statements) == 2
 

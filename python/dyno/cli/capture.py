@@ -47,6 +47,11 @@ _LONGEST_S = 24 * 3600.0
     help="Watch the counters for this long.  [default: since their last reset]",
 )
 @click.option(
+    "--database",
+    metavar="NAME",
+    help="Only statements of this database of the log.  [default: TARGET's]",
+)
+@click.option(
     "--top",
     type=click.IntRange(1, _MOST),
     default=20,
@@ -66,6 +71,7 @@ def command(
     target: str,
     source: str,
     length: str | None,
+    database: str | None,
     top: int,
     path: Path | None,
     as_json: bool,
@@ -93,8 +99,9 @@ def command(
     if path is not None:
         _require_new(path)
     made = capture(
-        target, source, seconds=seconds, top=top, name=name_of(path), with_values=with_values
-    )
+        target, source, seconds=seconds, database=database, top=top, name=name_of(path),
+        with_values=with_values,
+    )  # fmt: skip
     if path is not None:
         with safefiles.replacing(path.absolute(), follow=True) as file:
             file.write(made.text.encode())

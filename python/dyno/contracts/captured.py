@@ -27,6 +27,8 @@ class Captured:
             ``{share}`` (0 to 1), ``{percent}`` and ``{most}``.
         system: Schemas of the server itself.
         every: SQL that draws rows of a small table, as ``sample`` without a share.
+        database: The question for the current database, marked as Dyno's; NULL for none.
+        by_schema: Whether its databases are the schemas of its tables.
     """
 
     logs: tuple[str, ...]
@@ -39,6 +41,8 @@ class Captured:
     sample: str
     system: frozenset[str]
     every: str = "select {shown} from {table} where {where} limit {most}"
+    database: str = "SELECT /* dyno observer */ current_database()"
+    by_schema: bool = False
 
 
 def captured(target: str) -> Captured | None:

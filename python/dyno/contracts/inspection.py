@@ -9,6 +9,9 @@ from typing import Literal, Protocol, runtime_checkable
 MOST_ROWS = 1000
 """Rows kept of a period, for statements and for relations: those with most reads and most time."""
 
+UNRECORDED = ("nested", "database")
+"""Attributes of a statement that bundles do not have: ``dyno capture`` needs them."""
+
 MOST_PLANS = 20
 """Statements with a plan: those with most time."""
 
@@ -28,6 +31,8 @@ class StatementUse:
         physical_reads: Pages that were not in it.
         temp_bytes: Bytes written to temporary files.
         plan: Its plan as text, if the engine keeps it or makes one for the text.
+        nested: How many of ``calls`` another statement made, such as one in a function.
+        database: The database of its sessions; empty if unknown, or if only one is counted.
     """
 
     statement: str
@@ -41,6 +46,8 @@ class StatementUse:
     physical_reads: int | None = None
     temp_bytes: int | None = None
     plan: str | None = None
+    nested: int = 0
+    database: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Generator, Sequence
 
 from dyno.bundle.writer import Recorder
-from dyno.contracts.inspection import Inspected, Inspection, Inspector
+from dyno.contracts.inspection import UNRECORDED, Inspected, Inspection, Inspector
 from dyno.contracts.target import Target
 from dyno.errors import DynoError
 from dyno.safety.redaction import secretless
@@ -58,6 +58,8 @@ def _write(
     common = {"t_ns": start_ns, "end_ns": end_ns, "target": target.name}
     statements = [dataclasses.asdict(use) for use in found.statements]
     for row in statements:
+        for name in UNRECORDED:
+            del row[name]
         row |= {name: secretless(row[name]) for name in ("text", "plan") if row[name]}
     relations = [dataclasses.asdict(use) for use in found.relations]
     for table, rows in (("statements", statements), ("relations", relations)):

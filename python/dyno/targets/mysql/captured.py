@@ -14,4 +14,6 @@ CAPTURED = Captured(
     castable=None,
     sample="select {shown} from {table} where {where} and rand() < {share} limit {most}",
     system=frozenset({"information_schema", "performance_schema", "mysql", "sys"}),
+    database="SELECT /* dyno observer */ DATABASE() AS dyno_observer",
+    by_schema=True,
 )

@@ -15,4 +15,5 @@ CAPTURED = Captured(
     sample="select top ({most}) {shown} from {table} tablesample ({percent} percent) where {where}",
     system=frozenset({"sys", "INFORMATION_SCHEMA", "information_schema"}),
     every="select top ({most}) {shown} from {table} where {where}",
+    database="SELECT /* dyno observer */ DB_NAME()",
 )

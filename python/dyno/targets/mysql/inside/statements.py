@@ -67,7 +67,8 @@ def between(before: Snapshot, after: Snapshot) -> Sequence[StatementUse]:
             then = Counted("", 0, 0, 0, 0, 0)
         calls = now.calls - then.calls
         if calls and not _OBSERVING.search(now.text):
-            found.append(_use(f"{place}:{digest}", then, now, calls))
+            use = _use(f"{place}:{digest}", then, now, calls)
+            found.append(replace(use, database=place))
     found.sort(key=lambda use: use.total_ms, reverse=True)
     return found[:MOST_ROWS]
 

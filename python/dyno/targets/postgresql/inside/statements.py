@@ -103,6 +103,7 @@ class Statements:
         uses: dict[Any, dict[str, Any]] = {}
         for key, after in self.rows.items():
             row = grown(before.rows.get(key), after, _COUNTERS)
+            row["nested"] = 0 if after["toplevel"] else row["calls"]
             if row["calls"] == 1:
                 row["min_ms"] = row["max_ms"] = row["total_ms"]
             if row["calls"] > 0:
@@ -124,6 +125,7 @@ class Statements:
                 row["lookups"],
                 row["reads"],
                 row["temp_blocks"] * row["page_bytes"],
+                nested=row["nested"],
             )
             for key in kept
             for row in (uses[key],)
@@ -176,8 +178,8 @@ def _obstacle(found: Row, session: PostgresConnection) -> str:
 
 
 def _added(one: dict[str, Any], other: Row) -> dict[str, Any]:
-    """A statement that several roles ran."""
-    total = {name: one[name] + other[name] for name in _COUNTERS}
+    """A statement that several roles ran, or clients and functions."""
+    total = {name: one[name] + other[name] for name in (*_COUNTERS, "nested")}
     least, longest = min(one["min_ms"], other["min_ms"]), max(one["max_ms"], other["max_ms"])
     return {**one, **total, "min_ms": least, "max_ms": longest}
 

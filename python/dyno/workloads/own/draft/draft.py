@@ -170,7 +170,8 @@ def draft(
 
     Args:
         ran: What ran, the most frequent first.
-        tables: Those of the database by name without schema, in lower case.
+        tables: Those of the database by name without schema, in lower case; with it where several
+            schemas have one.
         server: Which records it has.
         top: The most transactions.
         with_values: Whether values of examples may be in the file.

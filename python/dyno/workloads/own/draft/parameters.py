@@ -72,7 +72,8 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
     Args:
         text: The statement.
         server: Whose statement it is.
-        tables: Those of the database by name without schema, in lower case.
+        tables: Those of the database by name without schema, in lower case; with it where several
+            schemas have one.
 
     Raises:
         LeftOutError: If it cannot be read.
@@ -171,6 +172,11 @@ def _spell(tree: exp.Expr, tables: Mapping[str, TableFacts]) -> None:
 def table_name(table: TableFacts) -> str:
     """The name of a table without its schema."""
     return table.name.rpartition(".")[2].strip('"`[]')
+
+
+def schema_name(table: TableFacts) -> str:
+    """The name of a table's schema; empty if it has none."""
+    return table.name.rpartition(".")[0].rpartition(".")[2].strip('"`[]')
 
 
 def _read(
@@ -322,7 +328,7 @@ def _inserted(
     if isinstance(target, exp.Schema):
         columns = [one.name for one in target.expressions]
     else:  # all columns, in their order
-        facts = tables.get(target.name.lower())
+        facts = tables.get(_key(target, tables)) if isinstance(target, exp.Table) else None
         columns = [] if facts is None else [one.name for one in facts.columns]
     if row is None:
         return None
@@ -336,7 +342,7 @@ def _table_of(column: exp.Column, tree: exp.Expr, tables: Mapping[str, TableFact
     """The table of a column: by its qualifier, else the only one that has such a column."""
     near = column.find_ancestor(exp.Query, exp.Update, exp.Delete, exp.Insert) or tree
     named = {
-        (one.alias or one.name).lower(): one.name.lower()
+        (one.alias or one.name).lower(): _key(one, tables)
         for one in [*tree.find_all(exp.Table), *near.find_all(exp.Table)]
     }
     if column.table:
@@ -345,11 +351,18 @@ def _table_of(column: exp.Column, tree: exp.Expr, tables: Mapping[str, TableFact
         found = {
             known
             for one in scope.find_all(exp.Table)
-            if (known := _known(one.name.lower(), column, tables))
+            if (known := _known(_key(one, tables), column, tables))
         }
         if len(found) == 1:
             return found.pop()
     return ""
+
+
+def _key(table: exp.Table, tables: Mapping[str, TableFacts]) -> str:
+    """The name of a table among ``tables``: with its schema if several have one of that name."""
+    name = table.name.lower()
+    whole = f"{table.db.lower()}.{name}"
+    return whole if whole in tables else name
 
 
 def _known(name: str, column: exp.Column, tables: Mapping[str, TableFacts]) -> str:
