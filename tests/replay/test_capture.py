@@ -20,7 +20,8 @@ from dyno.errors import UsageError
 from dyno.targets.mysql import server
 from dyno.targets.mysql.captured import CAPTURED as MYSQL
 from dyno.targets.postgresql.captured import CAPTURED
-from dyno.workloads.own import spec
+from dyno.targets.sqlserver.captured import CAPTURED as SQLSERVER
+from dyno.workloads.own import spec, sql
 from dyno.workloads.own.draft.draft import Draft, Ran, Together, draft
 from dyno.workloads.own.draft.values import Value
 from dyno.workloads.own.draft.written import text_of
@@ -93,6 +94,53 @@ def test_the_amount_by_which_a_column_changes_is_a_guess() -> None:
     assert counted("UPDATE item SET at = at + $1").open == ["at"]
     kept = drafted(Together(1, (Ran(changes[0], True, ("3", "7", "3")),)), with_values=True)
     assert kept.draws["stock"].draw == {"constant": "3"}
+
+
+def test_the_amount_of_an_upsert_is_a_guess() -> None:
+    rows = "INSERT INTO item (id, stock) VALUES ($1, $2) "
+    made = counted(
+        rows + "ON CONFLICT (id) DO UPDATE SET stock = item.stock + $3, name = $4 "
+        "WHERE item.stock < $5"
+    )
+    assert "stock + :stock_2" in made.transactions[0].statements[0][0]
+    assert made.draws["stock_2"].draw == {"constant": 1}
+    assert made.draws["name"].draw["query"].startswith("select name")
+    assert made.draws["stock_3"].draw["query"].startswith("select stock")
+    text = "INSERT INTO item (id, stock) VALUES (?, ?) ON DUPLICATE KEY UPDATE stock = stock + ?"
+    upsert = draft([Together(1, (Ran(text),))], TABLES, MYSQL, 20)
+    assert "stock + :stock_2" in upsert.transactions[0].statements[0][0]
+    assert upsert.draws["stock_2"].draw == {"constant": 1}
+
+
+SLICES = ("{}[{}:{}]", "{}[:{}]", "{}[{}:]", "{}[{} + id:stock + {}]", "{}[{}][{}:{}]")
+
+
+@pytest.mark.parametrize("written_as", SLICES)
+def test_bounds_of_slices_are_parameters(written_as: str) -> None:
+    """``a[:low::high]`` would be a cast."""
+    count = written_as.count("{}") - 1
+    for bounds, example in ((("$1", "$2", "$3"), False), (("2", "3", "4"), True)):
+        text = f"SELECT {written_as.format('tags', *bounds)} FROM item"
+        (made,) = drafted(Together(1, (Ran(text, example),))).transactions
+        ((slice_, _),) = made.statements
+        parsed = sql.parsed(slice_, "the statement")
+        assert "::" not in parsed.sql
+        assert "CAST" not in parsed.sql
+        assert len(parsed.names) == count
+
+
+def test_a_sample_is_as_large_as_what_may_be_drawn() -> None:
+    """A limit that cuts it would leave out the end of the table."""
+    for product in (CAPTURED, MYSQL, SQLSERVER):
+        for rows in (100_001, 300_000, 12_345_678_901):
+            table = {"item": replace(ITEM, rows=rows)}
+            text = f"SELECT stock FROM item WHERE id = {'$1' if product.numbered else '?'}"
+            made = draft([Together(1, (Ran(text),))], table, product, 20)
+            query = made.draws["id"].draw["query"]
+            found = re.search(r"system \(([\d.e-]+)\)|< ([\d.e-]+)|\(([\d.e-]+) percent", query)
+            assert found is not None, query
+            share = float(found[2]) if found[2] else float(found[1] or found[3]) / 100
+            assert 0.85 * 100_000 < share * rows < 0.95 * 100_000
 
 
 def test_a_range_keeps_its_width() -> None:

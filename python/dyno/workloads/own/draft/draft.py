@@ -258,6 +258,10 @@ def _text(read: Read, names: Mapping[str, str], draws: _Draws) -> str:
         made: exp.Expr = exp.to_identifier(f":{name}", quoted=False)
         cast = draws.made[name].cast
         place.replace(exp.cast(made, cast, dialect=grammar) if cast else made)
+    for part in [part for one in read.tree.find_all(exp.Slice) for part in one.args.values()]:
+        # Not ``a[:low::high]``, which is a cast, nor ``a[:column]``, which is a parameter.
+        if isinstance(part, exp.Expr) and not isinstance(part, exp.Paren):
+            part.replace(exp.Paren(this=part.copy()))
     text = read.tree.sql(dialect=grammar, comments=False)
     require_none(text, draws.server)
     return text

@@ -91,10 +91,7 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
         count += 1
         return f"IN (:p{count})" if found["list"] else f":p{count}"
 
-    if server.numbered:
-        named = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", text)
-    else:
-        named = _MARKED.sub(marked, text)
+    named = _NUMBERED.sub(_named, text) if server.numbered else _MARKED.sub(marked, text)
     tree = _parsed(named, server.grammar)
     _spell(tree, tables)
     return _read(tree, {}, server, tables)
@@ -119,9 +116,14 @@ def of_example(
     """
     known: dict[str, Known] = {}
     if values is not None:
-        sql = _NUMBERED.sub(lambda it: it["kept"] or f":p{it['number'][1:]}", sql)
+        sql = _NUMBERED.sub(_named, sql)
         known = {f"p{place}": value for place, value in enumerate(values, start=1)}
     return _read(_parsed(sql, server.grammar), known, server, tables)
+
+
+def _named(found: re.Match[str]) -> str:
+    # The spaces keep the slice ``a[$1:$2]`` from becoming a cast.
+    return found["kept"] or f" :p{found['number'][1:]} "
 
 
 def _parsed(sql: str, grammar: str) -> exp.Expr:
@@ -294,7 +296,10 @@ def _role(
             return "inserted", _inserted(place, tree, tables)
         if isinstance(above, _COMPARISONS):
             other = above.right if above.left is below else above.left
-            if isinstance(above.parent, exp.Update):
+            if (
+                isinstance(above.parent, exp.Update | exp.OnConflict)
+                and above.arg_key == "expressions"
+            ):
                 return _assigned(above.left, below)
             return "compared", _column(other)
         if isinstance(above, exp.In | exp.Between):

@@ -11,6 +11,8 @@ from dyno.contracts.captured import Captured
 
 MOST_ROWS = 100_000
 """Rows from which values of a column are drawn."""
+_SHARE_OF_MOST = 0.9
+"""Rows of a sample on average; the limit is a guard, as samples and counts of rows vary."""
 _WHOLE = re.compile(r"(?:small|medium|tiny|big)?int(?:eger)?\b|serial|bigserial", re.IGNORECASE)
 _DECIMAL = re.compile(r"(?:numeric|decimal)\s*(?:\(|$)", re.IGNORECASE)
 _TEXT = re.compile(
@@ -119,7 +121,8 @@ def _sample(table: TableFacts, shown: str, where: str, server: Captured) -> str:
     rows = table.rows or 0
     if rows <= MOST_ROWS:
         return server.every.format(shown=shown, table=table.name, where=where, most=MOST_ROWS)
-    share = min(1.0, 1.5 * MOST_ROWS / rows)
+    # Samples come in the order of the table: a limit that cuts them leaves out its end.
+    share = _SHARE_OF_MOST * MOST_ROWS / rows
     return server.sample.format(
         shown=shown, table=table.name, where=where, share=f"{share:.3g}",
         percent=f"{100 * share:.3g}", most=MOST_ROWS,
