@@ -15,7 +15,7 @@ from dyno import _core, workloads
 from dyno.contracts.target import Loaded, QueryResult
 from dyno.contracts.transactions import Work
 from dyno.errors import UsageError
-from dyno.workloads.own import pools, preview, spec
+from dyno.workloads.own import pools, preview, queries, spec
 from dyno.workloads.own.planned import Planner
 
 DRAWS = """
@@ -195,6 +195,49 @@ def test_values_that_do_not_fit_their_type(draw: str, named: str) -> None:
     with pytest.raises(UsageError, match=named) as caught:
         planner(content).plan(1.0, 1, None)
     assert "draws.x" in str(caught.value)
+
+
+MONEY = """
+[draws]
+range = { uniform = [10, 12], type = "decimal(2)" }
+fixed = { constant = 10, type = "decimal(2)" }
+{lines}
+"""
+
+
+def test_the_bounds_of_decimals_are_numbers() -> None:
+    """As constants are: 10 is 10.00, not 0.10."""
+    transaction = '[transactions.t]\nstatements = ["select :range, :fixed"]'
+    plan = planner(MONEY.replace("{lines}", transaction)).plan(1.0, 1, None)
+    values = drawn(plan)
+    assert {each["fixed"] for each in values} == {1000}
+    found = {each["range"] for each in values}
+    assert 1000 <= min(found) < 1020
+    assert 1180 < max(found) <= 1200
+    query = '[[queries]]\nname = "q"\nsql = "select :range, :fixed"\nvalues = { fixed = 10 }'
+    made = Planner("own_x", spec.read(MONEY.replace("{lines}", query), "x", "x"), {})
+    (one,) = queries.made(made.file, made)
+    assert one.scaled(1.0)["fixed"] == Decimal(10) == one.draw(1, 1.0)["fixed"]
+    assert Decimal(10) <= one.draw(1, 1.0)["range"] <= Decimal(12)
+
+
+@pytest.mark.parametrize(
+    ("draw", "named"),
+    [
+        ('{ zipf = [1, 9], type = "decimal(2)" }', "whole numbers"),
+        ('{ nurand = [1, 9], a = 7, type = "decimal(2)" }', "whole numbers"),
+        ('{ sequence = 1, type = "decimal(2)" }', "whole numbers"),
+        ('{ latest = "ids", type = "decimal(2)" }', "whole numbers"),
+        ('{ uniform = [0, 9_000_000_000_000_000_000], type = "decimal(2)" }', "do not fit"),
+    ],
+)
+def test_decimals_that_cannot_be_drawn(draw: str, named: str) -> None:
+    content = (
+        f"[draws]\nids = {{ sequence = 1 }}\nx = {draw}\n"
+        '[transactions.t]\nstatements = ["select :x, :ids"]'
+    )
+    with pytest.raises(UsageError, match=named):
+        planner(content).plan(1.0, 1, None)
 
 
 CSV = """

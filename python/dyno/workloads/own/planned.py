@@ -185,6 +185,10 @@ class _Planned:
         if low > high:
             raise UsageError(f"{where} has a minimum above its maximum at scale {self.scale:g}.")
         kind = asked or fitting(low, high)
+        if isinstance(kind, dict):  # in units of the last digit, like all decimals of the driver
+            low, high = (bound * 10 ** kind["decimal"] for bound in (low, high))
+            if max(-low, high) >= 2**63:
+                raise UsageError(f"{where} draws numbers that do not fit the type {draw.type}.")
         if kind == "int" and fitting(low, high) != "int":
             raise UsageError(f"{where} draws numbers that do not fit the type int; use bigint.")
         found: dict[str, Any] = {"least": low, "greatest": high}

@@ -13,6 +13,9 @@ from dyno.workloads.own.types import kind_of
 
 LONGEST_PAUSE_S = 3600.0
 _RANGES = ("uniform", "zipf", "nurand")
+_WHOLE = ("zipf", "nurand", "sequence", "latest")
+"""Ways with numbers that are ranks or follow one another, so that they have no fraction."""
+_DECIMALS = ("uniform", "query", "csv", "constant")
 
 
 def review(file: File) -> None:
@@ -66,8 +69,8 @@ def seconds(text: str | None) -> float:
 
 def _require_references(file: File, name: str, draw: Draw) -> None:
     where = f"draws.{name}"
-    if draw.type is not None:
-        kind_of(draw.type, where)
+    if draw.type is not None and isinstance(kind_of(draw.type, where), dict):
+        _require_decimals(where, draw)
     for way in _RANGES:
         if (span := getattr(draw, way)) is None:
             continue
@@ -96,6 +99,15 @@ def _require_references(file: File, name: str, draw: Draw) -> None:
     ):
         raise UsageError(
             f"{where}.query must be a SELECT without parameters that changes and locks no rows."
+        )
+
+
+def _require_decimals(where: str, draw: Draw) -> None:
+    """Refuses decimals of a way that draws whole numbers only."""
+    if draw.way in _WHOLE:
+        raise UsageError(
+            f"{where} draws whole numbers; the type {draw.type} is for {', '.join(_DECIMALS)}. "
+            "Remove the type; the server converts the number."
         )
 
 
