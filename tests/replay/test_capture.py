@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from dyno.contracts.advice import ColumnFacts, TableFacts
 from dyno.contracts.captured import Captured
 from dyno.errors import UsageError
-from dyno.targets.mysql import server
+from dyno.targets.mysql import columns, server
 from dyno.targets.mysql.captured import CAPTURED as MYSQL
+from dyno.targets.mysql.inside import server_time
+from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.postgresql.captured import CAPTURED
 from dyno.targets.sqlserver.captured import CAPTURED as SQLSERVER
 from dyno.workloads.own import spec, sql
@@ -494,6 +496,7 @@ def test_a_draft_of_mariadbs_counters_and_log_runs(
         ask(target, "SET GLOBAL general_log_file = 'test.log'")
         ask(target, "SET GLOBAL general_log = 1")
         work(target, "shop.item")
+        observe(target)
         ask(target, "SET GLOBAL general_log = 0")
         place = Path(ask(target, "SELECT @@datadir")[0][0], "test.log")
         log = written(tmp_path, place.read_text(), "general.log")
@@ -503,7 +506,26 @@ def test_a_draft_of_mariadbs_counters_and_log_runs(
             found = captured(url, source, tmp_path / f"{stem}.toml")
             weights = {name: one.weight for name, one in found.transactions.items()}
             assert weights["update_item"] == (40 if stem == "counted" else 32)
+            if stem == "counted":
+                text = (tmp_path / "counted.toml").read_text().lower()
+                assert "unix_timestamp" not in text
+                assert "dyno_observer" not in text
         assert len(found.transactions["update_item"].statements) == 2
+        lines = [line for line in log.read_text().splitlines() if "dyno_observer" in line]
+        assert len(lines) >= 3, "the clock, and the values of the table"
+        assert all("/* dyno observer */" in line for line in lines)
+
+
+def observe(target: MysqlTarget) -> None:
+    """Reads the clock, the counters and the values of tables, as during a run."""
+    with closing(target.observer()) as session:
+        server_time(session)
+        read = {("shop", "item"): {"PRIMARY": ("id",)}}
+        columns.read(session, read, {"shop.item"})
+    inspector = target.inspector()
+    inspector.begin()
+    inspector.end()
+    inspector.close()
 
 
 def captured(url: str, source: str, file: Path) -> spec.File:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.inside import sessions
 from dyno.targets.mysql.inside.shown import Shown
+from dyno.targets.mysql.inside.statements import ALIAS, OBSERVER, Counted, between
 
 OWN = 1
 RUNS = (7, "u", "h", "db", "Execute", 0, "Sending data")
@@ -32,6 +35,26 @@ class Server:
             return SimpleNamespace(rows=self.listed)
         assert sql == sessions._LOCKS
         return SimpleNamespace(rows=[("Innodb_row_lock_current_waits", "0")])
+
+
+def test_statements_of_an_observer_begin_with_its_mark() -> None:
+    sent: list[str] = []
+    cursor = SimpleNamespace(execute=sent.append, description=(), fetchall=list)
+    raw = SimpleNamespace(
+        cursor=lambda: nullcontext(cursor), thread_id=lambda: 1,
+        get_server_info=lambda: "11.4.2-MariaDB",
+    )  # fmt: skip
+    for begins in ("", OBSERVER):
+        found = MysqlConnection(raw, None, lambda: None, begins)  # type: ignore[arg-type]
+        found.execute("SELECT 1")
+    assert sent == ["SELECT 1", "/* dyno observer */ SELECT 1"]
+
+
+def test_dynos_statements_are_not_among_those_counted() -> None:
+    texts = (f"SELECT UNIX_TIMESTAMP ( SYSDATE (?) ) AS `{ALIAS}`", "SELECT `id` FROM `item`")
+    after = {("shop", text): Counted(text, 1, 1, 1, 1, 1) for text in texts}
+    (only,) = between({}, after)
+    assert (only.text, only.database) == (texts[1], "shop")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.contracts.captured import Captured
+from dyno.targets.mysql.inside.statements import ALIAS, OBSERVER
 
 CAPTURED = Captured(
     logs=("general",),
@@ -14,6 +15,6 @@ CAPTURED = Captured(
     castable=None,
     sample="select {shown} from {table} where {where} and rand() < {share} limit {most}",
     system=frozenset({"information_schema", "performance_schema", "mysql", "sys"}),
-    database="SELECT /* dyno observer */ DATABASE() AS dyno_observer",
+    database=f"{OBSERVER}SELECT DATABASE() AS {ALIAS}",
     by_schema=True,
 )

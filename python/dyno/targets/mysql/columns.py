@@ -17,6 +17,7 @@ from dyno.contracts.inspection import Inspection
 from dyno.contracts.partitioning import ColumnKind
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection, quoted
+from dyno.targets.mysql.inside.statements import ALIAS
 
 Table = tuple[str, str]
 """Schema and table."""
@@ -176,7 +177,7 @@ def _rows(
     session: MysqlConnection, table: Table, key: str, columns: Sequence[str]
 ) -> list[tuple[Any, ...]]:
     place, by = f"{quoted(table[0])}.{quoted(table[1])}", quoted(key)
-    ends = session.execute(f"SELECT min({by}), max({by}) FROM {place}").rows  # noqa: S608
+    ends = session.execute(f"SELECT min({by}) AS {ALIAS}, max({by}) FROM {place}").rows  # noqa: S608
     low, high = ends[0]
     if low is None:
         return []
@@ -185,8 +186,8 @@ def _rows(
     found: list[tuple[Any, ...]] = []
     for _ in range(_SAMPLE // _ASKED):
         parts = " UNION ALL ".join(
-            f"(SELECT {listed} FROM {place} WHERE {by} >= {chosen.randint(int(low), int(high))} "  # noqa: S608
-            f"ORDER BY {by} LIMIT 1)"
+            f"(SELECT {listed} FROM {place} AS {ALIAS} "  # noqa: S608
+            f"WHERE {by} >= {chosen.randint(int(low), int(high))} ORDER BY {by} LIMIT 1)"
             for _ in range(_ASKED)
         )
         found += [tuple(row) for row in session.execute(parts).rows]

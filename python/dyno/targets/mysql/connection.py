@@ -28,13 +28,20 @@ class MysqlConnection:
         statements: How many statements were sent by :meth:`execute`.
     """
 
-    def __init__(self, raw: Any, address: Address, explain: Callable[[], DynoError | None]) -> None:
+    def __init__(
+        self,
+        raw: Any,
+        address: Address,
+        explain: Callable[[], DynoError | None],
+        begins: str = "",
+    ) -> None:
         """Wraps a driver connection.
 
         Args:
             raw: The connection.
             address: Its address, for a second connection that cancels its statements.
             explain: The error to raise instead, if the server's exit is known to be the cause.
+            begins: What each of its statements begins with: a comment.
         """
         self.raw = raw
         self.version = Version.parse(raw.get_server_info())
@@ -42,6 +49,7 @@ class MysqlConnection:
         self.statements = 0
         self._address = address
         self._explain = explain
+        self._begins = begins
         self._lock = threading.Lock()
         self._busy = False
         self._cancelled = False
@@ -53,6 +61,7 @@ class MysqlConnection:
         explain: Callable[[], DynoError | None],
         database: str = "",
         variables: Mapping[str, str] | None = None,
+        begins: str = "",
     ) -> MysqlConnection:
         """Connects; unqualified table names mean those of ``database``, if it exists.
 
@@ -61,11 +70,12 @@ class MysqlConnection:
             explain: See the class.
             database: The database; that of the address if empty.
             variables: Session variables and their integer values.
+            begins: See the class.
 
         Raises:
             TargetError: One line with advice, also for a server that is too old.
         """
-        session = cls(_connect(address, explain), address, explain)
+        session = cls(_connect(address, explain), address, explain, begins)
         try:
             session.version.require(address.server)
             for statement in session_settings(session.version):
@@ -132,7 +142,7 @@ class MysqlConnection:
 
     def _run(self, sql: str) -> QueryResult:
         with self.raw.cursor() as cursor:
-            cursor.execute(sql)
+            cursor.execute(f"{self._begins}{sql}")
             if cursor.description is None:
                 return QueryResult([], [])
             names = [str(column[0]) for column in cursor.description]
@@ -152,7 +162,7 @@ class MysqlConnection:
     def account(self) -> str:
         """The account of this session in SQL, according to the server; empty if unknown."""
         with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
-            cursor.execute("SELECT CURRENT_USER()")
+            cursor.execute(f"{self._begins}SELECT CURRENT_USER()")
             user, _, host = str(cursor.fetchall()[0][0]).rpartition("@")
             return f"{literal(user)}@{literal(host)}"
         return ""

@@ -41,6 +41,7 @@ from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import open_indexer
 from dyno.targets.mysql.inside.inspector import MysqlInspector
+from dyno.targets.mysql.inside.statements import OBSERVER
 from dyno.targets.mysql.maintenance import QuickTableCheck, Rebuild, TableCheck
 from dyno.targets.mysql.meter import MysqlMeter, uncounted
 from dyno.targets.mysql.server import USER, Server
@@ -115,9 +116,15 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
 
     def connect(self, workload: str = "") -> MysqlConnection:
         """Opens a session in which unqualified table names mean those of ``workload``."""
-        database = mark.schema_of(workload) if workload else ""
+        return self._open(mark.schema_of(workload) if workload else "")
+
+    def observer(self) -> MysqlConnection:
+        """Opens a session whose statements a log shows as Dyno's own."""
+        return self._open(begins=OBSERVER)
+
+    def _open(self, database: str = "", begins: str = "") -> MysqlConnection:
         return MysqlConnection.open(
-            self._address, self.exit_reason, database, self._tuning.sessions
+            self._address, self.exit_reason, database, self._tuning.sessions, begins
         )
 
     def before_start(self, layout: Layout) -> None:
@@ -213,11 +220,11 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     def probes(self) -> list[SessionProbe[MysqlConnection]]:
         """The probes of ``inside``; each has its own session."""
         private = self._server is not None
-        return self._observers.probes(self.connect, inside.probes(self.name, private=private))
+        return self._observers.probes(self.observer, inside.probes(self.name, private=private))
 
     def inspector(self) -> MysqlInspector:
         """Statements and tables between two points in time."""
-        return MysqlInspector(self.connect, private=self._server is not None)
+        return MysqlInspector(self.observer, private=self._server is not None)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
@@ -230,7 +237,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
 
     def catalog(self) -> Catalog:
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
-        with closing(self.connect()) as session:
+        with closing(self.observer()) as session:
             return catalog.read(session, private=self._server is not None)
 
     def column_reader(self) -> MysqlColumns:

@@ -8,6 +8,7 @@ from dyno.bundle.inside import SESSIONS, SOURCE
 from dyno.targets import clockoffset
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.inside import sessions, status
+from dyno.targets.mysql.inside.statements import ALIAS
 from dyno.targets.sessionprobe import Asked
 
 NOTES = (
@@ -54,4 +55,4 @@ def probes(target: str, *, private: bool) -> Mapping[str, Asked[MysqlConnection]
 
 def server_time(session: MysqlConnection) -> float:
     """Seconds since the Unix epoch on the server's clock."""
-    return float(session.execute("SELECT UNIX_TIMESTAMP(SYSDATE(6))").rows[0][0])
+    return float(session.execute(f"SELECT UNIX_TIMESTAMP(SYSDATE(6)) AS {ALIAS}").rows[0][0])

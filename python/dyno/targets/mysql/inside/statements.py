@@ -13,8 +13,14 @@ from dyno.targets.mysql.connection import MysqlConnection
 _LONGEST = 10_000
 _PS_PER_MS = 1e9
 
+OBSERVER = "/* dyno observer */ "
+"""Begins each statement of Dyno's own observation, for those who read a log of the server."""
+ALIAS = "dyno_observer"
+"""An alias in those that read nothing of the server's own: a digest has no comments."""
 # Statements that only read what the server counts, or plan others, as Dyno does.
-_OBSERVING = re.compile(r"performance_schema|information_schema|^SHOW\b|^EXPLAIN\b", re.IGNORECASE)
+_OBSERVING = re.compile(
+    rf"performance_schema|information_schema|\b{ALIAS}\b|^SHOW\b|^EXPLAIN\b", re.IGNORECASE
+)
 _PREPARED = re.compile(r"EXECUTE (?=[A-Z(])")
 """What MySQL puts before the text of a statement that was prepared by the protocol. The name in an
 ``EXECUTE`` of SQL is quoted."""
