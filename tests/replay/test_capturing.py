@@ -115,13 +115,12 @@ def table(name: str, column: str = "integer") -> TableFacts:
 
 def test_a_table_that_several_schemas_have_is_that_of_the_database() -> None:
     both = (table("`shop`.`item`"), table("`other`.`item`"), table("`other`.`only`"))
-    catalog = Catalog({}, both, (), Inspection())
-    found = capturing.tables_of(catalog, MYSQL, "shop")
+    found = capturing.tables_of(both, MYSQL, "shop")
     assert {name: one.name for name, one in found.items()} == {
         "only": "`other`.`only`", "item": "`shop`.`item`", "shop.item": "`shop`.`item`",
         "other.item": "`other`.`item`",
     }  # fmt: skip
-    assert "item" not in capturing.tables_of(catalog, MYSQL, "")
+    assert "item" not in capturing.tables_of(both, MYSQL, "")
     texts = (
         "select id from item where id = ?", "select id from other.item where id = ?",
         "insert into other.item values (?)", "select id from only where id = ?",

@@ -8,7 +8,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from dyno.contracts.advice import TableFacts
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,19 @@ class Captured:
     every: str = "select {shown} from {table} where {where} limit {most}"
     database: str = "SELECT /* dyno observer */ current_database()"
     by_schema: bool = False
+
+
+@runtime_checkable
+class Named(Protocol):
+    """A target that reads tables by name; of others, those of the catalog are known."""
+
+    def named_tables(self, names: Sequence[str]) -> list[TableFacts]:
+        """The tables of these names, without schema, with rows, columns and keys; of all schemas.
+
+        Raises:
+            DynoError: If the server does not respond.
+        """
+        ...
 
 
 def captured(target: str) -> Captured | None:

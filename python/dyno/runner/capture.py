@@ -88,7 +88,7 @@ def capture(
             together, notes = capturing.of_counters(opened, source, seconds, current)
         else:
             together, notes = capturing.of_log(Path(source), database or current)
-        tables = capturing.tables_of(opened.catalog(), server, current)
+        tables = capturing.tables_for(opened, together, server, current)
     made = draft(
         sorted(together, key=lambda one: -one.count), tables, server, top,
         with_values=with_values,

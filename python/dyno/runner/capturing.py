@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from dyno import targets
 from dyno.bundle.replayed import REASONS
-from dyno.contracts.advice import Advised, Catalog, TableFacts
+from dyno.contracts.advice import Advised, TableFacts
 from dyno.contracts.captured import Captured as Server
-from dyno.contracts.captured import captured
+from dyno.contracts.captured import Named, captured
 from dyno.contracts.inspection import Inspected, StatementUse
 from dyno.contracts.target import Target, TargetUrl
 from dyno.errors import TargetError, UsageError
@@ -20,7 +20,7 @@ from dyno.runtime.engine_calls import run_engine
 from dyno.runtime.progress import Silent
 from dyno.stages.drive.replay import without_statements
 from dyno.workloads.own.draft.draft import Ran, Together
-from dyno.workloads.own.draft.parameters import schema_name, table_name
+from dyno.workloads.own.draft.parameters import schema_name, table_name, tables_in
 
 _OWN = ("dyno observer", "dyno_observer")
 """One of them is in each text of Dyno's own sessions; digests keep names, not comments."""
@@ -157,14 +157,31 @@ def lost(found: Mapping[str, Any], database: str) -> list[str]:
     return notes
 
 
-def tables_of(catalog: Catalog, server: Server, database: str) -> Mapping[str, TableFacts]:
+def tables_for(
+    target: Advised, ran: Sequence[Together], server: Server, database: str
+) -> Mapping[str, TableFacts]:
+    """Tables for a draft; see :func:`tables_of`.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    if not isinstance(target, Named):
+        return tables_of(target.catalog().tables, server, database)
+    texts = {each.text for one in ran for each in one.statements}
+    names = sorted({name for text in texts for name in tables_in(text, server)} - {""})
+    return tables_of(target.named_tables(names), server, database)
+
+
+def tables_of(
+    tables: Iterable[TableFacts], server: Server, database: str
+) -> Mapping[str, TableFacts]:
     """Tables by name without schema, in lower case.
 
     Of a name that several schemas have, the table of ``database`` counts, if databases are schemas;
     else none. Each of them also has its name with its schema.
     """
     found: dict[str, list[TableFacts]] = {}
-    for table in catalog.tables:
+    for table in tables:
         found.setdefault(table_name(table).lower(), []).append(table)
     named = {name: several[0] for name, several in found.items() if len(several) == 1}
     for name, several in found.items():

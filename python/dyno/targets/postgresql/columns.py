@@ -1,8 +1,9 @@
-"""Columns and keys of the largest tables, with the statistics that PostgreSQL keeps of them."""
+"""Columns and keys of the largest tables or of named ones, with the statistics of PostgreSQL."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,29 +21,36 @@ _LARGEST = f"""(SELECT c.oid, c.reltuples, n.nspname, c.relname,
     WHERE c.relkind = 'r' AND NOT c.relispartition AND c.relpersistence <> 't'
     AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
     ORDER BY c.relpages DESC, 1 LIMIT {_MOST}) c"""  # noqa: S608  (fixed text)
+NAMED = """(SELECT c.oid, c.reltuples, c.relkind, n.nspname, c.relname,
+        quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS name
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relname = ANY(%(names)s::text[]) AND c.relkind IN ('r', 'm', 'p')
+    AND c.relpersistence <> 't'
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_') c"""
+"""Tables, materialised views and partitioned tables of these names, in all schemas."""
 
 # The values of texts may be anybody's secrets, and no bounds come from them.
-_COLUMNS = f"""SELECT c.name AS of_table, a.attname AS name, t.typname AS kind,
+_COLUMNS = """SELECT c.name AS of_table, a.attname AS name, t.typname AS kind,
 format_type(a.atttypid, a.atttypmod) AS type, NOT a.attnotnull AS nullable,
 CASE WHEN s.n_distinct >= 0 THEN s.n_distinct ELSE -s.n_distinct * greatest(c.reltuples, 0) END
     ::float8 AS distinct_values, s.null_frac::float8 AS nulls,
 CASE WHEN t.typcategory IN ('D', 'N') THEN s.most_common_vals::text::text[] END AS common,
 s.most_common_freqs::float8[] AS shares,
 CASE WHEN t.typcategory IN ('D', 'N') THEN s.histogram_bounds::text::text[] END AS bounds
-FROM {_LARGEST} JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+FROM {tables} JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_stats s ON s.schemaname = c.nspname AND s.tablename = c.relname
     AND s.attname = a.attname AND NOT s.inherited
-ORDER BY 1, a.attnum"""  # noqa: S608
+ORDER BY 1, a.attnum"""
 
-_KEYS = f"""SELECT c.name AS of_table, k.relname AS name,
+_KEYS = """SELECT c.name AS of_table, k.relname AS name,
 i.indisprimary AS is_primary,
 ARRAY(SELECT a.attname::text
     FROM unnest(i.indkey[0:i.indnkeyatts - 1]) WITH ORDINALITY p(n, at)
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = p.n ORDER BY p.at) AS columns
-FROM {_LARGEST} JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique AND i.indisvalid
+FROM {tables} JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique AND i.indisvalid
     AND i.indpred IS NULL AND i.indexprs IS NULL
-JOIN pg_class k ON k.oid = i.indexrelid ORDER BY NOT i.indisprimary, 2"""  # noqa: S608
+JOIN pg_class k ON k.oid = i.indexrelid ORDER BY NOT i.indisprimary, 2"""
 
 _REFERENCES = f"""SELECT c.name AS of_table, o.conname AS name
 FROM {_LARGEST} JOIN pg_constraint o ON o.confrelid = c.oid AND o.contype = 'f'
@@ -62,16 +70,30 @@ _KINDS: dict[str, ColumnKind] = {
 }
 
 
-def read(session: PostgresConnection) -> dict[str, tuple[ColumnFacts, ...]]:
+def read(
+    session: PostgresConnection, names: Sequence[str] | None = None
+) -> dict[str, tuple[ColumnFacts, ...]]:
     """Columns by table; statistics of those that the role may read.
+
+    Args:
+        session: A session.
+        names: Of the tables, without schema; None for the largest ones.
 
     Raises:
         DynoError: If the server does not respond.
     """
     found: defaultdict[str, list[ColumnFacts]] = defaultdict(list)
-    for row in rows(session, _COLUMNS):
+    for row in _rows(session, _COLUMNS, names):
         found[row["of_table"]].append(_column(row))
     return {name: tuple(columns) for name, columns in found.items()}
+
+
+def _rows(
+    session: PostgresConnection, question: str, names: Sequence[str] | None
+) -> list[dict[str, Any]]:
+    if names is None:
+        return rows(session, question.format(tables=_LARGEST))
+    return rows(session, question.format(tables=NAMED), {"names": list(names)})
 
 
 def _column(row: dict[str, Any]) -> ColumnFacts:
@@ -100,14 +122,18 @@ class Keys:
     primary: str = ""
 
 
-def keys(session: PostgresConnection) -> dict[str, Keys]:
+def keys(session: PostgresConnection, names: Sequence[str] | None = None) -> dict[str, Keys]:
     """Unique keys by table; those with a condition or an expression are left out.
+
+    Args:
+        session: A session.
+        names: See :func:`read`.
 
     Raises:
         DynoError: If the server does not respond.
     """
     found: defaultdict[str, Keys] = defaultdict(Keys)
-    for row in rows(session, _KEYS):
+    for row in _rows(session, _KEYS, names):
         own, name = found[row["of_table"]], str(row["name"])
         own.columns[name] = tuple(map(str, row["columns"]))
         own.primary = name if row["is_primary"] else own.primary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 from psycopg import sql
 
 from dyno.bundle.model import TargetFacts
-from dyno.contracts.advice import Catalog
+from dyno.contracts.advice import Catalog, TableFacts
 from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.hypothetical import Planner
@@ -39,6 +39,7 @@ from dyno.targets.postgresql import (
     inside,
     isolation,
     journal,
+    named,
     newdatabase,
     plans,
     privilege,
@@ -289,6 +290,11 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
         with closing(self.observer()) as session:
             return catalog.read(session)
+
+    def named_tables(self, names: Sequence[str]) -> list[TableFacts]:
+        """The tables of these names (see :mod:`dyno.contracts.captured`)."""
+        with closing(self.observer()) as session:
+            return named.read(session, names)
 
     def column_reader(self) -> PostgresColumns:
         """Its columns (see :mod:`dyno.contracts.stored_columns`)."""

@@ -126,6 +126,18 @@ def _named(found: re.Match[str]) -> str:
     return found["kept"] or f" :p{found['number'][1:]} "
 
 
+def tables_in(text: str, server: Captured) -> set[str]:
+    """Names of the tables of a statement, without schema; empty if it cannot be read."""
+    if server.numbered:
+        text = _NUMBERED.sub(_named, text)
+    try:
+        tree = _parsed(text, server.grammar)
+    except LeftOutError:
+        return set()
+    names = {one.name for one in tree.find_all(exp.Table)}
+    return names | {name.lower() for name in names}
+
+
 def _parsed(sql: str, grammar: str) -> exp.Expr:
     try:
         with _quiet():
