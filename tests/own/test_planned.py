@@ -15,6 +15,7 @@ from dyno import _core, workloads
 from dyno.contracts.target import Loaded, QueryResult
 from dyno.contracts.transactions import Work
 from dyno.errors import UsageError
+from dyno.workloads import own
 from dyno.workloads.own import pools, preview, queries, spec
 from dyno.workloads.own.planned import Planner
 
@@ -195,6 +196,18 @@ def test_values_that_do_not_fit_their_type(draw: str, named: str) -> None:
     with pytest.raises(UsageError, match=named) as caught:
         planner(content).plan(1.0, 1, None)
     assert "draws.x" in str(caught.value)
+
+
+def test_every_range_of_an_example_begins_at_a_row_of_its_own() -> None:
+    """As sysbench's do: the second range of the same rows would find them in the cache."""
+    content = (own.EXAMPLES / "sysbench-read-write.toml").read_text()
+    plan = planner(content).plan(1.0, 1, None)
+    (operation,) = plan["operations"]
+    ranges = [one["given"] for one in operation["steps"] if "between" in one["sql"]]
+    assert len(ranges) == 4
+    firsts = [tuple(each[given[0]] for given in ranges) for each in drawn(plan, 20)]
+    assert all(len(set(first)) > 1 for first in firsts)
+    assert sum(one["name"] == "id" for one in operation["inputs"]) == 0, "points draw their own"
 
 
 MONEY = """
