@@ -198,6 +198,21 @@ def test_values_that_do_not_fit_their_type(draw: str, named: str) -> None:
     assert "draws.x" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", own.examples())
+def test_examples_have_their_own_words_where_t_sql_has_others(name: str) -> None:
+    """The driver translates a limit only if it is a number."""
+    file = spec.read((own.EXAMPLES / f"{name}.toml").read_text(), name, name)
+    if not file.transactions:
+        return
+    plan = Planner(name, file, {}).plan(1.0, 1, None)
+    for operation in plan["operations"]:
+        for step in operation["steps"]:
+            if "limit $" in step["sql"]:
+                (text,) = step["own"]["sqlserver"]
+                assert "top (" in text
+                assert "limit" not in text
+
+
 def test_every_range_of_an_example_begins_at_a_row_of_its_own() -> None:
     """As sysbench's do: the second range of the same rows would find them in the cache."""
     content = (own.EXAMPLES / "sysbench-read-write.toml").read_text()
