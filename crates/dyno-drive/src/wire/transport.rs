@@ -201,7 +201,23 @@ impl Transport {
     /// Those of the operating system.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
-        poll_fn(|context| self.poll_send(&mut rest, context)).await
+        loop {
+            let (mut piece, later) = rest.split_at(self.piece(rest));
+            poll_fn(|context| self.poll_send(&mut piece, context)).await?;
+            if later.is_empty() {
+                return Ok(());
+            }
+            rest = later;
+        }
+    }
+
+    /// How many bytes to send before the next flush: in the tunnel one packet, so that each record
+    /// of TLS has exactly one.
+    fn piece(&self, bytes: &[u8]) -> usize {
+        match &self.stream {
+            Stream::Tunnel(_) => Tunnel::first_packet(bytes),
+            Stream::Unix(_) | Stream::Tcp(_) | Stream::Tls(_) => bytes.len(),
+        }
     }
 
     fn poll_send(&mut self, rest: &mut &[u8], context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -21,6 +21,8 @@ const FIRST_PACKET: usize = 4096;
 pub const DRIVEN_PACKET: usize = 8000;
 /// Bytes of a packet for a load: the maximum.
 pub const LOADING_PACKET: usize = 32_767;
+/// The maximum of an encrypted connection. A record of TLS has 16,384 bytes, and one packet.
+pub const ENCRYPTED_PACKET: usize = 16_383;
 /// The client's name in the server's views of sessions.
 const PROGRAM: &str = "dyno";
 /// The URL's name for the file of authorities.
@@ -48,7 +50,8 @@ pub struct Server {
     pub babelfish: bool,
 }
 
-/// Connects and authenticates; asks for packets of `packet_size` bytes.
+/// Connects and authenticates; asks for packets of `packet_size` bytes, or the maximum if there is
+/// TLS.
 ///
 /// # Errors
 /// `unreachable`, `denied`, `too_many_connections`; `usage` for a wrong database; other errors of
@@ -64,8 +67,9 @@ pub async fn log_in(endpoint: &Endpoint, packet_size: usize) -> Result<(Transpor
     if let Some(connector) = &endpoint.connector {
         transport = transport.tunnel(connector, &config.host, CA).await?;
     }
+    let most = if endpoint.connector.is_some() { ENCRYPTED_PACKET } else { LOADING_PACKET };
     body.clear();
-    put_login(endpoint, packet_size, &mut body);
+    put_login(endpoint, packet_size.min(most), &mut body);
     send(&mut transport, LOGIN, &body, FIRST_PACKET).await.map_err(unreachable)?;
     let answer = read(&mut transport).await.map_err(unreachable)?;
     let summary = Summary::of(&answer)?;
@@ -82,7 +86,7 @@ pub async fn log_in(endpoint: &Endpoint, packet_size: usize) -> Result<(Transpor
         match change {
             Change::PacketSize(size) => {
                 let size = size as usize;
-                server.packet_size = size.clamp(SMALLEST_PACKET, LOADING_PACKET);
+                server.packet_size = size.clamp(SMALLEST_PACKET, most);
             }
             Change::Collation(collation) => server.collation = collation,
             Change::Redirected => {

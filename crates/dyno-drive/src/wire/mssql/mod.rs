@@ -107,4 +107,7 @@ impl Wire for Mssql {
 }
 
 #[cfg(test)]
+mod encrypted_tests;
+
+#[cfg(test)]
 mod server_tests;

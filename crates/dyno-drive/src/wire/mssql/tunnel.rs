@@ -44,6 +44,16 @@ impl Tunnel {
         self.packets = None;
     }
 
+    /// Bytes of the packet at the start of a message. SQL Server closes a connection on which a
+    /// record of TLS has more than one packet or only a part of one.
+    pub fn first_packet(bytes: &[u8]) -> usize {
+        let length = match bytes {
+            [_, _, high, low, ..] => usize::from(u16::from_be_bytes([*high, *low])),
+            _ => bytes.len(),
+        };
+        length.max(HEADER).min(bytes.len())
+    }
+
     /// The connection.
     pub const fn stream(&self) -> &TcpStream {
         &self.stream
