@@ -2,6 +2,7 @@
 
 use dyno_record::{Error, ErrorKind, Result};
 
+use super::lexed::{bare, commands};
 use crate::wire::{AND_THEN, Statement};
 
 /// A statement in the server's dialect.
@@ -19,27 +20,43 @@ pub enum Command {
 /// Translates a statement for SQL Server, or for `babelfish`.
 ///
 /// # Errors
-/// `internal` if it cannot be translated.
+/// `usage` if it cannot be translated.
 pub fn command(statement: &Statement, babelfish: bool) -> Result<Command> {
     let wrong = || {
-        let message = format!("statement {} cannot be translated to T-SQL", statement.name);
-        Error::new(ErrorKind::Internal, message)
+        let message = format!(
+            "statement {} cannot be translated to T-SQL: give it the key `sqlserver` with a text \
+             of its own",
+            statement.name
+        );
+        Error::new(ErrorKind::Usage, message)
     };
-    if let Some(call) = call(statement) {
+    let commands = commands(&statement.sql);
+    if let [sql] = &commands[..]
+        && let Some(call) = call(statement, sql)
+    {
         return Ok(call);
     }
-    let parts = statement.sql.split(AND_THEN).map(|sql| {
-        let sql = locking(&returning(sql, babelfish));
-        named(&limited(&sql)?.replace("substr(", "substring("))
-    });
-    let parts = parts.collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-    Ok(Command::Text(parts.join(AND_THEN)))
+    let mut numbers = Vec::new();
+    let translated = |sql: &String| {
+        let sql = limited(&locking(&returning(sql, babelfish)?)?)?;
+        named(&substring(&sql), &mut numbers)
+    };
+    let texts = commands.iter().map(translated).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+    // A parameter that is left would be a sum of money to the server.
+    let left = |number: usize| !numbers.contains(&number) && mentions(&statement.sql, number);
+    if (1..=statement.params.len()).any(left) {
+        return Err(wrong());
+    }
+    Ok(Command::Text(texts.join(AND_THEN)))
 }
 
 /// A statement that calls a procedure with all its parameters in order, and perhaps with a further
 /// `$n output` for each of its results.
-fn call(statement: &Statement) -> Option<Command> {
-    let (name, arguments) = statement.sql.strip_prefix("exec ")?.split_once(' ')?;
+fn call(statement: &Statement, sql: &str) -> Option<Command> {
+    let (_, called) = sql
+        .split_at_checked("exec ".len())
+        .filter(|(word, _)| word.eq_ignore_ascii_case("exec "))?;
+    let (name, arguments) = called.split_once(' ')?;
     let mut all: Vec<String> =
         (1..=statement.params.len()).map(|number| format!("${number}")).collect();
     if arguments == all.join(", ") {
@@ -47,96 +64,101 @@ fn call(statement: &Statement) -> Option<Command> {
     }
     let next = all.len() + 1;
     all.extend((next..next + statement.returns.len()).map(|number| format!("${number} output")));
-    (arguments == all.join(", ")).then(|| Command::CallWithOutputs(name.to_owned()))
+    let same = arguments.eq_ignore_ascii_case(&all.join(", "));
+    same.then(|| Command::CallWithOutputs(name.to_owned()))
 }
 
 /// Whether a text only reads.
 pub fn reads(sql: &str) -> bool {
-    let text = sql.trim_start().to_ascii_lowercase();
-    text.starts_with("select ") && !text.contains(AND_THEN)
+    first_word(sql).eq_ignore_ascii_case("select") && !sql.contains(AND_THEN)
+}
+
+/// Whether a text is one statement, which without a transaction commits itself.
+pub fn is_one(sql: &str) -> bool {
+    const VERBS: [&str; 6] = ["select", "insert", "update", "delete", "merge", "with"];
+    let word = first_word(sql);
+    VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)) && !sql.contains(AND_THEN)
+}
+
+fn first_word(sql: &str) -> &str {
+    sql.split(|character: char| !character.is_ascii_alphabetic()).next().unwrap_or_default()
 }
 
 /// `update … where … returning a, b` has `output inserted.a, inserted.b` before its condition.
 ///
 /// Babelfish returns old values if the update had to wait for a lock. There a query with the same
 /// condition follows: a transaction sees its own changes and holds the locks of what it changed. No
-/// statement changes what its condition compares.
-fn returning(sql: &str, babelfish: bool) -> String {
-    let translated = || {
-        let (change, columns) = sql.split_once(" returning ")?;
-        let prefix = match change.split(' ').next()? {
-            "update" => "inserted.",
-            "delete" => "deleted.",
-            _ => return None,
-        };
-        let (before, condition) = change.split_once(" where ")?;
-        if babelfish && prefix == "inserted." {
-            let table = change.split(' ').nth(1)?;
-            return Some(format!(
-                "{change}{AND_THEN}select {columns} from {table} where {condition}"
-            ));
-        }
-        let columns: Vec<String> =
-            columns.split(", ").map(|column| format!("{prefix}{column}")).collect();
-        Some(format!("{before} output {} where {condition}", columns.join(", ")))
+/// statement changes what its condition compares. `None` if it is another change, or without a
+/// condition.
+fn returning(sql: &str, babelfish: bool) -> Option<String> {
+    const RETURNING: &str = " returning ";
+    let bare = bare(sql);
+    let Some(at) = bare.find(RETURNING) else { return Some(sql.to_owned()) };
+    let (change, columns) = (&sql[..at], &sql[at + RETURNING.len()..]);
+    let prefix = match first_word(&bare) {
+        "update" => "inserted.",
+        "delete" => "deleted.",
+        _ => return None,
     };
-    translated().unwrap_or_else(|| sql.to_owned())
+    let (before, condition) = change.split_at(bare[..at].find(" where ")?);
+    if babelfish && prefix == "inserted." {
+        let table = change.split(' ').nth(1)?;
+        return Some(format!("{change}{AND_THEN}select {columns} from {table}{condition}"));
+    }
+    let columns: Vec<String> =
+        columns.split(',').map(|column| format!("{prefix}{}", column.trim_start())).collect();
+    Some(format!("{before} output {}{condition}", columns.join(", ")))
 }
 
-/// `select … from t where … for update` has a hint after its table.
-fn locking(sql: &str) -> String {
-    let translated = || {
-        let query = sql.strip_suffix(" for update")?;
-        let (table, condition) = query.split_once(" where ")?;
-        Some(format!("{table} with (updlock) where {condition}"))
-    };
-    translated().unwrap_or_else(|| sql.to_owned())
+/// `select … from t where … for update` has a hint after its table. `None` if there is no
+/// condition.
+fn locking(sql: &str) -> Option<String> {
+    const LOCK: &str = " for update";
+    let bare = bare(sql);
+    let Some(query) = bare.strip_suffix(LOCK) else { return Some(sql.to_owned()) };
+    let (table, condition) = sql[..query.len()].split_at(query.find(" where ")?);
+    Some(format!("{table} with (updlock){condition}"))
 }
 
-/// `select … limit n`, also in parentheses, is `select top (n) …`. `None` if there is no query
-/// before a limit.
+/// `select … limit n`, also in parentheses, is `select top (n) …`. `None` if a limit is of another
+/// form, or of more than one query.
 fn limited(sql: &str) -> Option<String> {
     const LIMIT: &str = " limit ";
     let mut sql = sql.to_owned();
     loop {
-        let unquoted = without_quoted(&sql);
-        let Some(at) = unquoted.find(LIMIT) else { break };
+        let bare = bare(&sql);
+        let Some(at) = bare.find(LIMIT) else { return Some(sql) };
         let tail = &sql[at + LIMIT.len()..];
-        let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
+        let sign = usize::from(tail.starts_with('$'));
+        let digits = tail[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = tail.split_at(sign + digits);
+        if digits == 0 || !matches!(after.trim_start().chars().next(), None | Some(')')) {
             return None;
         }
-        let (number, after) = tail.split_at(digits);
-        let start = start_of_query(&unquoted[..at]);
-        let query = &sql[start..at];
+        let start = start_of_query(&bare[..at]);
+        let query = &bare[start..at];
+        let space = query.len() - query.trim_start().len();
         let select = ["select distinct ", "select all ", "select "];
-        let select = select.into_iter().find(|words| query.starts_with(words))?;
-        let rest = &query[select.len()..];
-        sql = format!("{}{select}top ({number}) {rest}{after}", &sql[..start]);
+        let select = select.into_iter().find(|words| query[space..].starts_with(words))?;
+        if joins(&query[space..]) {
+            return None;
+        }
+        let (head, rest) = sql[..at].split_at(start + space + select.len());
+        sql = format!("{head}top ({number}) {rest}{after}");
     }
-    Some(sql)
 }
 
-/// A text with as many bytes, in which nothing is quoted.
-fn without_quoted(sql: &str) -> String {
-    let blank = |(character, quoted): (char, bool)| {
-        if quoted { "_".repeat(character.len_utf8()) } else { character.to_string() }
-    };
-    quoting(sql).map(blank).collect()
-}
-
-/// The characters of a text, and whether each is in quotes or brackets.
-fn quoting(sql: &str) -> impl Iterator<Item = (char, bool)> {
-    sql.chars().scan(None, |end, character| {
-        let quoted = end.is_some();
-        *end = match (*end, character) {
-            (None, '\'' | '"') => Some(character),
-            (None, '[') => Some(']'),
-            (Some(last), _) if last == character => None,
-            (open, _) => open,
-        };
-        Some((character, quoted))
-    })
+/// Whether a text is several queries, whose limit is that of their common result.
+fn joins(query: &str) -> bool {
+    let mut depth = 0i32;
+    let outer: String = query
+        .chars()
+        .filter(|character| {
+            depth += i32::from(*character == '(') - i32::from(*character == ')');
+            depth == 0
+        })
+        .collect();
+    [" union ", " except ", " intersect "].iter().any(|word| outer.contains(word))
 }
 
 /// Where the query begins that `sql` ends in: after the parenthesis that is still open.
@@ -153,18 +175,49 @@ fn start_of_query(sql: &str) -> usize {
     0
 }
 
-/// Replaces `$1`, `$2` … with `@p1`, `@p2` …, except in quotes. `None` for an invalid number.
-fn named(sql: &str) -> Option<String> {
+/// `substr(…)` is `substring(…)`.
+fn substring(sql: &str) -> String {
+    const FUNCTION: &str = "substr(";
+    let bare = bare(sql);
     let mut text = String::with_capacity(sql.len());
-    let mut rest = quoting(sql).peekable();
-    while let Some(next) = rest.next() {
-        match next {
-            ('$', false) if matches!(rest.peek(), Some(('1'..='9', _))) => text.push_str("@p"),
-            ('$', false) => return None,
-            (character, _) => text.push(character),
+    let mut copied = 0;
+    for (at, _) in bare.match_indices(FUNCTION) {
+        if !bare[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
+            text.push_str(&sql[copied..at]);
+            text.push_str("substring(");
+            copied = at + FUNCTION.len();
         }
     }
+    text.push_str(&sql[copied..]);
+    text
+}
+
+/// Replaces `$1`, `$2` … with `@p1`, `@p2` …, except in quotes, and adds their numbers. `None` for
+/// an invalid number.
+fn named(sql: &str, numbers: &mut Vec<usize>) -> Option<String> {
+    let bare = bare(sql);
+    let mut text = String::with_capacity(sql.len());
+    let mut copied = 0;
+    for (at, _) in bare.match_indices('$') {
+        let digits = &bare[at + 1..];
+        let digits = &digits[..digits.bytes().take_while(u8::is_ascii_digit).count()];
+        if !digits.starts_with(|first: char| matches!(first, '1'..='9')) {
+            return None;
+        }
+        numbers.push(digits.parse().ok()?);
+        text.push_str(&sql[copied..at]);
+        text.push_str("@p");
+        copied = at + 1;
+    }
+    text.push_str(&sql[copied..]);
     Some(text)
+}
+
+/// Whether a parameter occurs in a text, be it in quotes.
+fn mentions(sql: &str, number: usize) -> bool {
+    let parameter = format!("${number}");
+    sql.match_indices(&parameter)
+        .any(|(at, _)| !sql[at + parameter.len()..].starts_with(|next: char| next.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -187,7 +240,47 @@ mod tests {
             "select '$1', [a$2] from t where a = @p2 and b = @p10"
         );
         let wrong = Statement { name: "x", sql: "select $".into(), params: &[], returns: &[] };
-        assert_eq!(command(&wrong, false).unwrap_err().kind, ErrorKind::Internal);
+        assert_eq!(command(&wrong, false).unwrap_err().kind, ErrorKind::Usage);
+    }
+
+    #[test]
+    fn no_parameter_stays() {
+        let of = |sql: &'static str| {
+            let params = &[Type::Int];
+            command(&Statement { name: "x", sql: sql.into(), params, returns: &[] }, false)
+        };
+        for sql in [
+            "select a from t -- it's\n where a = $1",
+            "select a from t /* it's */ where a = $1",
+            "SELECT a\n\tFROM t\n\twhere a = $1",
+        ] {
+            let Command::Text(text) = of(sql).unwrap() else { panic!("{sql}") };
+            assert!(text.eq_ignore_ascii_case("select a from t where a = @p1"), "{text}");
+        }
+        // A text for this dialect may leave out a parameter, but not hide it.
+        of("select a from t").unwrap();
+        of("select '$10' from t").unwrap();
+        assert_eq!(of("select '$1' from t").unwrap_err().kind, ErrorKind::Usage);
+    }
+
+    #[test]
+    fn words_may_be_on_any_line_and_in_any_case() {
+        assert_eq!(
+            text("SELECT a\nFROM t\nORDER BY b\nLIMIT 5"),
+            "SELECT top (5) a FROM t ORDER BY b"
+        );
+        assert_eq!(
+            text("select a from t\n where b = $1\n  FOR  UPDATE"),
+            "select a from t with (updlock) where b = @p1"
+        );
+        assert_eq!(
+            text("Update t\nset a = $1\nwhere c = $2\nreturning a,\n  e"),
+            "Update t set a = @p1 output inserted.a, inserted.e where c = @p2"
+        );
+        assert_eq!(
+            text("select SUBSTR(a, 1, 2), xsubstr(b)"),
+            "select substring(a, 1, 2), xsubstr(b)"
+        );
     }
 
     #[test]
@@ -225,6 +318,31 @@ mod tests {
             text("select distinct a from (select all b as a from t limit 3) as x limit 5"),
             "select distinct top (5) a from (select all top (3) b as a from t) as x"
         );
+        assert_eq!(
+            text("select a from ( select b as a from t limit $2 ) as x limit $1"),
+            "select top (@p1) a from ( select top (@p2) b as a from t ) as x"
+        );
+    }
+
+    #[test]
+    fn limits_of_other_forms_are_refused() {
+        for sql in [
+            "select a from t limit 5 offset 2",
+            "select a from t limit 2, 5",
+            "select a from t limit all",
+            "select a from t union all select b from u order by 1 limit 5",
+            "with x as (select a from t) select a from x limit 5",
+        ] {
+            let wrong = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
+            let error = command(&wrong, false).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage, "{sql}");
+            assert!(error.message.contains("`sqlserver`"), "{error}");
+        }
+        // The limit of one of several queries.
+        assert_eq!(
+            text("(select a from t limit 1) union (select b from u limit 2)"),
+            "(select top (1) a from t) union (select top (2) b from u)"
+        );
     }
 
     #[test]
@@ -254,6 +372,16 @@ mod tests {
         let outputs = "exec p $1, $2, $3 output";
         assert_eq!(call(outputs), Command::CallWithOutputs("p".to_owned()));
         assert_eq!(call("exec p $2, $1"), Command::Text("exec p @p2, @p1".to_owned()));
+    }
+
+    #[test]
+    fn one_statement_commits_itself() {
+        for sql in ["select a from t", "UPDATE t set a = 1", "with x as (select 1) select 2"] {
+            assert!(is_one(sql), "{sql}");
+        }
+        for sql in ["exec p", "update t set a = 1;\nselect a from t", "begin transaction"] {
+            assert!(!is_one(sql), "{sql}");
+        }
     }
 
     #[test]

@@ -44,6 +44,7 @@ mod converted;
 mod dialect;
 mod endpoint;
 mod error;
+mod lexed;
 mod login;
 mod packet;
 mod prelogin;
