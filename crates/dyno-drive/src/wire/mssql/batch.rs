@@ -119,9 +119,9 @@ impl Batch {
         self.explicit || (self.loose > 1 && self.wrote)
     }
 
-    /// Whether it is one query, which is a transaction of its own.
-    pub const fn is_lone_query(&self) -> bool {
-        self.loose == 1 && !self.wrote && !self.explicit && self.parts.len() == 1
+    /// Whether it is one statement, which is a transaction of its own.
+    pub const fn is_lone(&self) -> bool {
+        self.loose == 1 && !self.explicit && self.parts.len() == 1
     }
 
     /// Whether there are statements that nothing commits once the session begins transactions.
@@ -222,12 +222,12 @@ mod tests {
         let (mut batch, mut out) = (Batch::default(), BytesMut::new());
         batch.open();
         call(&mut batch, false, 1, &mut out);
-        assert!(!batch.needs_transaction() && batch.is_loose() && !batch.is_lone_query());
+        assert!(!batch.needs_transaction() && batch.is_loose() && batch.is_lone());
         batch.open();
         call(&mut batch, true, 1, &mut out);
-        assert!(batch.is_lone_query());
+        assert!(batch.is_lone());
         call(&mut batch, true, 2, &mut out);
-        assert!(!batch.needs_transaction() && !batch.is_lone_query());
+        assert!(!batch.needs_transaction() && !batch.is_lone());
         call(&mut batch, false, 3, &mut out);
         assert!(batch.needs_transaction() && batch.is_loose());
     }

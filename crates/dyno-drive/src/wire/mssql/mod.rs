@@ -14,9 +14,9 @@
 //!   transactions.
 //! - The first failure is the batch's error, and `recover` rolls back.
 //!
-//! A lone query needs no commit: it is prepared once more as a text that first turns off
+//! A lone statement needs no commit: it is also prepared as a text that first turns off
 //! `implicit_transactions`, which the server turns on again at the end of the text. The session
-//! asks for that after the first such query. Where it is not so, a commit follows the query.
+//! asks for that after the first such text. Where it is not so, a commit follows the statement.
 //!
 //! **Cancelling.** `cancel` sends the attention signal, reads until the server has confirmed it,
 //! and rolls back. If that takes longer than a connect may take, the connection is closed.

@@ -8,8 +8,12 @@ use super::super::text::Collation;
 use super::*;
 use crate::wire::Statement;
 
-/// A query without parameters, prepared as number 1.
+/// A query without parameters, prepared as number 1, and alone as number 9.
 pub const QUERY: StatementId = StatementId(0);
+/// A change without parameters, prepared as number 2, and alone as number 10.
+pub const CHANGE: StatementId = StatementId(1);
+/// A procedure.
+pub const CALL: StatementId = StatementId(2);
 pub const LONG: Duration = Duration::from_secs(60);
 
 /// A transaction with the number 7 begins.
@@ -35,8 +39,15 @@ pub async fn pair(patience: Duration) -> (MssqlSession, TcpStream) {
     let query = Statement { name: "query", sql: "".into(), params: &[], returns: &[Type::Int] };
     let mut prepared = Prepared::new(&query, Request::Prepared(1), Collation::default());
     prepared.reads = true;
+    prepared.alone = Some(9);
+    let change = Statement { name: "change", returns: &[], ..query.clone() };
+    let mut changing = Prepared::new(&change, Request::Prepared(2), Collation::default());
+    changing.alone = Some(10);
+    let procedure = Request::Call("p".to_owned());
+    let called = Prepared::new(&change, procedure, Collation::default());
     let server = Server { packet_size: 4096, collation: Collation::default(), babelfish: false };
-    let session = MssqlSession::new(transport, vec![prepared], &server, patience);
+    let all = vec![prepared, changing, called];
+    let session = MssqlSession::new(transport, all, &server, patience);
     (session, listener.accept().await.unwrap().0)
 }
 

@@ -24,7 +24,12 @@ const LONGEST: usize = 8000;
 
 const ADVICE: &str = "load the workload into this database first";
 
-/// Prepares all statements in one round trip.
+/// Makes of a statement a transaction of its own in a session that has turned on
+/// `implicit_transactions`: the option is off as long as the text runs.
+const ALONE: &str = "set implicit_transactions off";
+
+/// Prepares all statements in one round trip; those that may run alone also as such a text, because
+/// the session does not know which will.
 ///
 /// # Errors
 /// `usage` if tables are missing or a column's type differs from the declared one, as far as the
@@ -41,12 +46,20 @@ pub async fn prepare(
     let mut body = BytesMut::new();
     body.extend_from_slice(&headers(0));
     let start = body.len();
+    let mut put = |sql: &str, statement: &Statement| {
+        if body.len() > start {
+            body.put_u8(0xFF);
+        }
+        put_prepare(sql, statement.params, server, &mut body);
+    };
     for (statement, command) in statements.iter().zip(&commands) {
         if let Command::Text(sql) = command {
-            if body.len() > start {
-                body.put_u8(0xFF);
-            }
-            put_prepare(sql, statement.params, server, &mut body);
+            put(sql, statement);
+        }
+    }
+    for (statement, command) in statements.iter().zip(&commands) {
+        if let Some(sql) = alone(command) {
+            put(&format!("{ALONE}{AND_THEN}{sql}"), statement);
         }
     }
     let mut answers = Vec::new();
@@ -56,32 +69,28 @@ pub async fn prepare(
     }
     let mut answers = answers.into_iter();
     let mut all = Vec::with_capacity(statements.len());
-    for (statement, command) in statements.iter().zip(commands) {
+    let named = |error: Error, statement: &Statement| {
+        error.context(format!("preparing statement {}", statement.name))
+    };
+    for (statement, command) in statements.iter().zip(&commands) {
         let made = prepared(statement, command, &mut answers, server.collation);
-        all.push(
-            made.map_err(|error| error.context(format!("preparing statement {}", statement.name)))?,
-        );
+        all.push(made.map_err(|error| named(error, statement))?);
+    }
+    for (at, (statement, command)) in statements.iter().zip(&commands).enumerate() {
+        if alone(command).is_some() {
+            let made = next(&mut answers).and_then(|answer| answer.handle());
+            all[at].alone = Some(made.map_err(|error| named(error, statement))?);
+        }
     }
     Ok(all)
 }
 
-/// Prepares a query once more, to be a transaction of its own in a session that has turned on
-/// `implicit_transactions`: the option is off as long as the text runs.
-///
-/// # Errors
-/// The server's; `connection_lost`; `protocol`.
-pub async fn prepare_alone(
-    transport: &mut Transport,
-    query: &Prepared,
-    server: &Server,
-) -> Result<i32> {
-    let sql = format!("set implicit_transactions off{AND_THEN}{}", query.text);
-    let mut body = BytesMut::new();
-    body.extend_from_slice(&headers(0));
-    put_prepare(&sql, query.params, server, &mut body);
-    send(transport, CALLS, &body, server.packet_size).await?;
-    let answer = Answer::all(&read(transport).await?)?.into_iter().next();
-    answer.unwrap_or(Ok(Answer::default())).map_err(ServerError::into_error)?.handle()
+/// The text of a command that may run alone.
+fn alone(command: &Command) -> Option<&str> {
+    match command {
+        Command::Text(sql) if dialect::is_one(sql) => Some(sql),
+        _ => None,
+    }
 }
 
 /// Appends a call that prepares a statement.
@@ -121,27 +130,33 @@ fn put_national(text: &str, server: &Server, out: &mut BytesMut) {
 /// Builds a statement from the server's answer to its command.
 fn prepared(
     statement: &Statement,
-    command: Command,
+    command: &Command,
     answers: &mut impl Iterator<Item = Result<Answer, ServerError>>,
     collation: Collation,
 ) -> Result<Prepared> {
     let prepared = |request| Prepared::new(statement, request, collation);
     let sql = match command {
-        Command::Call(name) => return Ok(prepared(Request::Call(name))),
-        Command::CallWithOutputs(name) => return Ok(prepared(Request::CallWithOutputs(name))),
+        Command::Call(name) => return Ok(prepared(Request::Call(name.clone()))),
+        Command::CallWithOutputs(name) => {
+            return Ok(prepared(Request::CallWithOutputs(name.clone())));
+        }
         Command::Text(sql) => sql,
     };
-    let answer = answers.next().unwrap_or(Ok(Answer::default()));
-    let answer = answer.map_err(|error| error.into_error_with(ADVICE))?;
+    let answer = next(answers)?;
     let handle = answer.handle()?;
     if !answer.columns.is_empty() {
         require_declared(statement.name, statement.returns, &answer.columns)?;
     }
     let mut prepared = prepared(Request::Prepared(handle));
-    prepared.reads = dialect::reads(&sql);
-    prepared.text = sql;
+    prepared.reads = dialect::reads(sql);
     prepared.columns = answer.columns;
     Ok(prepared)
+}
+
+/// The next answer of the server, empty if there is none.
+fn next(answers: &mut impl Iterator<Item = Result<Answer, ServerError>>) -> Result<Answer> {
+    let answer = answers.next().unwrap_or(Ok(Answer::default()));
+    answer.map_err(|error| error.into_error_with(ADVICE))
 }
 
 /// The number in the token of an output parameter.

@@ -36,11 +36,10 @@ pub struct Prepared {
     pub params: &'static [Type],
     /// The declared types of its result.
     pub returns: &'static [Type],
-    /// Its text, if it is prepared.
-    pub text: String,
     /// Whether it only reads.
     pub reads: bool,
-    /// The number of its text that turns off `implicit_transactions` for itself, once prepared.
+    /// The number of its text that turns off `implicit_transactions` for itself, if it may be a
+    /// transaction of its own.
     pub alone: Option<i32>,
     /// How it is requested.
     pub request: Request,
@@ -80,7 +79,6 @@ impl Prepared {
             name,
             params,
             returns,
-            text: String::new(),
             reads: false,
             alone: None,
             request,

@@ -9,7 +9,6 @@ use super::batch::{Batch, Kind, PREFIX, Part, headers, put_control};
 use super::column::{Cell, Column};
 use super::login::Server;
 use super::packet::{ATTENTION, CALLS, HEADER, broken, header, put_message};
-use super::prepare::prepare_alone;
 use super::prepared::{Prepared, Request, put_handle};
 use super::results::{Results, UNDECLARED};
 use super::text::Encoding;
@@ -116,10 +115,10 @@ impl MssqlSession {
     async fn exchange(&mut self) -> Result<()> {
         let begins = self.batch.needs_transaction();
         let implicit = self.transactions == Transactions::Implicit;
-        let alone = implicit && self.batch.is_lone_query() && self.restores != Some(false);
+        let alone = implicit && self.restores != Some(false) && self.let_alone();
         if self.transactions != Transactions::Explicit {
             if alone {
-                self.let_alone().await?;
+                self.alone = true;
             } else if self.batch.is_loose() && (begins || implicit) {
                 self.queue_commit();
             }
@@ -143,27 +142,18 @@ impl MssqlSession {
         Ok(())
     }
 
-    /// Turns the batch, a lone query, into a transaction of its own, without a commit that would
-    /// cost a round trip.
-    async fn let_alone(&mut self) -> Result<()> {
-        let Self { transport, prepared, results, batch, server, .. } = self;
-        let query = &mut prepared[results.statement(0)];
-        let handle = if let Some(handle) = query.alone {
-            handle
-        } else {
-            self.progress = Progress::Sending;
-            let made = prepare_alone(transport, query, server).await;
-            self.progress = Progress::Idle;
-            made.map_err(|error| answer::lost_during(error, "preparing a query again"))?
-        };
-        query.alone = Some(handle);
+    /// Turns the batch, if it is one statement, into a transaction of its own, without a commit that
+    /// would cost a round trip. False if it is anything else.
+    fn let_alone(&mut self) -> bool {
+        let Self { transport, prepared, results, batch, .. } = self;
+        let statement = prepared.get(results.statement(0)).filter(|_| batch.is_lone());
+        let Some(handle) = statement.and_then(|it| it.alone) else { return false };
         let start = batch.parts[0].bytes.start + PREFIX;
         put_handle(&mut transport.write[start..], handle);
-        self.alone = true;
-        Ok(())
+        true
     }
 
-    /// Learns whether the server begins transactions again after a query that turned it off.
+    /// Learns whether the server begins transactions again after a text that turned it off.
     async fn learn_mode(&mut self) -> Result<()> {
         self.progress = Progress::Sending;
         let restored = has_row(&mut self.transport, DOES_BEGIN, self.server.packet_size).await;
