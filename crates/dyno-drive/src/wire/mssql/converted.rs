@@ -3,7 +3,10 @@
 use super::column::{Cell, Column};
 use super::text::decode;
 
-/// Texts that are not read where they lie. The next batch reuses the memory.
+/// Bytes of memory that the next batch reuses.
+const KEEP: usize = 1 << 20;
+
+/// Texts that are not read where they lie. The next batch reuses the memory, unless it is large.
 #[derive(Debug, Default)]
 pub struct Converted {
     /// In order.
@@ -17,8 +20,10 @@ type Place = (u32, u16, u32, u32);
 impl Converted {
     /// Discards the previous batch.
     pub fn clear(&mut self) {
-        self.places.clear();
-        self.texts.clear();
+        emptied(&mut self.places);
+        let mut bytes = std::mem::take(&mut self.texts).into_bytes();
+        emptied(&mut bytes);
+        self.texts = String::from_utf8(bytes).unwrap_or_default();
     }
 
     /// Adds the value at column `place` of the newest row, if it has to be converted. One that is
@@ -37,6 +42,12 @@ impl Converted {
         }
     }
 
+    /// Bytes of memory that it has.
+    #[cfg(test)]
+    pub fn capacity(&self) -> usize {
+        self.places.capacity() * size_of::<Place>() + self.texts.capacity()
+    }
+
     /// Bytes of memory in use.
     pub const fn size(&self) -> usize {
         self.places.len() * size_of::<Place>() + self.texts.len()
@@ -48,5 +59,13 @@ impl Converted {
         let found = self.places.binary_search_by_key(&key, |it| (it.0, it.1)).ok()?;
         let (_, _, from, to) = self.places[found];
         self.texts.get(from as usize..to as usize)
+    }
+}
+
+/// Removes all elements, and releases memory that only an unusual answer needs.
+pub fn emptied<T>(elements: &mut Vec<T>) {
+    elements.clear();
+    if elements.capacity() * size_of::<T>() > KEEP {
+        *elements = Vec::new();
     }
 }

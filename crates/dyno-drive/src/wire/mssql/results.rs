@@ -4,7 +4,7 @@ use bytes::{Buf as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::column::{Cell, Column, each_cell};
-use super::converted::Converted;
+use super::converted::{Converted, emptied};
 use super::error::ServerError;
 use super::packet::{Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
@@ -14,14 +14,20 @@ use crate::wire::{LONGEST_ANSWERS, Type};
 /// Statement index of undeclared requests, such as a commit.
 pub const UNDECLARED: u16 = u16::MAX;
 
+/// A token that is not complete after so many bytes is read again only when twice as many are
+/// there. From its start, at every packet, would take time with the square of its length.
+const LARGE_TOKEN: usize = 1 << 16;
+
 /// The answers to a batch: their tokens without the packets' headers, and where the rows are. The
-/// next batch reuses all memory.
+/// next batch reuses the memory, unless it is large.
 #[derive(Debug, Default)]
 pub struct Results {
     /// The tokens.
     bytes: Vec<u8>,
     /// Bytes of the tokens that are parsed.
     parsed: usize,
+    /// Bytes that are awaited before a large token is parsed again.
+    awaited: usize,
     statements: Vec<Answer>,
     /// Offset of each row's token, or of each output parameter's.
     rows: Vec<u32>,
@@ -60,13 +66,11 @@ impl Answer {
 impl Results {
     /// Discards the previous batch.
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        if self.bytes.capacity() > 1 << 20 {
-            self.bytes = Vec::new();
-        }
+        emptied(&mut self.bytes);
         self.parsed = 0;
+        self.awaited = 0;
         self.statements.clear();
-        self.rows.clear();
+        emptied(&mut self.rows);
         self.current = 0;
         self.failure = None;
         self.converted.clear();
@@ -161,10 +165,15 @@ impl Results {
             read.advance(length);
             ended = last;
         }
+        if !ended && self.bytes.len() < self.awaited {
+            return Ok(false);
+        }
         self.parse(count, prepared)?;
-        if ended && self.parsed < self.bytes.len() {
+        let open = self.bytes.len() - self.parsed;
+        if ended && open > 0 {
             return Err(broken("a truncated answer"));
         }
+        self.awaited = if open > LARGE_TOKEN { self.bytes.len() + open } else { 0 };
         Ok(ended)
     }
 
@@ -308,9 +317,8 @@ impl Results {
     fn end(&mut self, done: Done, count: usize) -> Result<()> {
         let answer = self.statements[..count].get_mut(self.current);
         let answer = answer.ok_or_else(|| broken("more answers than requests"))?;
-        if let Some(changed) = done.changed {
-            answer.changed = Some(answer.changed.unwrap_or(0).saturating_add(changed));
-        }
+        // The rows that its triggers changed come before its own.
+        answer.changed = done.changed.or(answer.changed);
         if done.failed {
             self.failure.get_or_insert_with(|| (ServerError::unexplained(), answer.statement));
         }

@@ -153,6 +153,64 @@ fn what_was_not_requested_is_an_error() {
 }
 
 #[test]
+fn what_triggers_change_does_not_count() {
+    let by_trigger: &[u8] = &[0xFF, 0x11, 0, 0xC3, 0, 7, 0, 0, 0, 0, 0, 0, 0];
+    let set: &[u8] = &[0xFF, 1, 0, 0xF9, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let tokens = [ENDED, by_trigger, by_trigger, CHANGED, ENDED];
+    assert_eq!(answered(&tokens).unwrap().affected(1).unwrap(), 3);
+    // A query of what was changed, and an option, follow.
+    let tokens = [ENDED, CHANGED, SELECTED, set, ENDED];
+    assert_eq!(answered(&tokens).unwrap().affected(1).unwrap(), 3);
+}
+
+#[test]
+fn a_large_token_is_read_again_only_with_twice_as_many_bytes() {
+    const HALF: usize = 100_000;
+    let text: &[u8] = &[0xE7, 0xFF, 0xFF, 9, 4, 0xD0, 0, 0x34, 1, b'b', 0];
+    let column = [&[0x81, 1, 0, 0, 0, 0, 0, 9, 0], text].concat();
+    let mut row = vec![0xD1];
+    row.put_u64_le(2 * HALF as u64);
+    row.put_u32_le(2 * HALF as u32);
+    row.put_bytes(0, 2 * HALF);
+    row.put_u32_le(0);
+    let mut sent = BytesMut::new();
+    put_message(&mut sent, ANSWER, &[&column[..], &row, SELECTED, ENDED].concat(), 4096);
+    let statement = Statement { name: "x", sql: "".into(), params: &[], returns: &[Type::Text] };
+    let mut known = vec![Prepared::new(&statement, Request::Prepared(1), Collation::default())];
+    let mut results = Results::default();
+    results.expect(0);
+    let mut give = |results: &mut Results, bytes: usize| {
+        let mut part = sent.split_to(bytes.min(sent.len()));
+        results.advance(&mut part, 1, &mut known).unwrap()
+    };
+    let packet = 4096;
+    let first = HALF / packet * packet + packet;
+    assert!(!give(&mut results, first));
+    let awaited = results.awaited;
+    assert!(awaited > HALF && results.bytes.len() < awaited);
+    // Not read again before that, and at the end of the message in any case.
+    assert!(!give(&mut results, packet));
+    assert_eq!((results.awaited, results.rows(0)), (awaited, 0));
+    assert!(give(&mut results, usize::MAX));
+    assert_eq!((results.awaited, results.rows(0)), (0, 1));
+}
+
+#[test]
+fn the_memory_of_a_large_answer_is_released() {
+    const ROWS: usize = 300_000;
+    let text: &[u8] = &[0xE7, 20, 0, 9, 4, 0xD0, 0, 0x34, 1, b'b', 0];
+    let column = [&[0x81, 1, 0, 0, 0, 0, 0, 9, 0], text].concat();
+    let row: &[u8] = &[0xD1, 8, 0, b'a', 0, b'b', 0, b'c', 0, b'd', 0];
+    let rows = row.repeat(ROWS);
+    let mut results = queried(&[Type::Text], &[&column, &rows, SELECTED]);
+    assert_eq!(results.converted(0, ROWS - 1, 0), Some("abcd"));
+    assert!(results.rows.capacity() >= ROWS);
+    results.clear();
+    let kept = [results.bytes.capacity(), results.rows.capacity(), results.converted.capacity()];
+    assert_eq!(kept, [0; 3]);
+}
+
+#[test]
 fn transactions_are_known_by_their_number() {
     let begun: &[u8] = &[0xE3, 11, 0, 8, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0];
     let ended: &[u8] = &[0xE3, 11, 0, 9, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0];
