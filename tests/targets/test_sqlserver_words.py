@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pymssql
 import pytest
 
 from dyno import targets
 from dyno.targets.sqlserver.address import Address
-from dyno.targets.sqlserver.errors import BABELFISH, connect_error, parts, statement_error
+from dyno.targets.sqlserver.errors import (
+    BABELFISH,
+    connect_error,
+    kinds_by_number,
+    parts,
+    statement_error,
+)
 
 TAIL = (
     b"DB-Lib error message 20018, severity 16:\nGeneral SQL Server error: Check messages from the "
@@ -47,6 +56,37 @@ def test_kinds(number: int, text: str, kind: str) -> None:
     assert error.kind == kind
     assert f"[error {number}]" in str(error)
     assert "DB-Lib" not in str(error)
+
+
+DRIVER = Path(__file__).parents[2] / "crates/dyno-drive/src/wire/mssql/error.rs"
+"""The table of the Rust half."""
+
+
+def driver_kinds() -> dict[int, str]:
+    """The classes of the driver by number."""
+    source = DRIVER.read_text(encoding="utf-8")
+    table = source.partition("pub fn class(")[2].partition("\n}\n")[0]
+    plain = re.sub(r"//.*", "", table)
+    rows = re.findall(r"([\d_|\s]+)=>\s*\{?\s*ErrorKind::(\w+)", plain)
+    return {
+        int(number): re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).lower()
+        for numbers, kind in rows
+        for number in re.findall(r"[\d_]*\d", numbers)
+    }
+
+
+def test_the_driver_has_the_same_classes() -> None:
+    driver = driver_kinds()
+    assert driver[1205] == "deadlock"
+    library = range(20_000, 21_000)
+    own = {number: kind for number, kind in kinds_by_number().items() if number not in library}
+    # What is missing is a wrong use to the driver. Other sessions have words of their own for it.
+    missing = {number for number, kind in driver.items() if kind == "usage"}
+    assert missing == {207, 208, 911, 2812, 4060, 4064}
+    assert {number: own.pop(number, "") for number in missing} == {
+        207: "", 208: "", 2812: "", 911: "unreachable", 4060: "unreachable", 4064: "unreachable",
+    }  # fmt: skip
+    assert {number: kind for number, kind in driver.items() if number not in missing} == own
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,14 @@ from dyno.targets.sqlserver.prelogin import NOT_SUPPORTED, REQUIRED
 _CLASSES: dict[str, tuple[int, ...]] = {
     "deadlock": (1205,),
     "lock_timeout": (1222,),
-    "serialization": (3960, 41301, 41302, 41305, 41325),
+    "serialization": (601, 3960, 41301, 41302, 41305, 41325, 41839),
     "denied": (
-        *(229, 230, 262, 297, 300, 378, 916, 1088, 2571, 2760, 3110, 5011, 5812, 6004),
-        *(7983, 15151, 15247),
+        *(229, 230, 262, 297, 300, 378, 916, 1088, 2571, 2760, 3110, 4834, 5011, 5812),
+        *(6004, 7983, 15151, 15247),
         *(18452, 18456, 18470, 18486, 18487, 18488, 40615),
     ),
     "disk_full": (1101, 1105, 3257, 5149, 9002),
-    "out_of_memory": (701, 802, 8645, 8651, 41805),
+    "out_of_memory": (701, 802, 1204, 8645, 8651, 41805),
     "too_many_connections": (10928, 10929, 17809, 17810),
     "timeout": (3617, 20003),
     "connection_lost": (
@@ -72,6 +72,11 @@ _CUT = re.compile(r"DB-Lib error message \d+", re.DOTALL)
 _LIBRARY = re.compile(
     r"DB-Lib error message (\d+), severity (\d+):\s*(.*?)\s*(?=DB-Lib|$)", re.DOTALL
 )
+
+
+def kinds_by_number() -> dict[int, str]:
+    """The class of each error whose number has one; 20000 to 20999 are the library's own."""
+    return dict(_KINDS)
 
 
 def kind_of(number: int, text: str) -> str:

@@ -25,22 +25,27 @@ const WORDS: [(&str, ErrorKind); 11] = [
     ("does not exist", ErrorKind::Usage),
 ];
 
-/// Classifies an error number (SQL Server's documentation, "Database Engine events and errors").
+/// Classifies an error number (SQL Server's documentation, "Database Engine events and errors"). The
+/// Python half has the same numbers (`targets/sqlserver/errors.py`); a test compares the two.
 pub fn class(code: i32, message: &str) -> ErrorKind {
     match code {
         1205 => ErrorKind::Deadlock,
-        // Conflicts of snapshots, and of memory-optimised tables.
-        3960 | 41_301 | 41_302 | 41_305 | 41_325 | 41_839 => ErrorKind::Serialization,
+        // Rows that moved under a scan without locks; conflicts of snapshots, and of
+        // memory-optimised tables.
+        601 | 3960 | 41_301 | 41_302 | 41_305 | 41_325 | 41_839 => ErrorKind::Serialization,
         1222 => ErrorKind::LockTimeout,
         3617 => ErrorKind::Timeout,
         // The limit of connections, and those of Azure.
-        17_809 | 10_928 | 10_929 => ErrorKind::TooManyConnections,
-        229 | 230 | 262 | 297 | 300 | 916 | 4834 | 15_247 | 18_452 | 18_456 | 18_470 | 18_486
-        | 18_487 | 18_488 => ErrorKind::Denied,
-        1101 | 1105 | 9002 => ErrorKind::DiskFull,
+        10_928 | 10_929 | 17_809 | 17_810 => ErrorKind::TooManyConnections,
+        229 | 230 | 262 | 297 | 300 | 378 | 916 | 1088 | 2571 | 2760 | 3110 | 4834 | 5011
+        | 5812 | 6004 | 7983 | 15_151 | 15_247 | 18_452 | 18_456 | 18_470 | 18_486 | 18_487
+        | 18_488 | 40_615 => ErrorKind::Denied,
+        1101 | 1105 | 3257 | 5149 | 9002 => ErrorKind::DiskFull,
         701 | 802 | 1204 | 8645 | 8651 | 41_805 => ErrorKind::OutOfMemory,
-        596 | 6005 | 17_142 | 40_613 => ErrorKind::ConnectionLost,
-        207 | 208 | 911 | 2812 | 4060 => ErrorKind::Usage,
+        596 | 3989 | 6005 | 17_142 | 17_143 | 17_147 | 40_197 | 40_501 | 40_613 => {
+            ErrorKind::ConnectionLost
+        }
+        207 | 208 | 911 | 2812 | 4060 | 4064 => ErrorKind::Usage,
         BABELFISH => {
             let found = WORDS.iter().find(|(words, _)| message.contains(words));
             found.map_or(ErrorKind::Database, |(_, kind)| *kind)
@@ -133,6 +138,11 @@ mod tests {
             // A null in a column without nulls; 233 of Windows, a broken pipe, is another number.
             (233, ErrorKind::Database),
             (596, ErrorKind::ConnectionLost),
+            (40_197, ErrorKind::ConnectionLost),
+            (601, ErrorKind::Serialization),
+            (40_615, ErrorKind::Denied),
+            (17_810, ErrorKind::TooManyConnections),
+            (4064, ErrorKind::Usage),
             (208, ErrorKind::Usage),
             (4060, ErrorKind::Usage),
             (2627, ErrorKind::Database),
