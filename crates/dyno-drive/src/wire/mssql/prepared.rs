@@ -167,7 +167,7 @@ mod tests {
         let request = Request::CallWithOutputs("p".to_owned());
         let out = put(request, &[Type::BigInt, Type::Decimal(2)], Value::Int(5));
         let given = [1, 0, b'p', 0, 0, 0, 0, 0, 0x26, 4, 4, 5, 0, 0, 0];
-        let outputs = [0, 1, 0x26, 8, 0, 0, 1, 0x6A, 17, 38, 2, 0];
+        let outputs = [0, 1, 0x26, 8, 0, 0, 1, 0x6A, 17, 38, 18, 0];
         assert_eq!(out[..], [&given[..], &outputs].concat());
     }
 

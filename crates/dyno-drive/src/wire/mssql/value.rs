@@ -20,6 +20,12 @@ const DECIMAL_BYTES: u8 = 9;
 /// The same of any decimal.
 const WIDEST_PRECISION: u8 = 38;
 const WIDEST_BYTES: u8 = 17;
+/// Digits after the point of a decimal that the server returns. With those that are declared, it
+/// would round what has more, without a word.
+const WIDEST_SCALE: u8 = 18;
+/// The length of a text in chunks, and that of its null.
+const UNLIMITED: u16 = u16::MAX;
+const NULL_CHUNKS: u64 = u64::MAX;
 // The status of a parameter.
 const INPUT: u8 = 0;
 const OUTPUT: u8 = 1;
@@ -95,12 +101,20 @@ pub fn put_parameter(kind: Type, value: Value<'_>, collation: Collation, out: &m
     }
 }
 
-/// Appends an output parameter without a name. The server converts its value to this type.
+/// Appends an output parameter without a name. The server converts its value to this type, which
+/// is as wide as possible, so that nothing is lost before it is checked.
 pub fn put_output(kind: Type, collation: Collation, out: &mut BytesMut) {
     out.put_slice(&[0, OUTPUT]);
     match kind {
         Type::Decimal(scale) => {
+            let scale = scale.max(WIDEST_SCALE);
             out.put_slice(&[DECIMALN, WIDEST_BYTES, WIDEST_PRECISION, scale, 0]);
+        }
+        Type::Text => {
+            out.put_u8(BIGVARCHAR);
+            out.put_u16_le(UNLIMITED);
+            out.put_slice(&collation.0);
+            out.put_u64_le(NULL_CHUNKS);
         }
         _ => put_null(kind, collation, out),
     }
