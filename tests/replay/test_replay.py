@@ -108,6 +108,21 @@ def test_use_moves_no_session(tmp_path: Path) -> None:
     assert counts(replayed(log, tmp_path, "--database", "other")) == {"select_b": 1}
 
 
+def test_statements_of_an_unknown_database(tmp_path: Path) -> None:
+    text = (
+        "261126 14:42:00\t    2 Query\tselect 1 from b\n"
+        "\t\t    1 Connect\tapp@localhost on shop using Socket\n"
+        "\t\t    1 Query\tselect 1 from a\n"
+    )
+    log = written(tmp_path, text)
+    where = (log, "--target", "null:", "--dry-run")
+    for more, statements in (((), "2 statements"), (("--database", "shop"), "1 statements")):
+        done = dyno("replay", *where, *more)
+        assert done.returncode == 0, done.stderr
+        assert statements in done.stdout
+        assert f"1 {REASONS['unknown']}" in done.stdout
+
+
 def test_more_classes_than_operations_become_other(tmp_path: Path) -> None:
     said = [(n / 1000, "a.1", f"statement: select c{n % 30} from t") for n in range(90)]
     found = replayed(written(tmp_path, as_csv(said)), tmp_path)

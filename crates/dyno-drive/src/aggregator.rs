@@ -125,10 +125,16 @@ impl Aggregator {
         all.stuck += report.stuck;
         all.reconnects += report.reconnects;
         all.connected += report.connected;
+        all.last_ns = all.last_ns.max(report.last_ns);
         all.schedule_late.merge(&report.schedule_late);
         for (kind, message) in &report.errors_first {
             all.errors_first.entry(*kind).or_insert_with(|| message.clone());
         }
+    }
+
+    /// When the last operation of the window ended, monotonic; 0 if none did.
+    pub const fn last_ns(&self) -> u64 {
+        self.reports.last_ns
     }
 
     /// The outcome of a complete run, measured for `seconds`, of a number of `users`; `open` if their

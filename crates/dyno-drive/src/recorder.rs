@@ -59,6 +59,8 @@ pub struct Report {
     pub reconnects: u64,
     /// Users with a connection at the end.
     pub connected: u64,
+    /// When the last operation of the window ended, monotonic; 0 if none did.
+    pub last_ns: u64,
     /// See [`Outcome::schedule_late_ms`](crate::Outcome::schedule_late_ms).
     pub schedule_late: Latency,
     /// See [`Outcome::errors_first`](crate::Outcome::errors_first).
@@ -221,7 +223,11 @@ impl Recorder {
     #[inline]
     fn at(&mut self, op: usize, now_ns: u64) -> Option<&mut OpTotals> {
         self.advance(now_ns);
-        if self.is_open() { self.ops.get_mut(op) } else { None }
+        if !self.is_open() {
+            return None;
+        }
+        self.report.last_ns = self.report.last_ns.max(now_ns);
+        self.ops.get_mut(op)
     }
 
     #[cold]
@@ -290,6 +296,7 @@ mod tests {
         assert_eq!(closed[2].ops[1].errors[&ErrorKind::Timeout], 1);
         assert_eq!(closed[2].ops[0].done, 0, "it ended after the window");
         assert_eq!(recorder.report.unfinished, 1);
+        assert_eq!(recorder.report.last_ns, 2 * S, "the last one within the window");
         assert_eq!(
             recorder.report.carried_over, 2,
             "due in the warm-up, one of the three ended in it"

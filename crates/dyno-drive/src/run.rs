@@ -137,6 +137,20 @@ pub struct Course {
     pub drain_s: f64,
 }
 
+impl Course {
+    /// The length of the measurement in a window, ns: without the time for work in progress after
+    /// the last operation, which ended at `last_ns`.
+    fn measured_ns(&self, window: &Window, last_ns: u64) -> u64 {
+        let whole_ns = window.end_ns - window.measure_ns;
+        if self.drain_s == 0.0 {
+            return whole_ns;
+        }
+        let planned_ns = ((self.duration_s - self.drain_s) * 1e9) as u64;
+        let worked_ns = last_ns.saturating_sub(window.measure_ns);
+        planned_ns.max(worked_ns).max(window.interval_ns).min(whole_ns)
+    }
+}
+
 /// Signals from the conductor to its threads.
 #[derive(Debug)]
 pub struct Signals {
@@ -211,7 +225,7 @@ impl Conductor<'_> {
         }
         self.follow(&mut window, &mut aggregator)?;
         self.control.check()?;
-        let seconds = (window.end_ns - window.measure_ns) as f64 / 1e9;
+        let seconds = course.measured_ns(&window, aggregator.last_ns()) as f64 / 1e9;
         aggregator.outcome(seconds, course.users, course.open)
     }
 

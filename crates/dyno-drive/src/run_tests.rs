@@ -128,3 +128,27 @@ fn so_it_does_for_what_it_never_sent() {
     assert!(outcome.unsent >= 150, "{outcome:?}");
     assert!(outcome.lag_p99_ms >= 200.0, "{outcome:?}");
 }
+
+#[test]
+fn the_time_for_work_in_progress_counts_only_as_far_as_it_was_used() {
+    const MS: u64 = 1_000_000;
+    let course = |duration_s: f64, drain_s: f64| Course {
+        users: 1,
+        shown: String::new(),
+        open: true,
+        warmup_s: 0.0,
+        duration_s: duration_s + drain_s,
+        interval_s: 0.1,
+        lead_ns: 0,
+        drain_s,
+    };
+    let replay = course(1.0, 60.0);
+    let window = Window::new(7 * MS, 0.0, replay.duration_s, 0.1).cut(7 * MS + 1_301 * MS);
+    let measured = |last_ms: u64| replay.measured_ns(&window, 7 * MS + last_ms * MS) / MS;
+    assert_eq!([990, 1_000, 1_250, 9_999].map(measured), [1_000, 1_000, 1_250, 1_400]);
+    assert_eq!(replay.measured_ns(&window, 0) / MS, 1_000, "nothing ended");
+    let early = window.cut(7 * MS + 501 * MS);
+    assert_eq!(replay.measured_ns(&early, 7 * MS + 450 * MS) / MS, 600, "it was ended early");
+    assert_eq!(course(0.0, 60.0).measured_ns(&window, 8 * MS) / MS, 100, "an interval at least");
+    assert_eq!(course(1.0, 0.0).measured_ns(&window, 8 * MS) / MS, 1_400, "no replay");
+}

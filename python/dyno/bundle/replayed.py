@@ -12,6 +12,7 @@ LOOP = "log"
 """The loop of a replay: statements start when they did in the log."""
 REASONS = {
     "database": "of another database",
+    "unknown": "of sessions whose database the log does not show",
     "writes": "change or lock rows (--reads-only)",
     "ddl": "change tables (--ddl replays them)",
     "pinned": "change settings that the replay keeps, such as the encoding",
@@ -19,6 +20,7 @@ REASONS = {
     "parameters": "without the values of their parameters",
     "encoding": "not UTF-8",
     "sessions": "of sessions beyond --users",
+    "own": "of Dyno's own observation",
 }
 """Why statements are left out, in words."""
 

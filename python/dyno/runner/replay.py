@@ -77,9 +77,17 @@ def _require(scanned: Scanned, url: TargetUrl) -> None:
         every = sorted(databases, key=lambda name: -databases[name])
         named = ", ".join(f"{plain(name)} ({databases[name]:,})" for name in every[:5])
         raise UsageError(
-            f"{scanned.select.log.name} has statements of {len(databases)} databases: {named}. "
-            "Choose one with --database."
+            f"{scanned.select.log.name} has statements of {len(databases)} databases: {named}"
+            f"{_unknown(scanned, ', and ')}. Choose one with --database."
         )
+
+
+def _unknown(scanned: Scanned, before: str) -> str:
+    """The statements whose database is unknown, if the log shows that of others."""
+    count = scanned.found["unknown"]
+    if not count or not scanned.found["databases"]:
+        return ""
+    return f"{before}{count:,} {REASONS['unknown']}"
 
 
 def _question(scanned: Scanned, url: TargetUrl) -> str:
@@ -118,6 +126,8 @@ def outline(scanned: Scanned, speed: float) -> list[str]:
         f"{seconds_text(scanned.span_s)} in the log, {seconds_text(scanned.span_s / speed)} at "
         f"speed {speed:g}: {found['statements'] / max(scanned.span_s / speed, 1e-3):,.0f}/s",
     ]
+    if unknown := _unknown(scanned, "replayed, too: "):
+        lines.append(unknown)
     for reason, (count, line) in found["left_out"].items():
         lines.append(f"left out: {count:,} {REASONS[reason]}; the first in line {line:,}")
     if found["cut_before"]:

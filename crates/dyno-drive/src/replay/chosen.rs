@@ -8,12 +8,18 @@ use serde::Serialize;
 use super::dialect_of;
 use super::log::{Entries, Entry, Lost, Ran, What};
 use super::plan::Selection;
-use super::sql::{Kind, Reader};
+use super::sql::{Kind, Reader, Turn, autocommit, turn};
 use crate::wire::Dialect;
 
 /// How far the times in a log may be out of order because it has the end of statements, ns. Reading
 /// goes on for that long after the requested time.
 const DISORDER_NS: i64 = 60_000_000_000;
+
+/// Entries without anything that are read at once: the caller may be cancelled, and give what it has.
+const MOST_NOTHING: usize = 256;
+
+/// What the statements of Dyno's observers contain.
+const OWN: &str = "/* dyno observer */";
 
 /// Why a statement is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,6 +27,8 @@ const DISORDER_NS: i64 = 60_000_000_000;
 pub enum Reason {
     /// Of another database.
     Database,
+    /// Of a session whose database the log does not show.
+    Unknown,
     /// It may change or lock rows.
     Writes,
     /// It changes tables.
@@ -35,6 +43,8 @@ pub enum Reason {
     Encoding,
     /// Its session is one too many.
     Sessions,
+    /// Of Dyno's own observation.
+    Own,
 }
 
 /// What comes next.
@@ -67,6 +77,8 @@ pub enum Found {
         /// The session.
         session: u64,
     },
+    /// Nothing in many entries.
+    Nothing,
 }
 
 /// The statements of a log, read as they are needed.
@@ -78,6 +90,10 @@ pub struct Chosen {
     reader: Reader,
     open: HashSet<u64>,
     refused: HashSet<u64>,
+    /// Sessions with an open transaction, and those whose `autocommit` is off; as they are replayed,
+    /// and only for one database.
+    transacting: HashSet<u64>,
+    manual: HashSet<u64>,
     pending: VecDeque<Found>,
     /// The time of the log at its first statement to replay, from which the span counts.
     pub first_ns: Option<i64>,
@@ -94,6 +110,8 @@ impl Chosen {
             reader,
             open: HashSet::new(),
             refused: HashSet::new(),
+            transacting: HashSet::new(),
+            manual: HashSet::new(),
             pending: VecDeque::new(),
             first_ns,
         }
@@ -114,13 +132,15 @@ impl Chosen {
     /// # Errors
     /// Those of [`Entries::next`].
     pub fn next(&mut self) -> Result<Option<Found>> {
-        loop {
+        for _ in 0..MOST_NOTHING {
             if let Some(found) = self.pending.pop_front() {
                 return Ok(Some(found));
             }
             let Some(entry) = self.entries.next()? else { return Ok(None) };
             let Entry { line, at_ns, session, what } = entry;
-            let ended = what == What::Closed || self.select.ends.get(&session) == Some(&line);
+            // The id of a session that ended without a word may return.
+            let ended = matches!(what, What::Opened | What::Closed)
+                || self.select.ends.get(&session) == Some(&line);
             match what {
                 What::Opened | What::Closed => {}
                 What::Lost(lost) => {
@@ -148,11 +168,14 @@ impl Chosen {
             }
             if ended {
                 self.refused.remove(&session);
+                self.transacting.remove(&session);
+                self.manual.remove(&session);
                 if self.open.remove(&session) {
                     self.pending.push_back(Found::End { line, session });
                 }
             }
         }
+        Ok(Some(self.pending.pop_front().unwrap_or(Found::Nothing)))
     }
 
     /// Whether a time is before the end of the requested span, or `more_ns` after it.
@@ -164,14 +187,13 @@ impl Chosen {
     }
 
     fn judge(&mut self, line: u64, at_ns: i64, session: u64, ran: Ran) -> Found {
+        if ran.own || ran.sql.contains(OWN) {
+            return Found::Left { line, reason: Reason::Own };
+        }
         let (kind, hash) = self.reader.read(&ran.sql);
-        let wanted = self.select.database.as_ref();
-        let elsewhere = match (wanted, &ran.database) {
-            (Some(wanted), Some(database)) => wanted != database,
-            _ => false,
-        };
+        let elsewhere = self.elsewhere(session, kind, ran.database.as_deref());
         let reason = match kind {
-            _ if elsewhere => Some(Reason::Database),
+            _ if elsewhere.is_some() => elsewhere,
             Kind::Never => Some(Reason::Never),
             Kind::Pinned if !self.select.pinned => Some(Reason::Pinned),
             Kind::Ddl if !self.select.ddl => Some(Reason::Ddl),
@@ -183,8 +205,43 @@ impl Chosen {
         };
         match reason {
             Some(reason) => Found::Left { line, reason },
-            None => Found::Run { line, at_ns, session, ran, class: (kind, hash) },
+            None => {
+                self.follow(session, kind, &ran.sql);
+                Found::Run { line, at_ns, session, ran, class: (kind, hash) }
+            }
         }
+    }
+
+    /// Why a statement does not belong to the chosen database; None if it does.
+    fn elsewhere(&self, session: u64, kind: Kind, database: Option<&str>) -> Option<Reason> {
+        let wanted = self.select.database.as_deref()?;
+        let reason = match database {
+            Some(database) if database == wanted => return None,
+            // What a session sets before it chooses a database still applies then.
+            Some("") if kind == Kind::Session => return None,
+            Some("") | None => Reason::Unknown,
+            Some(_) => Reason::Database,
+        };
+        // A transaction would stay open without its end, whatever database is chosen then.
+        let is_open = self.transacting.contains(&session) || self.manual.contains(&session);
+        (!is_open || !matches!(kind, Kind::Control | Kind::Session)).then_some(reason)
+    }
+
+    /// Follows the transactions of a session that is replayed.
+    fn follow(&mut self, session: u64, kind: Kind, sql: &str) {
+        if self.select.database.is_none() || kind == Kind::Read {
+            return;
+        }
+        match turn(self.reader.text()) {
+            Turn::Begins => self.transacting.insert(session),
+            Turn::Ends => self.transacting.remove(&session),
+            Turn::Stays => false,
+        };
+        match autocommit(self.reader.text(), sql) {
+            Some(false) => self.manual.insert(session),
+            Some(true) => self.manual.remove(&session),
+            None => false,
+        };
     }
 
     /// Whether a session may be open beside the others.

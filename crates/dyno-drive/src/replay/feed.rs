@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use dyno_record::{Control, Result, monotonic_ns};
@@ -23,8 +23,9 @@ const OVERHEAD: usize = 200;
 const AHEAD_S: f64 = 2.0;
 /// Maximum of the two together.
 const MOST_AHEAD_S: f64 = 300.0;
-/// Statements given at once.
+/// Statements given at once, and the entries left out after which fewer are given.
 const BATCH: usize = 256;
+const MOST_SKIPPED: u32 = 4_096;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A statement to send.
@@ -84,8 +85,64 @@ pub struct Feed<'a> {
     /// To the driver threads.
     pub queues: Vec<UnboundedSender<Vec<Item>>>,
     pub control: &'a Control,
+    /// Told when the first statement to replay has been read, or that there is none.
+    pub found: Sender<()>,
     /// Receives the time line when the threads are connected.
     pub start: Receiver<Window>,
+}
+
+/// Items on their way to the driver threads.
+struct Batches {
+    /// To the driver threads.
+    queues: Vec<UnboundedSender<Vec<Item>>>,
+    items: Vec<Vec<Item>>,
+    /// Entries left out since all were given.
+    skipped: u32,
+}
+
+impl Batches {
+    fn new(queues: Vec<UnboundedSender<Vec<Item>>>) -> Self {
+        let items = queues.iter().map(|_| Vec::new()).collect();
+        Self { queues, items, skipped: 0 }
+    }
+
+    fn add(&mut self, session: u64, item: Item) {
+        let thread = self.thread_of(session);
+        self.items[thread].push(item);
+        if self.items[thread].len() >= BATCH {
+            self.give(thread);
+        }
+    }
+
+    /// Counts an entry that is left out. True now and then, when the items before it are given.
+    fn skip(&mut self) -> bool {
+        self.skipped += 1;
+        if self.skipped < MOST_SKIPPED {
+            return false;
+        }
+        self.give_all();
+        true
+    }
+
+    fn give_all(&mut self) {
+        self.skipped = 0;
+        for thread in 0..self.queues.len() {
+            self.give(thread);
+        }
+    }
+
+    fn give(&mut self, thread: usize) {
+        if !self.items[thread].is_empty() {
+            // The receiver is gone only if the run has failed.
+            let _ = self.queues[thread].send(std::mem::take(&mut self.items[thread]));
+        }
+    }
+
+    /// Sessions begin one after another, so their ids differ most in their last bits.
+    fn thread_of(&self, session: u64) -> usize {
+        let mixed = session.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        mixed as usize % self.queues.len()
+    }
 }
 
 impl Feed<'_> {
@@ -94,6 +151,10 @@ impl Feed<'_> {
     /// # Errors
     /// Those of [`Chosen::next`].
     pub fn run(mut self) -> Result<()> {
+        let mut batches = Batches::new(std::mem::take(&mut self.queues));
+        // What is left out before it may be long, and the replay begins with it.
+        let mut first = self.first(&mut batches)?;
+        let _ = self.found.send(());
         // Nothing was begun if a thread could not connect.
         let Ok(window) = self.start.recv() else { return Ok(()) };
         let classes = self.classes();
@@ -101,11 +162,16 @@ impl Feed<'_> {
         let longest_s = self.plan.longest_s / self.plan.speed;
         let ahead_ns = ((AHEAD_S + longest_s).min(MOST_AHEAD_S) * 1e9) as u64;
         let mut first_ns = self.plan.select.first_ns;
-        let mut batches: Vec<Vec<Item>> = self.queues.iter().map(|_| Vec::new()).collect();
-        while let Some(found) = self.chosen.next()? {
-            let (session, item) = match found {
-                Found::Left { .. } => continue,
-                Found::End { session, .. } => (session, Item::End(session)),
+        loop {
+            let next = if first.is_some() { first.take() } else { self.chosen.next()? };
+            let Some(found) = next else { break };
+            match found {
+                Found::Left { .. } | Found::Nothing => {
+                    if batches.skip() && self.is_over() {
+                        return Ok(());
+                    }
+                }
+                Found::End { session, .. } => batches.add(session, Item::End(session)),
                 Found::Run { at_ns, session, ran, class, .. } => {
                     let first_ns = *first_ns.get_or_insert(at_ns);
                     let after_ns = at_ns.saturating_sub(first_ns).max(0) as f64 / self.plan.speed;
@@ -119,52 +185,46 @@ impl Feed<'_> {
                         return Ok(());
                     }
                     self.budget.used.fetch_add(work.bytes(), Relaxed);
-                    (session, Item::Run(session, work))
+                    batches.add(session, Item::Run(session, work));
                 }
-            };
-            let thread = self.thread_of(session);
-            batches[thread].push(item);
-            if batches[thread].len() >= BATCH {
-                self.give(thread, &mut batches);
             }
         }
-        for thread in 0..self.queues.len() {
-            self.give(thread, &mut batches);
-        }
+        batches.give_all();
         Ok(())
     }
 
+    /// The first statement to replay; None if there is none, or the replay is over before.
+    fn first(&mut self, batches: &mut Batches) -> Result<Option<Found>> {
+        while let Some(found) = self.chosen.next()? {
+            if matches!(found, Found::Run { .. }) {
+                return Ok(Some(found));
+            }
+            if batches.skip() && self.is_over() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_over(&self) -> bool {
+        self.control.is_cancelled()
+            || self.control.is_finishing()
+            || self.budget.closed.load(Relaxed)
+    }
+
     /// Waits until a statement is near and there is memory for it. False at the end of the replay.
-    fn wait(&self, due_ns: u64, ahead_ns: u64, batches: &mut [Vec<Item>]) -> bool {
+    fn wait(&self, due_ns: u64, ahead_ns: u64, batches: &mut Batches) -> bool {
         loop {
-            if self.control.is_cancelled()
-                || self.control.is_finishing()
-                || self.budget.closed.load(Relaxed)
-            {
+            if self.is_over() {
                 return false;
             }
             let full = self.budget.used.load(Relaxed) > MOST_BYTES;
             if !full && due_ns <= monotonic_ns().saturating_add(ahead_ns) {
                 return true;
             }
-            for thread in 0..batches.len() {
-                self.give(thread, batches);
-            }
+            batches.give_all();
             std::thread::sleep(PAUSE);
         }
-    }
-
-    fn give(&self, thread: usize, batches: &mut [Vec<Item>]) {
-        if !batches[thread].is_empty() {
-            // The receiver is gone only if the run has failed.
-            let _ = self.queues[thread].send(std::mem::take(&mut batches[thread]));
-        }
-    }
-
-    /// Sessions begin one after another, so their ids differ most in their last bits.
-    fn thread_of(&self, session: u64) -> usize {
-        let mixed = session.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        mixed as usize % self.queues.len()
     }
 
     fn classes(&self) -> HashMap<u64, usize> {
@@ -172,5 +232,35 @@ impl Feed<'_> {
         classes
             .filter_map(|(class, op)| Some((u64::from_str_radix(class, 16).ok()?, *op)))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    #[test]
+    fn statements_do_not_wait_while_entries_are_left_out() {
+        let (queue, mut given) = unbounded_channel();
+        let mut batches = Batches::new(vec![queue]);
+        batches.add(1, Item::End(1));
+        for _ in 1..MOST_SKIPPED {
+            assert!(!batches.skip());
+        }
+        assert!(given.try_recv().is_err());
+        assert!(batches.skip());
+        assert_eq!(given.try_recv().unwrap().len(), 1);
+        assert!(!batches.skip(), "it counts anew");
+    }
+
+    #[test]
+    fn a_full_batch_is_given_at_once() {
+        let (queue, mut given) = unbounded_channel();
+        let mut batches = Batches::new(vec![queue]);
+        for _ in 0..BATCH {
+            batches.add(1, Item::End(1));
+        }
+        assert_eq!(given.try_recv().unwrap().len(), BATCH);
     }
 }

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
 
 use dyno_record::{Control, Result};
 use tokio::sync::Notify;
@@ -24,6 +25,9 @@ use crate::user::{Shared, Starts};
 use crate::window::Window;
 use crate::wire::{Session as _, Verbatim, Wire};
 
+/// Pause between two looks at whether the run is over.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Input of a thread.
 pub struct Hand<'a, W> {
     pub plan: &'a ReplayPlan,
@@ -36,11 +40,30 @@ pub struct Hand<'a, W> {
     pub go: Receiver<Window>,
     /// Receives the statements.
     pub items: UnboundedReceiver<Vec<Item>>,
-    /// To the reading thread, in one of the threads.
-    pub begin: Option<Sender<Window>>,
+    /// To and from the reading thread, in one of the threads.
+    pub reading: Option<Reading>,
     /// Threads with sessions that have not ended.
     pub working: &'a AtomicU32,
     pub budget: Arc<Budget>,
+}
+
+/// The channels of one thread with the reading thread.
+pub struct Reading {
+    /// Told when the first statement was read.
+    pub found: Receiver<()>,
+    /// Receives the time line.
+    pub begin: Sender<Window>,
+}
+
+impl Reading {
+    /// Waits until the first statement was read, or the run is over.
+    fn wait(&self, control: &Control, signals: &Signals) {
+        while let Err(RecvTimeoutError::Timeout) = self.found.recv_timeout(LOOK) {
+            if control.is_cancelled() || signals.abort.load(Relaxed) {
+                break;
+            }
+        }
+    }
 }
 
 impl<W: Wire<Session: Verbatim>> Hand<'_, W> {
@@ -51,16 +74,19 @@ impl<W: Wire<Session: Verbatim>> Hand<'_, W> {
     }
 
     async fn drive(self, alarm: Alarm) -> Result<()> {
-        let Self { plan, wire, control, signals, out, go, items, begin, working, budget } = self;
+        let Self { plan, wire, control, signals, out, go, items, reading, working, budget } = self;
         let server = Rc::new(Server { wire, writes: plan.select.writes, alarm: alarm.clone() });
         // Whether the server can be reached is known before anything is due.
         server.connect().await?.close().await;
+        if let Some(reading) = &reading {
+            reading.wait(control, signals);
+        }
         let _ = out.send(Message::Ready);
         // Blocks the runtime, which has no other work yet.
         let Ok(window) = go.recv() else { return Ok(()) };
-        if let Some(begin) = begin {
+        if let Some(reading) = reading {
             // The reading thread is gone only if the run has failed.
-            let _ = begin.send(window);
+            let _ = reading.begin.send(window);
         }
         let recorder = Recorder::new(window, plan.operations.len(), out.clone());
         let shared = Rc::new(Shared {

@@ -33,9 +33,11 @@ use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
 use crate::wire::{Dialect, Verbatim, Wire};
 use feed::{Budget, Feed};
-use hand::Hand;
+use hand::{Hand, Reading};
 pub use plan::{ReplayPlan, ScanPlan};
 pub use scan::{Scan, scan};
+#[cfg(test)]
+pub(crate) use session::Server;
 pub use shape::{Shapes, shapes};
 
 /// From the connection of all threads to the start: time for the first sessions to connect.
@@ -104,22 +106,36 @@ fn over<W: Wire<Session: Verbatim>>(
         })
         .unzip();
     let (begin, start) = mpsc::channel();
-    let (ends, begin) = (Mutex::new(ends), Mutex::new(Some(begin)));
+    let (found, first) = mpsc::channel();
+    let reading = Mutex::new(Some(Reading { found: first, begin }));
+    let ends = Mutex::new(ends);
     thread::scope(|scope| {
-        let feed = Feed { plan, chosen, budget: Arc::clone(&budget), queues, control, start };
+        let feed =
+            Feed { plan, chosen, budget: Arc::clone(&budget), queues, control, found, start };
         let feeder = scope.spawn(move || feed.run());
         let job = |thread: u32, signals: &Signals, out, go| {
             let items = ends.lock().ok().and_then(|mut ends| ends[thread as usize].take());
-            let begin = begin.lock().ok().and_then(|mut begin| begin.take());
+            let reading = reading.lock().ok().and_then(|mut reading| reading.take());
             let Some(items) = items else { return };
             let (wire, budget) = (wire.clone(), Arc::clone(&budget));
-            Hand { plan, wire, control, signals, out, go, items, begin, working: &working, budget }
-                .run();
+            Hand {
+                plan,
+                wire,
+                control,
+                signals,
+                out,
+                go,
+                items,
+                reading,
+                working: &working,
+                budget,
+            }
+            .run();
         };
         let outcome = conducted(&course, threads, &job, aggregator, control, &|| None);
         // Without threads, nobody takes what it reads.
         budget.close();
-        drop(begin.lock().ok().and_then(|mut begin| begin.take()));
+        drop(reading.lock().ok().and_then(|mut reading| reading.take()));
         let read = feeder.join().unwrap_or_else(|_| Err(crate::thread::died()));
         read.and(outcome)
     })

@@ -47,6 +47,8 @@ pub struct Scan {
     pub left_out: BTreeMap<Reason, (u64, u64)>,
     /// Statements to replay by database, where known.
     pub databases: BTreeMap<String, u64>,
+    /// Statements to replay of sessions whose database the log does not show.
+    pub unknown: u64,
     /// Classes of statements to replay, the most frequent first.
     pub classes: Vec<Class>,
     /// Statements of further classes.
@@ -141,6 +143,7 @@ impl Default for Counted {
             kinds: BTreeMap::new(),
             left_out: BTreeMap::new(),
             databases: BTreeMap::new(),
+            unknown: 0,
             classes: Vec::new(),
             unclassed: 0,
             ends: BTreeMap::new(),
@@ -153,6 +156,7 @@ impl Counted {
     fn add(&mut self, found: Found, text: &str) -> Result<()> {
         let scan = &mut self.scan;
         match found {
+            Found::Nothing => {}
             Found::Left { line, reason } => {
                 scan.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
@@ -166,7 +170,9 @@ impl Counted {
                 scan.last_ns = scan.last_ns.max(Some(at_ns));
                 scan.longest_s = scan.longest_s.max(ran.took_ns as f64 / 1e9);
                 *scan.kinds.entry(kind).or_default() += 1;
+                scan.unknown += u64::from(ran.database.is_none());
                 if let Some(database) = ran.database
+                    && !database.is_empty()
                     && (scan.databases.len() < 1_000 || scan.databases.contains_key(&database))
                 {
                     *scan.databases.entry(database).or_default() += 1;

@@ -15,6 +15,15 @@ use crate::workloads::contract::TxnOutcome;
 
 /// Pause between two attempts to connect.
 const RETRY_NS: u64 = 100_000_000;
+/// How long before its statement is due a session connects. Statements arrive earlier, and many
+/// sessions would be open too long.
+const CONNECT_NS: u64 = 250_000_000;
+
+/// Sessions of the driver have a zone and short lock waits of their own; those of the log had the
+/// server's, unless they set others.
+const AS_SERVER: &str = "SET SESSION time_zone = @@GLOBAL.time_zone, \
+                         innodb_lock_wait_timeout = @@GLOBAL.innodb_lock_wait_timeout, \
+                         lock_wait_timeout = @@GLOBAL.lock_wait_timeout";
 
 /// Opens connections as a replay needs them.
 #[derive(Debug)]
@@ -32,6 +41,7 @@ impl<W: Wire<Session: Verbatim>> Server<W> {
     /// Those of [`Wire::connect`].
     pub async fn connect(&self) -> Result<W::Session> {
         let mut session = self.wire.connect(&[], &self.alarm).await?;
+        session.allow_several().await?;
         for statement in self.preparing() {
             session.verbatim(statement, None).await?;
         }
@@ -45,8 +55,9 @@ impl<W: Wire<Session: Verbatim>> Server<W> {
             (Dialect::Postgres, false) => {
                 &["SET standard_conforming_strings = on", "SET default_transaction_read_only = on"]
             }
-            (Dialect::Mysql, false) => &["SET SESSION TRANSACTION READ ONLY"],
-            (Dialect::Mysql | Dialect::Sqlite | Dialect::Mssql, _) => &[],
+            (Dialect::Mysql, true) => &[AS_SERVER],
+            (Dialect::Mysql, false) => &[AS_SERVER, "SET SESSION TRANSACTION READ ONLY"],
+            (Dialect::Sqlite | Dialect::Mssql, _) => &[],
         }
     }
 }
@@ -64,6 +75,9 @@ pub async fn run<W: Wire<Session: Verbatim>>(
     while let Some(work) = works.recv().await {
         budget.give_back(&work);
         let mut refusal = None;
+        if session.is_none() {
+            shared.alarm.sleep_until(work.due_ns.saturating_sub(CONNECT_NS)).await;
+        }
         if session.is_none() && !shared.stopping.get() {
             match connected(&server, &shared).await {
                 Ok(opened) => session = Some(opened),

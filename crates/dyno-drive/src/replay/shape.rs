@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::chosen::{Found, Reason};
 use super::log::{Format, Ran};
 use super::plan::{ScanPlan, Selection};
-use super::sql::Kind;
+use super::sql::{Kind, autocommit};
 
 /// Maximum different transactions, and statements of one.
 const MOST_SHAPES: usize = 10_000;
@@ -81,7 +81,8 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
     // Nothing is run, and such a statement may turn `autocommit` off, too.
     let mut chosen = Selection { pinned: true, ..plan.select.clone() }.chosen()?;
     control.set_step("reading the log".to_owned());
-    let mut found = Counts::default();
+    let begin_commits = chosen.entries.format() == Format::General;
+    let mut found = Counts { begin_commits, ..Counts::default() };
     let (mut turn, mut counted) = (0, 0);
     while let Some(next) = chosen.next()? {
         turn += 1;
@@ -92,6 +93,7 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
             counted = bytes;
         }
         match next {
+            Found::Nothing => {}
             Found::Left { line, reason } => {
                 found.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
@@ -122,6 +124,8 @@ struct Counts {
     open: HashMap<u64, Open>,
     /// Sessions whose `autocommit` is off.
     manual: HashSet<u64>,
+    /// Whether BEGIN commits an open transaction.
+    begin_commits: bool,
     bytes: usize,
     rolled_back: u64,
     unshaped: u64,
@@ -139,10 +143,11 @@ impl Counts {
             }
             Kind::Control => match text.split_whitespace().next() {
                 Some("begin" | "start") => {
-                    if self.manual.contains(&session) {
+                    // MariaDB and MySQL commit an open transaction; PostgreSQL warns, and goes on.
+                    if self.begin_commits {
                         self.commit(session);
                     }
-                    self.open.insert(session, Open { line, ..Open::default() });
+                    self.open.entry(session).or_insert_with(|| Open { line, ..Open::default() });
                 }
                 Some("commit" | "end") => self.commit(session),
                 Some("rollback" | "abort") if !text.contains(" to ") => self.roll_back(session),
@@ -218,22 +223,6 @@ impl Counts {
         self.bytes += bytes;
         let (count, line, statements) = (1, open.line, open.examples);
         self.shapes.insert(key, Transaction { count, line, explicit, statements });
-    }
-}
-
-/// What a SET makes of `autocommit`; `text` is its class, in which values are `?`.
-fn autocommit(text: &str, sql: &str) -> Option<bool> {
-    if !text.starts_with("set ") || !text.contains("autocommit") {
-        return None;
-    }
-    let lower = sql.to_ascii_lowercase();
-    let (_, rest) = lower.split_once("autocommit")?;
-    let rest = rest.trim_start_matches(|one: char| one.is_whitespace() || "`:='\"".contains(one));
-    let end = rest.find(|one: char| !one.is_ascii_alphanumeric()).unwrap_or(rest.len());
-    match &rest[..end] {
-        "0" | "off" | "false" => Some(false),
-        "1" | "on" | "true" | "default" => Some(true),
-        _ => None,
     }
 }
 

@@ -87,9 +87,74 @@ pub fn aside(sql: &str) -> Option<Aside> {
         let name = tokens.after().trim_matches(|one: char| one.is_whitespace() || one == ';');
         let quoted = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
         let name = quoted.map_or_else(|| name.to_owned(), |name| name.replace("``", "`"));
-        return Some(Aside::Use(name));
+        // Others in the same text are not aside.
+        return (!name.contains(';')).then_some(Aside::Use(name));
     }
     (is("prepare") || is("execute") || is("deallocate")).then_some(Aside::Prepared)
+}
+
+/// What a SET makes of `autocommit`; `text` is its class, in which values are `?`.
+pub fn autocommit(text: &str, sql: &str) -> Option<bool> {
+    if !text.starts_with("set ") || !text.contains("autocommit") {
+        return None;
+    }
+    let lower = sql.to_ascii_lowercase();
+    let (_, rest) = lower.split_once("autocommit")?;
+    let rest = rest.trim_start_matches(|one: char| one.is_whitespace() || "`:='\"".contains(one));
+    let end = rest.find(|one: char| !one.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    match &rest[..end] {
+        "0" | "off" | "false" => Some(false),
+        "1" | "on" | "true" | "default" => Some(true),
+        _ => None,
+    }
+}
+
+/// What a text makes of its session's transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// A transaction is open after it.
+    Begins,
+    /// None is.
+    Ends,
+    /// Nothing.
+    Stays,
+}
+
+/// Whether a text begins or ends a transaction; `text` is its class, in which values are `?`.
+pub fn turn(text: &str) -> Turn {
+    text.split(';').fold(Turn::Stays, |before, part| {
+        match part.split_whitespace().next() {
+            Some("begin" | "start") => Turn::Begins,
+            // To a savepoint.
+            Some("rollback" | "abort") if part.contains(" to ") => before,
+            Some("commit" | "end" | "rollback" | "abort") => {
+                if part.contains(" and chain") {
+                    Turn::Begins
+                } else {
+                    Turn::Ends
+                }
+            }
+            _ => before,
+        }
+    })
+}
+
+/// The database that the last USE in a text of several statements chooses.
+pub fn last_use(sql: &str) -> Option<String> {
+    let mut tokens = Tokens::new(sql, Dialect::Mysql);
+    let (mut begins, mut found) = (true, None);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Word(word) if begins && word.eq_ignore_ascii_case("use") => {
+                if let Some(Token::Word(name) | Token::Quoted(name)) = tokens.next() {
+                    found = Some(name.trim_matches('`').replace("``", "`"));
+                }
+            }
+            _ => {}
+        }
+        begins = token == Token::Symbol(";");
+    }
+    found
 }
 
 /// The highest number of a parameter `$n` of PostgreSQL in a text.

@@ -2,9 +2,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::shape::Transaction;
+use super::chosen::Found;
+use super::feed::Item;
 use super::*;
+use crate::alarm::Alarm;
+use crate::window::Window;
+use crate::wire::Statement;
+use crate::wire::null::NullSession;
+use dyno_record::monotonic_ns;
 use serde_json::json;
+
+mod shapes;
 
 /// A log of `count` statements, one every `gap_ms`, by sessions in turn.
 fn log(name: &str, count: u64, gap_ms: u64, sessions: u64) -> PathBuf {
@@ -40,6 +48,19 @@ fn replayed(
     mean_ms: f64,
     speed: f64,
 ) -> Outcome {
+    let plan = planned(path, select, mean_ms, speed);
+    let outcome = replay(&plan, &Control::new()).unwrap();
+    std::fs::remove_file(plan.spool).unwrap();
+    outcome
+}
+
+/// A replay of what a scan finds.
+fn planned(
+    path: &std::path::Path,
+    select: serde_json::Value,
+    mean_ms: f64,
+    speed: f64,
+) -> ReplayPlan {
     let found = scanned(&select);
     let mut select = select;
     select["first_ns"] = json!(found.first_ns);
@@ -54,12 +75,44 @@ fn replayed(
         "select": select, "wire": {"kind": "null", "mean_ms": mean_ms},
         "speed": speed, "duration_s": span_s / speed, "sessions": found.sessions,
         "operations": operations, "classes": classes, "spool": spool, "interval_s": 0.1,
-        "clock": {"unix_ns": 0, "monotonic_ns": 0}, "reconnect_s": 1.0,
+        "clock": {"unix_ns": 0, "monotonic_ns": 0}, "reconnect_s": 1.0, "threads": 1,
     });
-    let plan: ReplayPlan = serde_json::from_value(plan).unwrap();
-    let outcome = replay(&plan, &Control::new()).unwrap();
-    std::fs::remove_file(spool).unwrap();
-    outcome
+    serde_json::from_value(plan).unwrap()
+}
+
+/// The null target, which notes when sessions connect.
+#[derive(Clone)]
+struct Noting(Null, Arc<Mutex<Vec<u64>>>);
+
+impl Wire for Noting {
+    const DIALECT: Dialect = Null::DIALECT;
+
+    type Session = NullSession;
+
+    async fn connect(&self, statements: &[Statement], alarm: &Alarm) -> Result<NullSession> {
+        self.1.lock().unwrap().push(monotonic_ns());
+        self.0.connect(statements, alarm).await
+    }
+}
+
+#[test]
+fn a_session_connects_just_before_its_first_statement() {
+    let rows =
+        [(0.0, "a.1", "shop", "statement: select 1"), (1.5, "a.2", "shop", "statement: select 2")];
+    let path = said("connects", &rows);
+    let plan = planned(&path, json!({"log": path}), 0.0, 1.0);
+    let wire = Noting(
+        Null::new(&serde_json::from_value(json!({})).unwrap()),
+        Arc::new(Mutex::new(Vec::new())),
+    );
+    over(&plan, &wire, &Control::new()).unwrap();
+    std::fs::remove_file(path).unwrap();
+    std::fs::remove_file(&plan.spool).unwrap();
+    let at_ns = wire.1.lock().unwrap();
+    // The first connection is the thread's trial; the replay begins `LEAD_NS` after it at the soonest.
+    let [trial, first, second] = at_ns[..] else { panic!("{at_ns:?}") };
+    assert!(first - trial >= LEAD_NS - 250_000_000, "{at_ns:?}");
+    assert!(second - trial >= LEAD_NS + 1_250_000_000, "{at_ns:?}");
 }
 
 fn done(outcome: &Outcome) -> BTreeMap<&str, u64> {
@@ -118,6 +171,75 @@ fn a_session_that_only_reads_stays_so() {
     assert_eq!(reads.left_out[&chosen::Reason::Writes], (3, 1));
     assert_eq!(all.statements, 4);
     assert_eq!(all.left_out[&chosen::Reason::Pinned], (1, 4));
+}
+
+/// A general log of what sessions did: session, command, argument.
+fn general(name: &str, rows: &[(u64, &str, &str)]) -> PathBuf {
+    let mut text = String::new();
+    for (session, command, argument) in rows {
+        writeln!(text, "261126 14:00:00\t{session:6} {command}\t{argument}").unwrap();
+    }
+    let path = std::env::temp_dir().join(format!("dyno-replay-{}-{name}.log", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// The lines of the statements to replay.
+fn lines(select: &serde_json::Value) -> Vec<u64> {
+    let select: plan::Selection = serde_json::from_value(select.clone()).unwrap();
+    let mut chosen = select.chosen().unwrap();
+    let mut found = Vec::new();
+    while let Some(next) = chosen.next().unwrap() {
+        if let Found::Run { line, .. } = next {
+            found.push(line);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_transaction_of_the_chosen_database_ends_in_whatever_database() {
+    let rows = [
+        (1, "Connect", "app@localhost on shop using TCP/IP"),
+        (1, "Query", "begin"),
+        (1, "Query", "update item set a = 1"),
+        (1, "Init DB", "other"),
+        (1, "Query", "update x set a = 1"),
+        (1, "Query", "commit"),
+        (1, "Query", "begin"),
+        (1, "Query", "commit"),
+        (2, "Connect", "app@localhost on  using TCP/IP"),
+        (2, "Query", "set autocommit = 0"),
+        (2, "Query", "update shop.item set a = 2"),
+        (2, "Query", "use shop"),
+        (2, "Query", "update item set a = 2"),
+        (2, "Query", "use other"),
+        (2, "Query", "commit"),
+    ];
+    let path = general("ends", &rows);
+    let select = json!({"log": path, "writes": true, "database": "shop"});
+    let (run, found) = (lines(&select), scanned(&select));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(run, [2, 3, 6, 10, 13, 15]);
+    assert_eq!(found.left_out[&chosen::Reason::Database], (3, 5));
+    assert_eq!(found.left_out[&chosen::Reason::Unknown], (1, 11));
+}
+
+#[test]
+fn sessions_of_an_unknown_database_are_left_out_if_one_is_chosen() {
+    let rows = [
+        (1, "Connect", "app@localhost on shop using TCP/IP"),
+        (1, "Query", "select 1"),
+        (2, "Query", "delete from item"),
+        (2, "Query", "commit"),
+    ];
+    let path = general("unknown", &rows);
+    let found = scanned(&json!({"log": path, "writes": true, "database": "shop"}));
+    let all = scanned(&json!({"log": path, "writes": true}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(found.statements, 1);
+    assert_eq!(found.left_out[&chosen::Reason::Unknown], (2, 3));
+    assert_eq!((all.statements, all.unknown, all.databases["shop"]), (3, 2, 1));
 }
 
 #[test]
@@ -185,6 +307,92 @@ fn every_statement_of_the_log_is_replayed_once() {
 }
 
 #[test]
+fn the_rate_does_not_count_the_time_after_the_last_statement() {
+    let path = log("rate", 1000, 1, 7);
+    let outcome = replayed(&path, json!({"log": path, "writes": true, "ddl": true}), 0.0, 1.0);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(done(&outcome).values().sum::<u64>(), 1000);
+    assert!((outcome.tps - 1000.0 / outcome.seconds).abs() < 1e-6);
+    // The last statement is due at 0.999 s, and ends within the longest response time.
+    let longest_ms = outcome.ops.values().map(|op| op.response_ms.max).fold(0.0, f64::max);
+    let over_ms = outcome.seconds * 1e3 - 999.0;
+    assert!((-0.001..=longest_ms * 1.01 + 0.001).contains(&over_ms), "{over_ms} {longest_ms}");
+}
+
+#[test]
+fn the_first_statement_is_read_before_the_replay_begins() {
+    let path = log("first", 40, 1, 5);
+    let plan = planned(&path, json!({"log": path, "writes": true}), 0.0, 1.0);
+    let control = Control::new();
+    let (queue, mut given) = unbounded_channel();
+    let (found, first) = mpsc::channel();
+    let (begin, start) = mpsc::channel();
+    let (budget, queues) = (Arc::new(Budget::default()), vec![queue]);
+    let chosen = plan.select.chosen().unwrap();
+    let feed = Feed { plan: &plan, chosen, budget, queues, control: &control, found, start };
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| feed.run());
+        first.recv().unwrap();
+        assert!(given.try_recv().is_err(), "nothing has a time yet");
+        begin.send(Window::new(0, 0.0, 1.0, 1.0)).unwrap();
+        reader.join().unwrap().unwrap();
+    });
+    std::fs::remove_file(path).unwrap();
+    let mut statements = 0;
+    while let Ok(items) = given.try_recv() {
+        statements += items.iter().filter(|item| matches!(item, Item::Run(..))).count();
+    }
+    assert_eq!(statements, 30);
+}
+
+#[test]
+fn an_id_that_returns_is_another_session() {
+    let rows = [
+        (5, "Connect", "app@localhost on shop using TCP/IP"),
+        (5, "Query", "select 1"),
+        (5, "Connect", "app@localhost on shop using TCP/IP"),
+        (5, "Query", "select 2"),
+        (5, "Change user", "root@localhost on shop"),
+        (5, "Query", "select 3"),
+    ];
+    let path = general("returns", &rows);
+    let select = json!({"log": path});
+    let found = scanned(&select);
+    let plan = planned(&path, select, 0.0, 1.0);
+    let null = Null::new(&serde_json::from_value(json!({})).unwrap());
+    let wire = Noting(null, Arc::new(Mutex::new(Vec::new())));
+    over(&plan, &wire, &Control::new()).unwrap();
+    std::fs::remove_file(path).unwrap();
+    std::fs::remove_file(&plan.spool).unwrap();
+    assert_eq!((found.sessions, found.ends), (3, BTreeMap::from([(5, 6)])));
+    assert_eq!(wire.1.lock().unwrap().len(), 1 + 3, "a trial, and one for each session");
+}
+
+#[test]
+fn the_statements_of_dynos_observers_are_left_out() {
+    let path = std::env::temp_dir().join(format!("dyno-replay-{}-own.json", std::process::id()));
+    let rows = [
+        ("psql", "select 1"),
+        ("dyno", "select 2"),
+        ("dyno observer", "select 3"),
+        ("psql", "/* dyno observer */ select 4"),
+    ];
+    let mut text = String::new();
+    for (application, sql) in rows {
+        let row = json!({
+            "timestamp": "2026-11-26 14:00:00.000 UTC", "dbname": "shop", "session_id": "a.1",
+            "application_name": application, "message": format!("statement: {sql}"),
+        });
+        writeln!(text, "{row}").unwrap();
+    }
+    std::fs::write(&path, text).unwrap();
+    let found = scanned(&json!({"log": path}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(found.statements, 2);
+    assert_eq!(found.left_out[&chosen::Reason::Own], (2, 3));
+}
+
+#[test]
 fn a_slow_server_makes_statements_late_from_their_intended_start() {
     // One session, a statement every 10 ms that takes 20 ms: the last is about 190 ms late.
     let path = log("slow", 20, 10, 1);
@@ -212,92 +420,4 @@ fn invalid_plans_are_refused_by_name() {
     assert!(plan(1.0, 0).is_ok());
     assert!(plan(0.0, 0).unwrap_err().message.contains("speed"));
     assert!(plan(1.0, 1).unwrap_err().message.contains("classes"));
-}
-
-#[test]
-fn statements_between_begin_and_commit_are_one_transaction() {
-    let said = [
-        ("a.1", "begin"),
-        ("a.2", "select 9"),
-        ("a.1", "select a from t where b = 1"),
-        ("a.1", "update t set a = 2 where b = 1"),
-        ("a.1", "update t set a = 3 where b = 2"),
-        ("a.2", "select 7"),
-        ("a.1", "commit"),
-        ("a.1", "begin"),
-        ("a.1", "rollback"),
-        ("a.1", "start transaction"),
-        ("a.1", "select a from t where b = 5"),
-        ("a.1", "update t set a = 2 where b = 1"),
-        ("a.1", "commit"),
-    ];
-    let mut text = String::new();
-    for (session, sql) in said {
-        let row = json!({
-            "timestamp": "2026-11-26 14:00:00.000 UTC", "dbname": "shop", "session_id": session,
-            "message": format!("statement: {sql}"),
-        });
-        writeln!(text, "{row}").unwrap();
-    }
-    let found = shaped("begin", &text);
-    let counted: Vec<_> = found.transactions.iter().map(|one| (one.count, one.explicit)).collect();
-    assert_eq!(counted, [(2, true), (2, false)]);
-    let runs: Vec<_> = found.transactions[0].statements.iter().map(|one| one.runs).collect();
-    assert_eq!(runs, [2, 3]);
-    assert_eq!(found.transactions[0].statements[0].sql, "select a from t where b = 1");
-    assert_eq!(found.rolled_back, 1);
-}
-
-#[test]
-fn without_autocommit_each_commit_begins_the_next_transaction() {
-    let said = [
-        (1, "Connect", "app@localhost on shop using TCP/IP"),
-        (2, "Connect", "app@localhost on shop using TCP/IP"),
-        (1, "Query", "SET @@session.autocommit = OFF"),
-        (2, "Query", "set autocommit=1"),
-        (1, "Query", "select a from t where b = 1"),
-        (2, "Query", "select a from t where b = 2"),
-        (1, "Query", "update t set a = 2 where b = 1"),
-        (1, "Query", "COMMIT"),
-        (1, "Query", "select a from t where b = 3"),
-        (1, "Query", "update t set a = 9 where b = 3"),
-        (1, "Query", "SET autocommit=1"),
-        (1, "Query", "select c from t"),
-        (1, "Query", "set autocommit=0, names utf8mb4"),
-        (1, "Query", "select d from t"),
-        (1, "Query", "rollback"),
-        (1, "Query", "delete from t"),
-        (1, "Quit", ""),
-    ];
-    let mut text = String::new();
-    for (session, command, argument) in said {
-        writeln!(text, "261126 14:00:00\t{session:6} {command}\t{argument}").unwrap();
-    }
-    let found = shaped("autocommit", &text);
-    let shown = |one: &Transaction| {
-        let statements: Vec<_> = one.statements.iter().map(|each| each.text.as_str()).collect();
-        (one.count, one.explicit, statements.join("; "))
-    };
-    let counted: Vec<_> = found.transactions.iter().map(shown).collect();
-    let both = "select a from t where b = ?; update t set a = ? where b = ?";
-    assert_eq!(
-        counted,
-        [
-            (2, true, both.to_owned()),
-            (1, false, "select a from t where b = ?".to_owned()),
-            (1, false, "select c from t".to_owned()),
-            (1, true, "select d from t".to_owned()),
-        ]
-    );
-    assert_eq!(found.rolled_back, 1);
-}
-
-fn shaped(name: &str, text: &str) -> Shapes {
-    let name = format!("dyno-replay-{}-shapes-{name}.log", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, text).unwrap();
-    let plan = serde_json::from_value(json!({"select": {"log": path, "writes": true}})).unwrap();
-    let found = shapes(&plan, &Control::new()).unwrap();
-    std::fs::remove_file(path).unwrap();
-    found
 }

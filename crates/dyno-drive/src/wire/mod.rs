@@ -205,6 +205,14 @@ pub trait Session {
 
 /// A session that also runs statements that nobody declared, as a log has them.
 pub trait Verbatim: Session {
+    /// Allows texts of several statements, where a server refuses them unless asked.
+    ///
+    /// # Errors
+    /// The database's error; `connection_lost` if the session is unusable.
+    fn allow_several(&mut self) -> impl Future<Output = Result<()>> {
+        std::future::ready(Ok(()))
+    }
+
     /// Runs a statement alone and drops its rows. `parameters` are the values of `$1`, `$2` … of
     /// PostgreSQL's extended protocol; None selects the simple one.
     ///

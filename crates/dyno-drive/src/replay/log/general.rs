@@ -8,13 +8,17 @@ use dyno_record::Result;
 use super::source::{Source, at};
 use super::time::{iso_ns, short_ms};
 use super::{Entry, Lost, Ran, What};
-use crate::replay::sql::{Aside, aside};
+use crate::replay::sql::{Aside, aside, last_use};
 
 /// Maximum entries of one second.
 const MOST: usize = 1_000_000;
 const SECOND_NS: i64 = 1_000_000_000;
 /// The end of summer time sets the clock back by an hour.
 const HOUR_MS: i64 = 3_600_000;
+const HOUR_NS: i64 = HOUR_MS * 1_000_000;
+/// MariaDB takes the time of an entry before the log's lock, so an entry may have the time of an
+/// earlier second than the one before it.
+const OVERTAKEN_NS: i64 = 60 * SECOND_NS;
 
 /// Reads entries.
 #[derive(Debug, Default)]
@@ -29,7 +33,9 @@ pub struct General {
     exact_ns: Option<i64>,
     /// What was added to the wall clock because it went back, ms.
     added_ms: i64,
-    /// The database of each session.
+    /// When that was, ns.
+    moved_ns: Option<i64>,
+    /// The database of each session, empty if it has chosen none.
     databases: BTreeMap<u64, String>,
     ended: bool,
 }
@@ -71,7 +77,7 @@ impl General {
         if is_banner(source.text()) {
             return Ok(());
         }
-        let Some(head) = head(source.text()) else {
+        let Some(head) = head(source.raw()) else {
             return Err(at(place.line, "not an entry of a general log"));
         };
         let (session, time) = (head.session, head.time);
@@ -85,10 +91,13 @@ impl General {
             }
             cut |= next.cut;
             argument.push(b'\n');
-            argument.extend_from_slice(source.text());
+            argument.extend_from_slice(source.raw());
             if argument.len() as u64 > super::source::LONGEST {
                 return Err(at(place.line, "the statement is too long"));
             }
+        }
+        if argument.ends_with(b"\r") {
+            argument.pop();
         }
         self.arrive(time.as_ref(), place.line)?;
         if cut {
@@ -120,12 +129,15 @@ impl General {
                 self.exact_ns = None;
                 let mut at_ns = (wall_ms + self.added_ms) * 1_000_000;
                 let before_ns = self.second_ns.unwrap_or(at_ns);
-                if at_ns < before_ns {
+                if self.is_overtaken(at_ns, before_ns) {
+                    at_ns = before_ns;
+                } else if at_ns < before_ns {
                     self.added_ms += HOUR_MS;
-                    at_ns += HOUR_MS * 1_000_000;
+                    at_ns += HOUR_NS;
                     if at_ns < before_ns || at_ns > before_ns + 10 * 60 * SECOND_NS {
                         return Err(at(line, "the time goes back: is it more than one log?"));
                     }
+                    self.moved_ns = Some(at_ns);
                 }
                 if at_ns > before_ns || self.second_ns.is_none() {
                     self.spread();
@@ -134,6 +146,14 @@ impl General {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the entry was written after one with a later time; it then belongs to the current
+    /// second. Just after the clock went back, it may have a time from before that.
+    fn is_overtaken(&self, at_ns: i64, before_ns: i64) -> bool {
+        let late = |at_ns: i64| (before_ns - OVERTAKEN_NS..before_ns).contains(&at_ns);
+        let moved = self.moved_ns.is_some_and(|moved_ns| before_ns <= moved_ns + OVERTAKEN_NS);
+        late(at_ns) || moved && late(at_ns - HOUR_NS)
     }
 
     /// Spreads the entries of the current second over it.
@@ -182,18 +202,19 @@ impl General {
                     None => {}
                 }
                 let database = self.databases.get(&session).cloned();
-                Some(What::Ran(Ran { sql, parameters: None, took_ns: 0, database }))
+                if sql.contains(';')
+                    && let Some(name) = last_use(&sql)
+                {
+                    self.set_database(session, &name);
+                }
+                Some(What::Ran(Ran { sql, parameters: None, took_ns: 0, database, own: false }))
             }
             _ => None,
         }
     }
 
     fn set_database(&mut self, session: u64, name: &str) {
-        if name.is_empty() {
-            self.databases.remove(&session);
-        } else {
-            self.databases.insert(session, name.to_owned());
-        }
+        self.databases.insert(session, name.to_owned());
     }
 }
 
@@ -215,13 +236,16 @@ fn head_of(line: &[u8]) -> bool {
 }
 
 /// Commands that begin an entry, so that lines of statements rarely look like one.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 26] = [
     "Binlog Dump",
+    "Binlog Dump GTID",
     "Change user",
     "Close stmt",
     "Connect",
     "Connect Out",
+    "Create DB",
     "Debug",
+    "Drop DB",
     "Execute",
     "Fetch",
     "Field List",
@@ -233,7 +257,10 @@ const COMMANDS: [&str; 20] = [
     "Processlist",
     "Query",
     "Quit",
+    "Refresh",
+    "Register Slave",
     "Reset stmt",
+    "Set option",
     "Shutdown",
     "Statistics",
 ];

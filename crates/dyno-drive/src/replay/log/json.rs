@@ -24,14 +24,16 @@ pub struct Row<'a> {
     pub detail: Cow<'a, str>,
     #[serde(borrow)]
     pub context: Cow<'a, str>,
+    #[serde(borrow)]
+    pub application_name: Cow<'a, str>,
 }
 
 /// Parses a line.
-pub fn row(line: &[u8]) -> Option<Row<'_>> {
-    serde_json::from_slice(line).ok()
+pub fn row(line: &str) -> Option<Row<'_>> {
+    serde_json::from_str(line).ok()
 }
 
 /// Whether a line is a row, which has a time stamp.
 pub fn is_row(line: &[u8]) -> bool {
-    row(line).is_some_and(|row| stamp(&row.timestamp).is_some())
+    row(&String::from_utf8_lossy(line)).is_some_and(|row| stamp(&row.timestamp).is_some())
 }

@@ -73,8 +73,10 @@ pub struct Ran {
     pub parameters: Option<Vec<Option<String>>>,
     /// How long it took, if the log has that.
     pub took_ns: u64,
-    /// Its database; None if unknown.
+    /// Its database; None if unknown, empty if the session had chosen none.
     pub database: Option<String>,
+    /// Whether its session is one of Dyno's observers, by its name.
+    pub own: bool,
 }
 
 /// Why a statement cannot be replayed.

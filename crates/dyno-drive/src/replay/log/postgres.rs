@@ -9,6 +9,9 @@ use super::source::{Source, at};
 use super::time::{Wall, stamp};
 use super::{Entry, Lost, Ran, What, csv, json};
 
+/// The `application_name` of Dyno's observers.
+const OBSERVER: &str = "dyno observer";
+
 /// Reads rows of one of the two formats.
 #[derive(Debug)]
 pub struct Rows {
@@ -24,6 +27,7 @@ struct Row<'a> {
     session: Cow<'a, str>,
     message: Cow<'a, str>,
     detail: Cow<'a, str>,
+    application: Cow<'a, str>,
     /// Whether the server itself says this at the level of a statement that succeeded: messages of
     /// functions (RAISE LOG) have a context, those of errors another state.
     plain: bool,
@@ -52,10 +56,12 @@ impl Rows {
             if source.text().is_empty() {
                 continue;
             }
+            let line;
             let row = if self.is_csv {
                 csv::split(source.text(), &mut self.fields).then(|| of_csv(&self.fields))
             } else {
-                json::row(source.text()).map(of_json)
+                line = String::from_utf8_lossy(source.text());
+                json::row(&line).map(|row| of_json(row, matches!(line, Cow::Owned(_))))
             };
             let stamped = row.as_ref().and_then(|row| stamp(&row.time));
             let (Some(row), Some((wall_ms, zone))) = (&row, stamped) else {
@@ -86,21 +92,25 @@ fn of_csv(fields: &[Vec<u8>]) -> Row<'_> {
         database: Some(text(2)).filter(|name| !name.is_empty()),
         session: text(5),
         detail: text(14),
+        application: text(22),
         plain: fields[12] == b"00000" && fields[18].is_empty(),
         garbled: matches!(message, Cow::Owned(_)) || matches!(text(14), Cow::Owned(_)),
         message,
     }
 }
 
-fn of_json(row: json::Row<'_>) -> Row<'_> {
+/// `garbled` if the row is not UTF-8 somewhere.
+fn of_json(row: json::Row<'_>, garbled: bool) -> Row<'_> {
+    let lost = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
     Row {
+        garbled: garbled && (lost(&row.message) || lost(&row.detail)),
         plain: matches!(&*row.state_code, "" | "00000") && row.context.is_empty(),
         time: row.timestamp,
         database: row.dbname,
         session: row.session_id,
         message: row.message,
         detail: row.detail,
-        garbled: false,
+        application: row.application_name,
     }
 }
 
@@ -156,7 +166,8 @@ fn happened(row: &Row<'_>) -> Option<(What, u64)> {
         return Some((What::Lost(Lost::Parameters), took_ns));
     }
     let database = row.database.as_deref().map(str::to_owned);
-    Some((What::Ran(Ran { sql: sql.to_owned(), parameters, took_ns, database }), took_ns))
+    let (sql, own) = (sql.to_owned(), row.application == OBSERVER);
+    Some((What::Ran(Ran { sql, parameters, took_ns, database, own }), took_ns))
 }
 
 /// The values in a detail such as `parameters: $1 = '7', $2 = NULL, $3 = 'it''s'`. The word at its

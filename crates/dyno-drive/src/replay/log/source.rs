@@ -35,8 +35,14 @@ impl Source {
 
     /// The last record, without its final newline.
     pub fn text(&self) -> &[u8] {
-        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
-        text.strip_suffix(b"\r").unwrap_or(text)
+        let line = self.raw();
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// The last line as a part of a record with several: a carriage return at its end may belong to
+    /// a text.
+    pub fn raw(&self) -> &[u8] {
+        self.text.strip_suffix(b"\n").unwrap_or(&self.text)
     }
 
     /// Bytes read so far.

@@ -157,6 +157,44 @@ fn bytes_that_are_no_text_are_lost() {
 }
 
 #[test]
+fn bytes_that_are_no_text_damage_no_other_field_and_no_other_row() {
+    for form in [csv, json] {
+        let row = form(TIME, "a.1", "statement: select 'x'", "");
+        let (good, app) = (row.clone(), row.replace("\"u\"", "\"x\""));
+        let garble = |text: &str| -> Vec<u8> {
+            text.bytes().map(|byte| if byte == b'x' { 0xff } else { byte }).collect()
+        };
+        let text = [garble(&row), good.into_bytes()].concat();
+        let (found, _) = read(text).unwrap();
+        assert_eq!(found[0].what, What::Lost(Lost::Encoding));
+        assert_eq!(ran(&found[1]).sql, "select 'x'");
+        let text = garble(&app.replace("'x'", "'y'"));
+        assert_eq!(ran(&read(text).unwrap().0[0]).sql, "select 'y'");
+    }
+}
+
+#[test]
+fn a_carriage_return_within_a_statement_stays() {
+    let text = "261126 14:42:30\t    12 Query\tselect '1\r\n\r\n2'\r\n\t\t    12 Quit\t\r\n";
+    let (found, _) = read(text).unwrap();
+    assert_eq!(ran(&found[0]).sql, "select '1\r\n\r\n2'");
+    assert_eq!(found[1].what, What::Closed);
+}
+
+#[test]
+fn commands_of_replicas_and_tools_are_no_lines_of_a_statement() {
+    for command in ["Binlog Dump GTID", "Refresh", "Create DB", "Drop DB", "Register Slave"] {
+        let text = format!(
+            "261126 14:42:30\t    12 Query\tselect 1\n\t\t    13 {command}\tx\n\
+             \t\t    12 Query\tselect 2\n"
+        );
+        let (found, _) = read(text).unwrap();
+        let ran: Vec<_> = found.iter().map(|entry| &*ran(entry).sql).collect();
+        assert_eq!(ran, ["select 1", "select 2"], "{command}");
+    }
+}
+
+#[test]
 fn links_and_folders_are_refused() {
     let folder = std::env::temp_dir();
     assert!(Entries::open(&folder).unwrap_err().message.contains("regular file"));
@@ -193,7 +231,7 @@ fn a_general_log_spreads_a_second_over_its_entries() {
     assert_eq!(times, [0, 250, 500, 750, 1000, 1333, 1666]);
     assert_eq!(ran(&found[1]).database.as_deref(), Some("shop"));
     assert_eq!(ran(&found[3]).sql, "select\n'two\n\tlines'");
-    assert_eq!(ran(&found[3]).database, None);
+    assert_eq!(ran(&found[3]).database.as_deref(), Some(""));
     assert_eq!(ran(&found[5]).database.as_deref(), Some("other"));
     assert_eq!(found[6].what, What::Closed);
     assert_eq!(found[3].line, 7);
@@ -206,11 +244,21 @@ fn use_moves_a_session_to_another_database() {
         \t\t    12 Query\tUSE `other`\n\
         \t\t    12 Query\tselect 1\n\
         \t\t    12 Change user\troot@localhost on third using Socket\n\
-        \t\t    12 Query\tselect 2\n";
+        \t\t    12 Query\tselect 2\n\
+        \t\t    12 Query\tuse `a``b`; select 'use c'\n\
+        \t\t    12 Query\tselect 3; select 4\n";
     let (found, _) = read(text).unwrap();
     let ran: Vec<_> = found.iter().filter(|entry| entry.what != What::Opened).map(ran).collect();
     let ran: Vec<_> = ran.iter().map(|ran| (&*ran.sql, ran.database.as_deref())).collect();
-    assert_eq!(ran, [("select 1", Some("other")), ("select 2", Some("third"))]);
+    assert_eq!(
+        ran,
+        [
+            ("select 1", Some("other")),
+            ("select 2", Some("third")),
+            ("use `a``b`; select 'use c'", Some("third")),
+            ("select 3; select 4", Some("a`b")),
+        ]
+    );
 }
 
 #[test]
@@ -245,6 +293,32 @@ fn the_end_of_summer_time_is_no_jump_and_two_logs_are_none() {
     assert_eq!(found[1].at_ns - found[0].at_ns, 1_000_000_000);
     let text = "261126 14:42:30\t    12 Query\tselect 1\n261126 12:00:00\t    12 Query\tselect 2\n";
     assert!(fault(text).starts_with("line 2: "));
+}
+
+#[test]
+fn an_entry_that_was_overtaken_belongs_to_the_current_second() {
+    let text = "\
+        261126 14:42:30\t    12 Query\tselect 1\n\
+        261126 14:42:31\t    13 Query\tselect 2\n\
+        261126 14:42:30\t    12 Query\tselect 3\n\
+        261126 14:42:31\t    13 Query\tselect 4\n\
+        261126 14:41:31\t    12 Query\tselect 5\n\
+        261126 14:42:32\t    12 Query\tselect 6\n";
+    let (found, _) = read(text).unwrap();
+    let times: Vec<_> = found.iter().map(|one| (one.at_ns - found[0].at_ns) / 1_000_000).collect();
+    assert_eq!(times, [0, 1000, 1250, 1500, 1750, 2000]);
+    assert!(found.is_sorted_by_key(|one| one.line));
+    let text = "261126 14:42:31\t    12 Query\tselect 1\n261126 14:41:30\t    12 Query\tselect 2\n";
+    assert!(fault(text).starts_with("line 2: "));
+    // At the end of summer time.
+    let text = "\
+        261025  2:59:59\t    12 Query\tselect 1\n\
+        261025  2:00:00\t    12 Query\tselect 2\n\
+        261025  2:59:59\t    13 Query\tselect 3\n\
+        261025  2:00:01\t    12 Query\tselect 4\n";
+    let (found, _) = read(text).unwrap();
+    let times: Vec<_> = found.iter().map(|one| (one.at_ns - found[0].at_ns) / 1_000_000).collect();
+    assert_eq!(times, [0, 1000, 1500, 2000]);
 }
 
 /// Texts with what the formats escape.

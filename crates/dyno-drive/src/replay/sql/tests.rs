@@ -238,6 +238,25 @@ fn kinds_of_mysql() {
 }
 
 #[test]
+fn texts_begin_and_end_transactions() {
+    for (text, expected) in [
+        ("begin", Turn::Begins),
+        ("start transaction read only", Turn::Begins),
+        ("begin; update t set a = ?", Turn::Begins),
+        ("begin; update t set a = ?; commit", Turn::Ends),
+        ("commit and chain", Turn::Begins),
+        ("commit and no chain", Turn::Ends),
+        ("rollback", Turn::Ends),
+        ("rollback to savepoint s", Turn::Stays),
+        ("savepoint s", Turn::Stays),
+        ("update t set a = ?", Turn::Stays),
+        ("", Turn::Stays),
+    ] {
+        assert_eq!(turn(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn parameters_are_numbered() {
     assert_eq!(parameters("select $1, '$9', $2 -- $3"), 2);
     assert_eq!(parameters("select 1"), 0);

@@ -15,6 +15,7 @@ mod machine;
 #[path = "../../../tests/engines/mysql/server.rs"]
 mod mariadb;
 mod patience;
+mod texts;
 
 use mariadb::Server;
 

@@ -1,17 +1,22 @@
 //! Statements as a log has them, as text. Their rows are dropped as they arrive.
 
-use bytes::Buf as _;
+use bytes::{Buf as _, BufMut as _};
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::error::ServerError;
-use super::login::put_query;
-use super::packet::{Done, Packet, Reader, broken};
+use super::login::{packet, put_query};
+use super::packet::{Done, Packet, Reader, broken, frame};
 use super::session::MysqlSession;
 use crate::wire::Verbatim;
 use crate::wire::transport::{Transport, lost};
 
 /// Maximum length of a statement: one packet.
 const LONGEST: usize = 0xFF_FFF0;
+
+/// The command that changes an option of the session, and the number of the one that allows several
+/// statements in a text.
+const SET_OPTION: u8 = 0x1B;
+const SEVERAL_STATEMENTS: u16 = 0;
 
 /// The next expected part of an answer.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +28,23 @@ enum Stage {
 }
 
 impl Verbatim for MysqlSession {
+    async fn allow_several(&mut self) -> Result<()> {
+        let (transport, _) = self.open_verbatim()?;
+        transport.forget();
+        transport.write.clear();
+        frame(&mut transport.write, 0, |out| {
+            out.put_u8(SET_OPTION);
+            out.put_u16_le(SEVERAL_STATEMENTS);
+        });
+        transport.send().await.map_err(|error| lost(&error))?;
+        let (_, body) = packet(transport).await?;
+        match body.first() {
+            Some(0x00 | 0xFE) => Ok(()),
+            Some(0xFF) => Err(ServerError::parse(&body).into_error()),
+            _ => Err(broken("no answer to an option")),
+        }
+    }
+
     async fn verbatim(&mut self, sql: &str, _parameters: Option<&[Option<String>]>) -> Result<()> {
         if sql.len() > LONGEST {
             let message = format!("a statement of more than {LONGEST} bytes");
