@@ -203,13 +203,11 @@ impl Chosen {
             _ if !self.admits(session) => Some(Reason::Sessions),
             _ => None,
         };
-        match reason {
-            Some(reason) => Found::Left { line, reason },
-            None => {
-                self.follow(session, kind, &ran.sql);
-                Found::Run { line, at_ns, session, ran, class: (kind, hash) }
-            }
+        if let Some(reason) = reason {
+            return Found::Left { line, reason };
         }
+        self.follow(session, kind, &ran.sql);
+        Found::Run { line, at_ns, session, ran, class: (kind, hash) }
     }
 
     /// Why a statement does not belong to the chosen database; None if it does.
