@@ -183,6 +183,7 @@ impl Aggregator {
             threads: self.threads,
             worst: Worst::of(&reports.parts, self.threads),
             behind_ms: None,
+            lost: None,
             schedule_late_ms: (reports.schedule_late.count() > 0)
                 .then(|| Percentiles::from(&reports.schedule_late)),
             writer: self.embedded.map(|it| it.writer),

@@ -55,6 +55,10 @@ pub struct Outcome {
     /// due and not begun at its end; None if it schedules none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behind_ms: Option<f64>,
+    /// Pieces of the workload's work that were lost in the window, such as orders whose result is
+    /// never recorded; None if it cannot lose any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u64>,
     /// How much later than scheduled the statements of a log were sent, for any reason; None unless a
     /// log was replayed.
     #[serde(skip_serializing_if = "Option::is_none")]

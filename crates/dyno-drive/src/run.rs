@@ -108,13 +108,15 @@ fn conduct<W: Wire, L: Workload + Clone>(
         }
         .run();
     };
-    let behind_ns = Cell::new(None);
+    let (behind_ns, lost) = (Cell::new(None), Cell::new(None));
     let at_bounds = || {
         behind_ns.set(workload.take_behind_ns());
+        lost.set(workload.take_lost());
         wire.embedded()
     };
     let outcome = conducted(&course, threads, &job, aggregator, control, &at_bounds)?;
-    Ok(Outcome { behind_ms: behind_ns.get().map(|ns: u64| ns as f64 / 1e6), ..outcome })
+    let behind_ms = behind_ns.get().map(|ns: u64| ns as f64 / 1e6);
+    Ok(Outcome { behind_ms, lost: lost.get(), ..outcome })
 }
 
 /// The course of a level: what the conductor needs of its plan.

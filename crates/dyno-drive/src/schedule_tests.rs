@@ -17,6 +17,10 @@ struct Scheduled {
     /// Longest time from a draw to its transaction.
     held_ns: Arc<AtomicU64>,
     asked: Arc<AtomicU64>,
+    /// How many of the first operations fail, at each attempt.
+    fails: Arc<AtomicU64>,
+    /// Operations that a user gave up.
+    given_up: Arc<AtomicU64>,
 }
 
 struct Due {
@@ -43,6 +47,10 @@ impl Workload for Scheduled {
         Some((self.asked.fetch_add(1, Relaxed) + 1) * MS)
     }
 
+    fn take_lost(&self) -> Option<u64> {
+        Some(self.asked.load(Relaxed))
+    }
+
     fn terminal(&self, _user: u32) -> Due {
         Due { workload: self.clone(), drawn_ns: 0 }
     }
@@ -66,7 +74,15 @@ impl Terminal for Due {
         self.workload.held_ns.fetch_max(monotonic_ns() - self.drawn_ns, Relaxed);
         // Long enough for few transactions, short enough for a short test.
         tokio::time::sleep(Duration::from_millis(1)).await;
+        if self.workload.given_up.load(Relaxed) < self.workload.fails.load(Relaxed) {
+            return Err(Error::new(ErrorKind::Deadlock, "it failed"));
+        }
         Ok(TxnOutcome::Committed)
+    }
+
+    fn gave_up(&mut self, error: &Error) {
+        assert_eq!(error.kind, ErrorKind::Deadlock);
+        self.workload.given_up.fetch_add(1, Relaxed);
     }
 }
 
@@ -76,7 +92,7 @@ fn run(name: &str, workload: &Scheduled, starts: &serde_json::Value) -> Outcome 
     let plan = json!({
         "wire": {"kind": "null"}, "seed": 1,
         "workload": {"kind": "point_select", "params": {"sql": "select c from t", "keys": 1}},
-        "users": 4, "threads": 1, "loop": starts, "warmup_s": 0.1, "duration_s": 0.4,
+        "users": 4, "threads": 1, "loop": starts, "max_retries": 1, "warmup_s": 0.1, "duration_s": 0.4,
         "spool": file, "clock": {"unix_ns": 0, "monotonic_ns": 0},
     });
     let plan: DrivePlan = serde_json::from_value(plan).unwrap();
@@ -113,4 +129,15 @@ fn delays_count_from_the_start_of_the_measurement_to_its_end() {
     let workload = Scheduled::default();
     let outcome = run("bounds", &workload, &json!({"kind": "closed"}));
     assert_eq!((outcome.behind_ms, workload.asked.load(Relaxed)), (Some(2.0), 2));
+    assert_eq!(outcome.lost, Some(2));
+}
+
+#[test]
+fn a_workload_learns_what_failed_for_good() {
+    let workload = Scheduled { fails: Arc::new(1.into()), ..Scheduled::default() };
+    // A rate that one user keeps up with, so that the others are free.
+    let outcome = run("fails", &workload, &json!({"kind": "open", "rate_per_s": 20}));
+    let failed: u64 = outcome.ops["nothing"].errors.values().sum();
+    // Those that failed in the warm-up count nowhere.
+    assert!(workload.given_up.load(Relaxed) >= 1.max(failed), "{outcome:?}");
 }

@@ -229,6 +229,8 @@ impl<W: Wire, T: Terminal> User<W, T> {
                 && attempts < self.shared.max_retries
                 && !self.shared.stopping.get();
             if !again {
+                // Now, not at the next draw: a user without a connection draws no more.
+                self.terminal.gave_up(&error);
                 return Err(Failure { error, session_lost });
             }
             let now_ns = monotonic_ns();

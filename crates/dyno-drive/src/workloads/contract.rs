@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dyno_record::Result;
+use dyno_record::{Error, Result};
 
 use crate::wire::{Dialect, Session, Statement};
 
@@ -45,6 +45,12 @@ pub trait Workload: Send + Sync + 'static {
     /// Largest delay since the last call of work that the workload schedules itself, also of work
     /// that is due now, ns; None if it schedules none. Called at the bounds of the window.
     fn take_behind_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Pieces of work that were lost since the last call, because the transaction that had them
+    /// failed; None if it cannot lose any. Called at the bounds of the window.
+    fn take_lost(&self) -> Option<u64> {
         None
     }
 
@@ -92,4 +98,7 @@ pub trait Terminal: 'static {
         session: &mut S,
         unix_us: i64,
     ) -> impl Future<Output = Result<TxnOutcome>>;
+
+    /// The drawn operation has failed with `error`, the one of its last attempt, and is not retried.
+    fn gave_up(&mut self, _error: &Error) {}
 }

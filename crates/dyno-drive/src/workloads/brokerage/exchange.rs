@@ -77,8 +77,12 @@ struct State {
     traded: Vec<Tick>,
     /// Time of the last of them, monotonic ns.
     traded_ns: u64,
-    /// Tasks that have failed.
-    again: Vec<Task>,
+    /// Limit orders of feeds that may have submitted them.
+    doubtful: HashMap<i64, Order>,
+    /// Orders whose results will not be recorded, by number, and whether they were reported.
+    lost: HashMap<i64, bool>,
+    /// Tasks that have failed, with the time from which they are due.
+    again: Vec<(u64, Task)>,
     /// Largest delay between the time of a task and a user that began it, ns.
     late_ns: u64,
 }
@@ -95,6 +99,8 @@ impl Exchange {
             prices: Prices::default(),
             traded: Vec::new(),
             traded_ns: 0,
+            doubtful: HashMap::new(),
+            lost: HashMap::new(),
             again: Vec::new(),
             late_ns: 0,
         };
@@ -124,8 +130,15 @@ impl Exchange {
     /// its commit, before [`Exchange::take`].
     pub fn triggered(&self, trade: i64, now_ns: u64) {
         let mut state = self.state();
-        match state.waiting.remove(&trade) {
+        let doubtful = state.doubtful.remove(&trade);
+        if doubtful.is_some() {
+            // The feed that may have submitted it has not.
+            state.lost.remove(&trade);
+        }
+        match state.waiting.remove(&trade).or(doubtful) {
             Some(order) => state.submit(order, now_ns),
+            // An order that is lost is never taken.
+            None if state.lost.contains_key(&trade) => {}
             None => _ = state.early.insert(trade),
         }
     }
@@ -138,9 +151,39 @@ impl Exchange {
         Some((due_ns, task))
     }
 
-    /// Takes back a task that the database has not committed.
-    pub fn failed(&self, task: Task) {
-        self.state().again.push(task);
+    /// Takes back a task that the database has not committed, with the time from which it is due.
+    pub fn failed(&self, due_ns: u64, task: Task) {
+        self.state().again.push((due_ns, task));
+    }
+
+    /// Counts an order whose result will not be recorded.
+    pub fn lost(&self, trade: i64) {
+        self.state().lost.entry(trade).or_insert(false);
+    }
+
+    /// Gives up a feed that the database may have committed. Its limit orders no longer wait: if
+    /// they were submitted, no feed finds them any more.
+    pub fn doubt(&self, ticks: &[Tick]) {
+        let state = &mut *self.state();
+        let triggered = |_: &i64, order: &mut Order| {
+            ticks.iter().any(|tick| {
+                tick.symbol == order.symbol && order.kind.triggered(order.bid_cents, tick.cents)
+            })
+        };
+        for (trade, order) in state.waiting.extract_if(triggered) {
+            state.lost.entry(trade).or_insert(false);
+            state.doubtful.insert(trade, order);
+        }
+    }
+
+    /// Orders that were lost since the last call.
+    pub fn take_lost(&self) -> u64 {
+        let mut state = self.state();
+        let new = state.lost.values_mut().filter(|reported| !**reported);
+        new.fold(0, |count, reported| {
+            *reported = true;
+            count + 1
+        })
     }
 
     /// Largest delay of a task since the last call, including those that are due now, ns.
@@ -148,7 +191,8 @@ impl Exchange {
         let mut state = self.state();
         let fed = (state.traded.len() >= RESULTS_PER_FEED).then_some(state.traded_ns);
         let executed = state.due.peek().map(|Reverse((due_ns, _))| *due_ns);
-        let oldest_ns = fed.into_iter().chain(executed).min();
+        let failed = state.again.iter().map(|(due_ns, _)| *due_ns).min();
+        let oldest_ns = [fed, executed, failed].into_iter().flatten().min();
         let waiting_ns = oldest_ns.map_or(0, |due_ns| now_ns.saturating_sub(due_ns));
         std::mem::take(&mut state.late_ns).max(waiting_ns)
     }
@@ -166,8 +210,9 @@ impl State {
     }
 
     fn next(&mut self, now_ns: u64) -> Option<(u64, Task)> {
-        if let Some(task) = self.again.pop() {
-            return Some((now_ns, task));
+        let oldest = (0..self.again.len()).min_by_key(|place| self.again[*place].0);
+        if let Some(place) = oldest {
+            return Some(self.again.swap_remove(place));
         }
         if self.traded.len() >= RESULTS_PER_FEED {
             return Some((self.traded_ns, Task::Feed(self.feed(now_ns))));

@@ -156,9 +156,14 @@ fn lateness_counts_from_the_last_look_and_includes_what_is_due() {
     take_others(&exchange, 1, 20 * S);
     let late_ns = exchange.take_late_ns(32 * S);
     assert!((7 * S..=12 * S).contains(&late_ns), "due and not begun: {late_ns}");
-    assert!(next(&exchange, 32 * S).is_some());
+    let task = next(&exchange, 32 * S).unwrap();
     assert_eq!(exchange.take_late_ns(33 * S), late_ns);
     assert_eq!(exchange.take_late_ns(34 * S), 0);
+    // What has failed is late since it was due, also before somebody takes it again.
+    exchange.failed(30 * S, task);
+    assert_eq!(exchange.take_late_ns(35 * S), 5 * S);
+    assert!(next(&exchange, 36 * S).is_some());
+    assert_eq!(exchange.take_late_ns(36 * S), 6 * S);
 }
 
 #[test]
@@ -166,15 +171,50 @@ fn failed_tasks_come_again() {
     let exchange = Exchange::new(5);
     take_others(&exchange, 10, 0);
     let failed = next(&exchange, 5 * S).unwrap();
-    exchange.failed(failed.clone());
-    assert_eq!(exchange.due(6 * S), Some((6 * S, failed)));
+    exchange.failed(3 * S, failed.clone());
+    assert_eq!(exchange.due(7 * S), Some((3 * S, failed)));
     for _ in 1..RESULTS_PER_FEED {
-        assert!(matches!(next(&exchange, 6 * S), Some(Task::Result(_))));
+        assert!(matches!(next(&exchange, 7 * S), Some(Task::Result(_))));
     }
-    let Some(feed @ Task::Feed(_)) = next(&exchange, 6 * S) else { panic!("no feed") };
-    exchange.failed(feed.clone());
-    assert_eq!(next(&exchange, 6 * S), Some(feed));
-    assert_eq!(next(&exchange, 6 * S), None);
+    let Some(feed @ Task::Feed(_)) = next(&exchange, 7 * S) else { panic!("no feed") };
+    exchange.failed(6 * S, feed.clone());
+    let Some(result) = next(&exchange, 7 * S).filter(|task| *task == feed) else {
+        panic!("no feed again")
+    };
+    // The oldest comes first.
+    exchange.failed(6 * S, result);
+    exchange.failed(5 * S, Task::Feed(Vec::new()));
+    assert_eq!(exchange.due(7 * S), Some((5 * S, Task::Feed(Vec::new()))));
+    assert_eq!(exchange.due(7 * S), Some((6 * S, feed)));
+    assert_eq!(next(&exchange, 7 * S), None);
+}
+
+#[test]
+fn orders_of_a_feed_in_doubt_are_lost_until_a_feed_finds_them() {
+    let exchange = Exchange::new(7);
+    for (trade, bid_cents) in [(1, 2_000), (2, 2_000), (3, 1_000)] {
+        exchange.take(order(trade, Kind::LimitBuy, bid_cents), 0);
+    }
+    assert_eq!(exchange.take_lost(), 0);
+    let tick = Tick { symbol: Symbol::new("ABCD"), cents: 1_500, shares: 0 };
+    exchange.doubt(&[tick]);
+    exchange.doubt(&[tick]);
+    // No feed asks for them again.
+    assert_eq!(exchange.state().waiting.keys().collect::<Vec<_>>(), [&3]);
+    exchange.triggered(2, 0);
+    assert_eq!((exchange.take_lost(), exchange.take_lost()), (1, 0));
+    let Some(Task::Result(found)) = next(&exchange, 9 * S) else { panic!("no result") };
+    assert_eq!(found.order.trade, 2);
+    assert_eq!(next(&exchange, 9 * S), None);
+}
+
+#[test]
+fn an_order_that_is_lost_is_never_early() {
+    let exchange = Exchange::new(8);
+    exchange.lost(7);
+    exchange.triggered(7, 0);
+    assert!(exchange.state().early.is_empty());
+    assert_eq!(exchange.take_lost(), 1);
 }
 
 #[test]

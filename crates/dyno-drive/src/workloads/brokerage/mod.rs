@@ -136,6 +136,10 @@ impl Workload for Arc<Brokerage> {
         Some(self.exchange.take_late_ns(self.time.now_ns()))
     }
 
+    fn take_lost(&self) -> Option<u64> {
+        Some(self.exchange.take_lost())
+    }
+
     /// Trade-Cleanup. It touches every unfinished order, so in a window it would delay the first
     /// transaction of all users by its own time.
     async fn prepare<S: Session>(&self, session: &mut S, unix_us: i64) -> Result<()> {
@@ -154,7 +158,7 @@ impl Workload for Arc<Brokerage> {
             inputs: Inputs::new(self.stream(user, "inputs"), self.data.clone()),
             drawn: None,
             due_ns: None,
-            rolled_back: false,
+            ordered: None,
         }
     }
 }
@@ -165,10 +169,10 @@ pub struct BrokerageTerminal {
     house: Arc<Brokerage>,
     inputs: Inputs,
     drawn: Option<Drawn>,
-    /// When the exchange's task that was drawn was due.
+    /// When the exchange's task that was drawn was due, in the time of the exchange.
     due_ns: Option<u64>,
-    /// Whether the last attempt certainly left nothing behind.
-    rolled_back: bool,
+    /// The number of the last attempt's order, unless it is withdrawn.
+    ordered: Option<i64>,
 }
 
 /// A transaction with its inputs.
@@ -204,15 +208,6 @@ impl Drawn {
         }
     }
 
-    /// The task of the exchange that it is, if it is one.
-    fn into_task(self) -> Option<Task> {
-        match self {
-            Self::TradeResult(executed) => Some(Task::Result(executed)),
-            Self::MarketFeed(ticks) => Some(Task::Feed(ticks)),
-            _ => None,
-        }
-    }
-
     /// What a customer or a broker does next.
     fn of_customer(inputs: &mut Inputs) -> Self {
         match kind::draw(&mut inputs.rng) {
@@ -233,14 +228,11 @@ impl Drawn {
 
 impl Terminal for BrokerageTerminal {
     fn draw(&mut self) -> usize {
-        let Self { house, inputs, drawn, due_ns, rolled_back } = self;
-        let last = drawn.take().filter(|_| std::mem::take(rolled_back));
-        if let Some(failed) = last.and_then(Drawn::into_task) {
-            house.exchange.failed(failed);
-        }
+        let Self { house, inputs, drawn, due_ns, ordered } = self;
+        *ordered = None;
         let now_ns = house.time.next_ns();
         let due = house.exchange.due(now_ns);
-        *due_ns = due.as_ref().and_then(|(due_ns, _)| house.time.monotonic_ns(*due_ns));
+        *due_ns = due.as_ref().map(|(due_ns, _)| *due_ns);
         let next = match due.map(|(_, task)| task) {
             Some(Task::Result(executed)) => Drawn::TradeResult(executed),
             Some(Task::Feed(ticks)) => Drawn::MarketFeed(ticks),
@@ -259,19 +251,47 @@ impl Terminal for BrokerageTerminal {
     }
 
     fn due_ns(&self) -> Option<u64> {
-        self.due_ns
+        self.due_ns.and_then(|due_ns| self.house.time.monotonic_ns(due_ns))
     }
 
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
-        let ended = self.run(session, unix_us).await;
-        self.rolled_back = ended.as_ref().is_err_and(|error| error.kind.is_retryable());
-        ended
+        self.run(session, unix_us).await
     }
+
+    /// What certainly left nothing behind, and may succeed, goes back to the exchange. Orders are
+    /// lost if their results will not be recorded, or if nobody knows whether they will.
+    fn gave_up(&mut self, error: &Error) {
+        let Self { house, drawn, due_ns, ordered, .. } = self;
+        let exchange = &house.exchange;
+        let in_doubt = hides_commit(error.kind);
+        match (drawn.take(), *due_ns) {
+            (Some(Drawn::TradeResult(executed)), Some(due_ns)) if error.kind.is_retryable() => {
+                exchange.failed(due_ns, Task::Result(executed));
+            }
+            (Some(Drawn::TradeResult(executed)), _) => exchange.lost(executed.order.trade),
+            (Some(Drawn::MarketFeed(ticks)), Some(due_ns)) if error.kind.is_retryable() => {
+                exchange.failed(due_ns, Task::Feed(ticks));
+            }
+            (Some(Drawn::MarketFeed(ticks)), _) if in_doubt => exchange.doubt(&ticks),
+            (Some(Drawn::TradeOrder(_)), _) if in_doubt => {
+                if let Some(trade) = *ordered {
+                    exchange.lost(trade);
+                }
+            }
+            // The database has undone it. The orders of a feed still wait for the next one.
+            _ => {}
+        }
+    }
+}
+
+/// Whether a transaction with this error may have committed all the same.
+const fn hides_commit(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::ConnectionLost | ErrorKind::Protocol | ErrorKind::Io)
 }
 
 impl BrokerageTerminal {
     async fn run<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
-        let Self { house, drawn, .. } = self;
+        let Self { house, drawn, ordered, .. } = self;
         let Brokerage { data, exchange, time, mode, next_trade, .. } = &**house;
         let Some(drawn) = drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
@@ -292,6 +312,7 @@ impl BrokerageTerminal {
             Drawn::TradeOrder(input) => {
                 let trade = next_trade.fetch_add(1, Relaxed);
                 debug_assert!(trade > 0, "levels are prepared");
+                *ordered = (!input.rolls_back).then_some(trade);
                 let now = (unix_us, time.now_ns());
                 let market = (data, exchange);
                 let ordered = match mode {
@@ -397,12 +418,57 @@ mod tests {
     }
 
     #[test]
-    fn a_result_comes_again_only_if_it_left_nothing_behind() {
-        for rolled_back in [true, false] {
-            let mut terminal = of_exchange(&PARAMS.workload(1).unwrap());
-            terminal.rolled_back = rolled_back;
-            assert_eq!(terminal.draw() == Kind::TradeResult as usize, rolled_back);
-            assert_ne!(terminal.draw(), Kind::TradeResult as usize);
+    fn a_result_comes_again_since_it_was_due_or_is_lost() {
+        for (kind, again) in [
+            (ErrorKind::Deadlock, true),
+            (ErrorKind::ConnectionLost, false),
+            (ErrorKind::DiskFull, false),
+        ] {
+            let house = PARAMS.workload(1).unwrap();
+            let mut terminal = of_exchange(&house);
+            let due_ns = terminal.due_ns();
+            terminal.gave_up(&Error::new(kind, "it failed"));
+            assert_eq!(house.take_lost(), Some(u64::from(!again)), "{kind}");
+            // Another user runs it, also if this one has lost its connection.
+            let mut other = house.terminal(1);
+            assert_eq!(other.draw() == Kind::TradeResult as usize, again, "{kind}");
+            assert_eq!(other.due_ns() == due_ns, again, "{kind}");
+            assert_ne!(terminal.draw(), Kind::TradeResult as usize, "{kind}");
+        }
+    }
+
+    #[test]
+    fn an_order_is_lost_if_it_may_have_been_committed() {
+        let lost = |kind, ordered| {
+            let house = PARAMS.workload(1).unwrap();
+            let mut terminal = house.terminal(0);
+            terminal.drawn = Some(Drawn::TradeOrder(terminal.inputs.trade_order()));
+            terminal.ordered = ordered;
+            terminal.gave_up(&Error::new(kind, "it failed"));
+            house.take_lost()
+        };
+        assert_eq!(lost(ErrorKind::ConnectionLost, Some(7)), Some(1));
+        assert_eq!(lost(ErrorKind::ConnectionLost, None), Some(0), "it was withdrawn");
+        assert_eq!(lost(ErrorKind::Deadlock, Some(7)), Some(0));
+        assert_eq!(lost(ErrorKind::Timeout, Some(7)), Some(0));
+    }
+
+    #[test]
+    fn a_feed_in_doubt_loses_its_orders_and_any_other_comes_again() {
+        let symbol = order::Symbol::new("ABCD");
+        for (kind, lost) in [(ErrorKind::ConnectionLost, 1), (ErrorKind::LockTimeout, 0)] {
+            let house = PARAMS.workload(1).unwrap();
+            let limit = order::Kind::LimitBuy;
+            let waiting =
+                order::Order { trade: 1, kind: limit, symbol, bid_cents: 9, ..Default::default() };
+            house.exchange.take(waiting, 0);
+            let mut terminal = house.terminal(0);
+            let tick = Tick { symbol, cents: 9, shares: 0 };
+            terminal.drawn = Some(Drawn::MarketFeed(vec![tick]));
+            terminal.due_ns = Some(1);
+            terminal.gave_up(&Error::new(kind, "it failed"));
+            assert_eq!(house.take_lost(), Some(lost), "{kind}");
+            assert_eq!(terminal.draw() == Kind::MarketFeed as usize, lost == 0, "{kind}");
         }
     }
 
