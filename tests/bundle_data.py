@@ -105,11 +105,11 @@ COLUMN_SECONDS = (
 
 OPERATIONS = {
     # Share of the mix, service time relative to New-Order's, share of prescribed rollbacks.
-    "new_order": (0.45, 1.0, 0.01),
-    "payment": (0.43, 0.55, 0.0),
-    "order_status": (0.04, 0.2, 0.0),
-    "delivery": (0.04, 2.1, 0.0),
-    "stock_level": (0.04, 0.7, 0.0),
+    "new_order": (10 / 23, 1.0, 0.01),
+    "payment": (10 / 23, 0.55, 0.0),
+    "order_status": (1 / 23, 0.2, 0.0),
+    "delivery": (1 / 23, 2.1, 0.0),
+    "stock_level": (1 / 23, 0.7, 0.0),
 }
 
 # Users: transactions a second, median service of New-Order (ms), CPU %, disk %, driver CPU share.

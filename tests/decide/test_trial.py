@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from dyno import analyse
 from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult
+from dyno.criteria import metrics as known
+from dyno.criteria import parse
 from dyno.decide.case import Case
-from dyno.decide.trial import Judged, failing
+from dyno.decide.trial import Judged, failing, trial
+from tests.bundles import Builder
 
 
 def case(**values: float) -> Case:
@@ -65,3 +70,32 @@ def test_a_limit_that_was_not_judged_is_shown() -> None:
     judged = Judged((result(None, idle=True),), "", "", strict=True)
     assert judged.words() == "data_read mean < 20 ms not evaluated: no reads reached vda"
     assert not judged.unjudged
+
+
+@pytest.mark.parametrize(
+    ("passed", "unsteady", "behind", "inconclusive"),
+    [
+        (True, "", "", False),
+        (True, "it fell", "", True),
+        (True, "", "1.4 s late", True),
+        # It breaks a limit, so that nobody accepts it.
+        (False, "", "1.4 s late", False),
+    ],
+)
+def test_a_window_that_would_make_the_run_invalid_is_repeated(
+    passed: bool, unsteady: str, behind: str, inconclusive: bool
+) -> None:
+    judged = Judged((result(passed),), unsteady, "", strict=True, behind=behind)
+    assert judged.inconclusive is inconclusive
+
+
+@pytest.mark.parametrize(("behind_ms", "late"), [(900.0, False), (1400.0, True)])
+def test_a_window_behind_its_own_schedule(tmp_path: Path, behind_ms: float, late: bool) -> None:
+    builder = Builder(tmp_path / "run").machine().oltp(4, outcome={"behind_ms": behind_ms})
+    limit = "new_order p90 < 30 s"
+    builder.plan = {"slo": [{"text": limit, "source": "asked for"}]}
+    bundle = builder.write()
+    limits = [parse(limit, known(("new_order",)))]
+    judged = trial(Case.of(bundle, analyse.of_level(bundle, "users-4")), "users-4", limits,
+                   strict=True)  # fmt: skip
+    assert (judged.passed, bool(judged.behind), judged.inconclusive) == (True, late, late)

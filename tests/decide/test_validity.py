@@ -96,6 +96,19 @@ def crowded(path: Path) -> Builder:
     return Builder(path / "run").oltp(64, loop={"kind": "closed", "think": True})
 
 
+def mixed(factor: float) -> Callable[[Path], Builder]:
+    """A level with other payments than the workload prescribes."""
+
+    def build(path: Path) -> Builder:
+        builder = Builder(path / "run").machine().oltp(4)
+        for row in builder.tables["ops/users-4"]:
+            if row["op"] == "payment":
+                row["done"] = round(row["done"] * factor)
+        return builder
+
+    return build
+
+
 def level(**fields: object) -> Callable[[Path], Builder]:
     def build(path: Path) -> Builder:
         return Builder(path / "run").machine().oltp(4, **fields)  # pyright: ignore[reportArgumentType]
@@ -186,6 +199,8 @@ def peaking(
         (bad_rows, "inconsistent", "rows of orders"),
         (nothing_ended, "incomplete", "no transaction"),
         (level(outcome={"behind_ms": 1400.0}), "workload-behind", "waited up to 1.4 s for a user"),
+        (level(outcome={"lost": 9_000}), "lost-work", "9,000 orders"),
+        (mixed(0.7), "other-mix", "payment 3"),
         (cut_off, "outage", "reconnected 4 times and no transaction ended for 2 s"),
         (level(outcome={"gone": 3}), "outage", "3 had no connection at the end"),
         (lambda path: quickstart(path).answers(wrong="q15"), "wrong-answers", "q15"),
@@ -245,6 +260,8 @@ def test_one_invalid_reason_makes_a_disturbed_run_invalid(tmp_path: Path) -> Non
         (level(error_share=0.008), "errors"),
         (level(slope=0.2), "unsteady"),
         (level(outcome={"stuck": 2}), "outage"),
+        (level(outcome={"lost": 1}), "lost-work"),
+        (mixed(0.88), "other-mix"),
         (stood_still, "outage"),
         (
             level(loop=OPEN, outcome={"scheduled": 1000, "late": 30, "unsent": 4}),
@@ -271,7 +288,8 @@ def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code:
         level(loop=OPEN, outcome={"lag_p99_ms": 0.9, "scheduled": 1000, "late": 9}),
         level(slope=0.08),
         level(duration_s=120),
-        level(outcome={"behind_ms": 900.0}),
+        level(outcome={"behind_ms": 900.0, "lost": 0}),
+        mixed(0.97),
         # At one rate a part is only a shorter average.
         peaking("thread_utilisation", 0.95, OPEN),
         peaking("late", 0.06, OPEN),
@@ -282,6 +300,18 @@ def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Build
     assert found.validity.valid is True
     seconds = found.bundle.run.phases[-1].detail.duration_s
     assert found.warned() == {"thp-always", *(["steady-state-unknown"] if seconds < 50 else [])}
+
+
+def test_the_mix_of_a_replay_or_of_few_transactions_is_not_judged(tmp_path: Path) -> None:
+    builder = mixed(0.5)(tmp_path)
+    detail = {**builder.phases[-1].detail, "loop": {"kind": "log", "speed": 1.0}}
+    builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
+    assert "other-mix" not in judged(builder.write()).warned()
+    builder = level()(tmp_path / "few")
+    for row in builder.tables["ops/users-4"]:
+        row.update(done=int(row["op"] in {"new_order", "payment"}), rolled_back=0)
+    found = judged(builder.write())
+    assert "other-mix" not in found.codes() | found.warned()
 
 
 @pytest.mark.parametrize(

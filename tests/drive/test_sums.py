@@ -113,6 +113,17 @@ def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
     assert found["worst"] == {**worst, "client_cpu": late, "late": late}
 
 
+def test_a_delay_of_nothing_is_a_delay_and_what_was_lost_is_added() -> None:
+    def both(*outcomes: dict[str, Any]) -> tuple[Any, Any]:
+        found = summed_outcome([outcome(9, **fields) for fields in outcomes])
+        return found["behind_ms"], found["lost"]
+
+    assert both({"behind_ms": 0.0, "lost": 0}, {"behind_ms": 0.0, "lost": 0}) == (0, 0)
+    assert both({"behind_ms": 0.0, "lost": 2}, {"behind_ms": 3.0, "lost": 1}) == (3, 3)
+    assert both({}, {"behind_ms": 0.0}) == (0, None)
+    assert both({}, {}) == (None, None)
+
+
 def test_what_was_due_in_open_loops_is_added() -> None:
     found = summed_outcome([outcome(9, scheduled=10, unsent=1), outcome(20, scheduled=20)])
     assert (found["scheduled"], found["unsent"]) == (30, 1)

@@ -174,3 +174,14 @@ def test_a_disturbed_run_has_a_stamp_of_its_own(tmp_path: Path) -> None:
     assert (written["valid"], written["verdict"]) == (False, "disturbed")
     assert {reason["kind"] for reason in written["reasons"]} == {"disturbed"}
     assert written["conclusion"].startswith("Disturbed: cpu-steal.")
+
+
+def test_work_that_a_workload_schedules_itself(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").machine().oltp(4, outcome={"behind_ms": 0.0, "lost": 3})
+    found = judged(builder.oltp(8).write())
+    heads, first, other = report_of(found).page.table("Load levels")
+    shown = [dict(zip(heads, row, strict=True)) for row in (first, other)]
+    assert [(row["Behind, ms"], row["Lost"]) for row in shown] == [("0", "3"), ("–", "–")]
+    known, unknown = document(found.bundle, found.estimates, found.findings)["tpcc"]["levels"]
+    assert (known["behind_ms"], known["lost"]) == (0, 3)
+    assert not {"behind_ms", "lost"} & set(unknown)

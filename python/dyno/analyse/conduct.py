@@ -47,6 +47,7 @@ def _client(at: metrics.Level, outcome: Outcome, seconds: float) -> Iterable[Est
         (at.client_thread_percent, None if busiest is None else 100 * busiest),
         (at.lag_p99_ms, outcome.lag_p99_ms),
         (at.behind_ms, outcome.behind_ms),
+        (at.lost, outcome.lost),
         (at.scheduled, outcome.scheduled),
         (at.late, outcome.late),
         (at.unsent, outcome.unsent),

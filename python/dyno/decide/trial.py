@@ -14,6 +14,7 @@ from dyno.decide.case import Case
 from dyno.decide.criteria import result
 from dyno.decide.validity.client_bound import signs
 from dyno.decide.validity.unsteady import drift
+from dyno.decide.validity.workload_behind import MOST_MS
 
 MOST_ERRORS_PERCENT = 1.0
 LEAST_CARRIED_PERCENT = 98.0
@@ -32,6 +33,7 @@ class Judged:
             such as reads when none reached the volume, counts neither way.
         failing: Why the window fails whatever the limits: rate not sustained, or transactions
             failed.
+        behind: How late work was that the workload schedules itself, if too late for a valid run.
     """
 
     results: tuple[CriterionResult, ...]
@@ -39,6 +41,15 @@ class Judged:
     client_bound: str
     strict: bool
     failing: str = ""
+    behind: str = ""
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether the window is to be repeated: a run with it would not be valid.
+
+        A window that does not pass is not accepted anyway.
+        """
+        return bool(self.unsteady) or (bool(self.behind) and self.passed)
 
     @property
     def passed(self) -> bool:
@@ -76,6 +87,7 @@ class Judged:
         if self.strict:
             parts += [f"{item.criterion} not evaluated: {item.reason}" for item in self.idle]
         parts += [f"unsteady ({self.unsteady})"] if self.unsteady else []
+        parts += [self.behind] if self.behind else []
         parts += ["the driver was the bottleneck"] if self.client_bound else []
         return ", ".join(parts)
 
@@ -91,7 +103,14 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
         ", ".join(signs(case, phase, at).values()),
         strict,
         failing(case, at) or _still(case, phase, at),
+        _behind(case, at),
     )
+
+
+def _behind(case: Case, at: metrics.Level) -> str:
+    """Reports that the work which the workload schedules itself was too late."""
+    behind_ms = case.value(at.behind_ms) or 0.0
+    return f"its own work {behind_ms / 1000:.1f} s late" if behind_ms > MOST_MS else ""
 
 
 def _still(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:

@@ -135,7 +135,7 @@ class _Hunt:
             self._note(step, plan, None, refused)
             return
         judged = self._judge(plan.level)
-        self.trials.append(Trial(step.load, judged.passed, steady=not judged.unsteady))
+        self.trials.append(Trial(step.load, judged.passed, steady=not judged.inconclusive))
         self._note(step, plan, judged, "")
 
     def _plan(self, load: float, number: int) -> OltpPlan:

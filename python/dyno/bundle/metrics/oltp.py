@@ -86,6 +86,8 @@ class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
     late_worst_at_s = Metric("s")
     behind_ms = Metric("ms")
     """Largest delay of work that the workload schedules itself."""
+    lost = Metric()
+    """Pieces of work that the workload schedules itself and that were lost."""
     schedule_late = Metrics("ms", "schedule_late_{}_ms", LATE)
     """How much later than in the log statements were sent, for any reason."""
     scheduled = Metric()

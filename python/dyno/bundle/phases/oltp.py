@@ -143,6 +143,7 @@ class Outcome(Part):
         writer: Write lock of a single-writer system that reports it.
         page_cache: Page caches of an embedded database.
         behind_ms: Largest delay of work that the workload schedules itself; None if it has none.
+        lost: Pieces of such work that were lost; None if it has none.
         schedule_late_ms: How much later than scheduled the statements of a log were sent.
         yields: Whether the driver threads yield to the server processes.
     """
@@ -169,6 +170,7 @@ class Outcome(Part):
     writer: Writer | None = None
     page_cache: PageCache | None = None
     behind_ms: Number | None = None
+    lost: Number | None = None
     schedule_late_ms: Times | None = None
     yields: bool | None = None
 

@@ -22,12 +22,15 @@ def level_entry(page: Page, level: Level) -> dict[str, Any]:
     at, main = level.metrics, page.operations_of(level)
     detail = level.phase.detail if level.phase else OltpDetail()
     errors = page.value(at.errors)
-    # Optional: the worst part of a window; the write lock and page caches of embedded engines.
+    # Optional: the worst part of a window; work that a workload schedules itself; the write lock
+    # and page caches of embedded engines.
     known = {
         key.last: value
         for key in (
             at.lag_p99_worst_ms,
             at.late_worst_percent,
+            at.behind_ms,
+            at.lost,
             at.schedule_late("p50"),
             at.schedule_late("p99"),
             at.schedule_late("max"),

@@ -66,13 +66,19 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "client_cpu_s": cpu_s,
         "client_cpu_ms_per_1000": 1e6 * cpu_s / ended if ended else 0.0,
         "scheduled": _scheduled(outcomes),
-        "behind_ms": max(filter(None, (one.get("behind_ms") for one in outcomes)), default=None),
+        "behind_ms": max(_known(outcomes, "behind_ms"), default=None),
+        "lost": sum(lost) if (lost := _known(outcomes, "lost")) else None,
         "errors_first": first,
         "yields": all(bool(one.get("yields")) for one in outcomes),
         **{name: sum(int(one[name]) for one in outcomes) for name in _COUNTS},
         **{name: max(float(one[name]) for one in outcomes) for name in _WORST},
         "worst": {name: _peak(outcomes, name) for name in _PEAKS},
     }
+
+
+def _known(outcomes: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    """Returns the values of the drivers that have one, which may be 0."""
+    return [value for one in outcomes if (value := one.get(name)) is not None]
 
 
 def _peak(outcomes: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, float] | None:

@@ -45,6 +45,8 @@ _SCHEDULE = {
 }
 """For open loops only."""
 _DRIVER = {"Driver CPU, %": _L.client_cpu_percent, "Driver ms/1000": _L.client_cpu_ms_per_1000}
+_SCHEDULED = {"Behind, ms": _L.behind_ms, "Lost": _L.lost}
+"""For workloads that schedule work of their own."""
 _ABOUT_DRIVER = "Driver CPU: mean of its threads; ms/1000: CPU milliseconds per 1,000 transactions."
 _HOMES = {
     "fixed": "each user has a fixed {}",
@@ -161,6 +163,7 @@ def _levels(page: Page) -> Table:
             *("Transactions/s", f"{per_min}/min", "Of paced, %", f"{of_main} p95, ms"),
             *("Errors", "Retries", "Variation, %", "Trend, %"),
             *(() if _is_scheduled(page) else _DRIVER),
+            *_SCHEDULED,
         )
     ]
     alone = any(page.value(level.metrics.writer_busy_percent) is not None for level in page.levels)
@@ -185,6 +188,7 @@ def _levels(page: Page) -> Table:
                 rounded(page.value(at.variation_percent)),
                 _trend(page, at),
                 *([] if _is_scheduled(page) else _cells(page, level, _DRIVER)),
+                *_cells(page, level, _SCHEDULED),
                 *(rounded(page.value(metric.of(at))) for metric in _WRITER if alone),
             ]
         )
@@ -199,6 +203,11 @@ def _levels(page: Page) -> Table:
             f"and {main.unit}, the maximum with keying and think times; a higher result is unpaced."
         )
     note = note.rstrip()
+    if any(page.value(level.metrics.behind_ms) is not None for level in page.levels):
+        note += (
+            " Behind: largest delay of work that the workload schedules itself; lost: pieces of it "
+            "that were never done."
+        )
     if alone:
         note += (
             " Write lock held: share of time a transaction held the write lock; write lock wait: "
