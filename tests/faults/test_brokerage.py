@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle.reader import Bundle
+from dyno.workloads.brokerage.conditions import CONDITIONS
 from tests.faults.test_resume import kill_dyno, kill_server, some_are_in
 from tests.mariadb import require_mariadb
 from tests.process import dyno, end, events, no_server_left, spoilt, start, wait_until
@@ -59,7 +60,7 @@ def sound(done: subprocess.CompletedProcess[str]) -> Bundle:
     assert not spoilt(found), found["reasons"]
     bundle = Bundle.open(Path(found["bundle"]))
     checks = bundle.checks()
-    assert sum(check.name.startswith("condition ") for check in checks) == 16
+    assert sum(check.name.startswith("condition ") for check in checks) == len(CONDITIONS)
     assert [check.message for check in checks if check.passed is False] == []
     return bundle
 

@@ -10,10 +10,10 @@ account of the scenarios has sold short, without a commission.
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 from dyno.contracts.target import Connection
+from dyno.workloads import utc
 
 ACCOUNT = 1
 """The first account of the first customer."""
@@ -47,7 +47,7 @@ def trade_order(session: Connection, account: int = ACCOUNT, *, limit: bool = Fa
     session.execute(
         "INSERT INTO trade (t_id, t_dts, t_st_id, t_tt_id, t_is_cash, t_s_symb, t_qty, t_bid_price,"
         " t_ca_id, t_exec_name, t_trade_price, t_chrg, t_comm, t_tax, t_lifo) "
-        f"SELECT {number}, CURRENT_TIMESTAMP, '{status}', '{kind}', 1, lt_s_symb, {SHARES}, "
+        f"SELECT {number}, {utc.now()}, '{status}', '{kind}', 1, lt_s_symb, {SHARES}, "
         "lt_price, ca_id, 'isolation', NULL, ch_chrg, 0, 0, 0 FROM customer_account "
         "JOIN customer ON c_id = ca_c_id "
         f"JOIN charge ON ch_tt_id = '{kind}' AND ch_c_tier = c_tier "
@@ -82,7 +82,7 @@ def end_result(session: Connection, number: int, held: int | None, account: int 
             f"UPDATE holding_summary SET hs_qty = {held + SHARES} WHERE {_summary(number, account)}"
         )
     session.execute(
-        "UPDATE trade SET t_dts = CURRENT_TIMESTAMP, t_st_id = 'CMPT', "
+        f"UPDATE trade SET t_dts = {utc.now()}, t_st_id = 'CMPT', "
         f"t_trade_price = t_bid_price WHERE t_id = {number}"
     )
     _record(session, number)
@@ -96,7 +96,7 @@ def end_result(session: Connection, number: int, held: int | None, account: int 
     )
     session.execute(
         "INSERT INTO settlement (se_t_id, se_cash_type, se_cash_due_date, se_amt) SELECT t_id, "
-        f"'Cash Account', '{date.today()}', -t_qty * t_trade_price - t_chrg FROM trade "
+        f"'Cash Account', {utc.today()}, -t_qty * t_trade_price - t_chrg FROM trade "
         f"WHERE t_id = {number}"
     )
     session.execute(
@@ -121,7 +121,7 @@ def trade_result(session: Connection, number: int, account: int = ACCOUNT) -> No
 def begin_feed(session: Connection, change: int = 0) -> list[int]:
     """The first half of a Market-Feed: records a price; returns the limit orders it reaches."""
     session.execute(
-        f"UPDATE last_trade SET lt_price = lt_price + {change}, lt_dts = CURRENT_TIMESTAMP "
+        f"UPDATE last_trade SET lt_price = lt_price + {change}, lt_dts = {utc.now()} "
         f"WHERE lt_s_symb = {_SYMBOL}"
     )
     rows = session.execute(
@@ -136,7 +136,7 @@ def end_feed(session: Connection, numbers: list[int]) -> None:
     """The second half: submits limit orders."""
     for number in numbers:
         session.execute(
-            f"UPDATE trade SET t_dts = CURRENT_TIMESTAMP, t_st_id = 'SBMT' WHERE t_id = {number}"
+            f"UPDATE trade SET t_dts = {utc.now()}, t_st_id = 'SBMT' WHERE t_id = {number}"
         )
         session.execute(f"DELETE FROM trade_request WHERE tr_t_id = {number}")
         _record(session, number)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dyno.contracts.target import Connection
+from dyno.workloads import utc
 
 QUANTITY = 5
 
@@ -61,7 +62,7 @@ def new_order(session: Connection, place: CustomerKey, item: int = 1) -> int:
     warehouse, district = place.warehouse, place.district
     session.execute(
         "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) "
-        f"VALUES ({number}, {district}, {warehouse}, {place.customer}, CURRENT_TIMESTAMP, 1, 1)"
+        f"VALUES ({number}, {district}, {warehouse}, {place.customer}, {utc.now()}, 1, 1)"
     )
     session.execute(
         "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) "
@@ -91,7 +92,7 @@ def payment(session: Connection, place: CustomerKey, amount: str) -> None:
     session.execute(
         "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
         f" VALUES ({place.customer}, {place.district}, {place.warehouse}, {place.district}, "
-        f"{place.warehouse}, CURRENT_TIMESTAMP, {amount}, 'isolation')"
+        f"{place.warehouse}, {utc.now()}, {amount}, 'isolation')"
     )
 
 
@@ -105,8 +106,7 @@ def delivery(session: Connection, place: CustomerKey, number: int) -> None:
     session.execute(f"DELETE FROM new_order WHERE {place.of_order('no', number)}")
     session.execute(f"UPDATE orders SET o_carrier_id = 1 WHERE {place.of_order('o', number)}")
     session.execute(
-        "UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP "
-        f"WHERE {place.of_order('ol', number)}"
+        f"UPDATE order_line SET ol_delivery_d = {utc.now()} WHERE {place.of_order('ol', number)}"
     )
 
 
