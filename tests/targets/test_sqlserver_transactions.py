@@ -186,7 +186,7 @@ def trades(draw: Random, session: Connection) -> Iterator[Call]:
         (price,) = column(f"SELECT lt_price FROM last_trade WHERE lt_s_symb = '{held}'")
         yield "dyno_trade_order", (
             account, (None, step)[step % 2], kind, symbol, (None, company[1])[step % 3 == 0],
-            (None, step)[step % 4 == 0],
+            (None, "COMMON")[step % 3 == 0],
         )  # fmt: skip
         order = (
             past[-1] + 1 + step, account, owner, broker, tier, kind, held,

@@ -124,7 +124,8 @@ def test_the_most_users_within_limits_are_found(out: Path) -> None:
     made = json.loads(done.stdout)
     found = made["capacity"]
     assert made["workloads"]["brokerage"]["consistency"] is True
-    assert spoilt(made) <= {"unsteady", "client-bound", "unconfirmed-maximum"}, made["reasons"]
+    allowed = {"unsteady", "client-bound", "unconfirmed-maximum", "other-mix"}
+    assert spoilt(made) <= allowed, made["reasons"]  # results follow orders by seconds
     assert all(window["passed"] for window in found["windows"])
     # On a machine with much other work a window may not be steady, and is measured again.
     if all(window["steady"] for window in found["windows"]):

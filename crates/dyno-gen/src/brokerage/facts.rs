@@ -1,8 +1,8 @@
 //! What a driver has to know about loaded data to draw its inputs without asking the database.
 
-use super::people::{Customer, DESK, DESK_ACCOUNTS, broker_of, securities_of, tax_id};
+use super::people::{Customer, DESK, DESK_ACCOUNTS, broker_of, helpers, securities_of, tax_id};
 use super::pools::companies::{INDUSTRIES, SECTORS};
-use super::securities::{Symbol, company_name, securities};
+use super::securities::{Symbol, company_name, company_of, issue, securities};
 use super::{Brokerage, accounts, calendar};
 
 /// The tier of a customer: 1 to 3, the best.
@@ -21,6 +21,8 @@ pub struct Account {
     pub tier: Tier,
     /// Securities that its initial trades are in, from 0.
     pub securities: Vec<u64>,
+    /// Customers other than the owner who may trade with it.
+    pub helpers: usize,
 }
 
 impl Brokerage {
@@ -84,7 +86,14 @@ impl Brokerage {
         let mut securities = Vec::new();
         securities_of(self, id, &mut securities);
         let broker = broker_of(self, id);
-        Account { id, customer: customer.id, broker, tier: customer.tier, securities }
+        let helpers = helpers(self, id).count();
+        Account { id, customer: customer.id, broker, tier: customer.tier, securities, helpers }
+    }
+
+    /// `s_co_id` and `s_issue` of a security, from 0.
+    pub fn issue_of(&self, security: u64) -> (u64, &'static str) {
+        let (company, preferred) = company_of(security);
+        (company + 1, issue(preferred))
     }
 
     /// `s_symb` of a security, from 0.

@@ -13,7 +13,7 @@ use super::places::company_address;
 use super::pools::companies::{INDUSTRIES, RATINGS};
 use super::pools::news::{OBJECTS, VERBS};
 use super::prices::Prices;
-use super::securities::{Symbol, company_name, company_of, industry, security_name};
+use super::securities::{Symbol, company_name, company_of, industry, issue, security_name};
 use crate::sink::RowSink;
 
 /// An exchange.
@@ -183,7 +183,7 @@ pub(super) fn securities(
         let dividend = if draws.percent(60) { close * draws.between(5, 60) / 1_000 } else { 0 };
         sink.begin_row();
         sink.text(Symbol::new(security).as_str());
-        sink.text(if preferred { "PREF_A" } else { "COMMON" });
+        sink.text(issue(preferred));
         sink.text(ACTIVE);
         text.clear();
         security_name(size.seed, security, &mut text);

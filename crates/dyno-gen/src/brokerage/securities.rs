@@ -30,6 +30,11 @@ pub(super) fn company_of(security: u64) -> (u64, bool) {
     (company, security > securities(company))
 }
 
+/// `s_issue` of common and of preferred stock.
+pub(super) const fn issue(preferred: bool) -> &'static str {
+    if preferred { "PREF_A" } else { "COMMON" }
+}
+
 /// The symbol of a security.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Symbol {

@@ -227,15 +227,24 @@ fn facts_for_a_driver_are_those_of_the_tables() {
     let data = small();
     let size = Brokerage::new(0.1, 42).unwrap().with_days(3).unwrap();
     let account = Table::of(&data, "customer_account");
+    let permission = Table::of(&data, "account_permission");
+    let mut allowed: HashMap<i64, usize> = HashMap::new();
+    for id in permission.numbers("ap_ca_id") {
+        *allowed.entry(id).or_default() += 1;
+    }
     let owners = account.numbers("ca_c_id").zip(account.numbers("ca_b_id"));
     for (id, (customer, broker)) in account.numbers("ca_id").zip(owners) {
         let found = size.account(id as u64);
+        assert_eq!(found.helpers + 1, allowed[&id], "the owner is one of them");
         assert_eq!((found.customer as i64, found.broker as i64), (customer, broker));
         assert!(size.accounts_of(found.customer).contains(&found.id));
     }
     let security = Table::of(&data, "security");
     let symbols = (0..size.securities()).map(|number| size.symbol(number));
     assert!(security.texts("s_symb").map(str::to_owned).eq(symbols));
+    let issues = (0..size.securities()).map(|number| size.issue_of(number));
+    let issued = security.numbers("s_co_id").zip(security.texts("s_issue"));
+    assert!(issued.map(|(company, issue)| (company as u64, issue)).eq(issues));
     let (broker, company) = (Table::of(&data, "broker"), Table::of(&data, "company"));
     assert!(broker.texts("b_name").map(str::to_owned).eq((1..=1).map(|id| size.broker(id))));
     assert!(company.texts("co_name").map(str::to_owned).eq((1..=50).map(|id| size.company(id))));

@@ -13,6 +13,8 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
+Level = Literal["invalid", "warning"]
+
 WARNED, MOST = 0.05, 0.1
 """Distances from the prescribed number of transactions, as shares of it."""
 CHANCE = 4.0
@@ -29,7 +31,10 @@ def _check(case: Case) -> Iterable[Ruling]:
         if not whole or not weights:
             continue
         due = {name: whole * share / weights for name, share in mix.items()}
-        found = {name: level for name in mix if (level := _level(counts[name], due[name]))}
+        levels: dict[str, Level | None] = {name: _level(counts[name], due[name]) for name in mix}
+        found: dict[str, Level] = {
+            name: level for name, level in levels.items() if level is not None
+        }
         if found:
             yield _ruling(phase, at, counts, due, found)
 
@@ -40,7 +45,7 @@ def _prescribed(case: Case, phase: Phase[OltpDetail]) -> Mapping[str, float]:
     return workloads.driven([own] if own else case.bundle.run.workloads).mix
 
 
-def _level(count: float, due: float) -> Literal["invalid", "warning"] | None:
+def _level(count: float, due: float) -> Level | None:
     apart, chance = abs(count - due), CHANCE * math.sqrt(due)
     if apart > max(MOST * due, chance):
         return "invalid"
@@ -52,7 +57,7 @@ def _ruling(
     at: metrics.Level,
     counts: Mapping[str, float],
     due: Mapping[str, float],
-    found: Mapping[str, Literal["invalid", "warning"]],
+    found: Mapping[str, Level],
 ) -> Ruling:
     whole = sum(counts.values())
     words = ", ".join(

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use dyno_gen::brokerage::{Brokerage, industries, market_days, sectors};
+use dyno_gen::brokerage::{Account, Brokerage, industries, market_days, sectors};
 use dyno_record::Result;
 
 use super::order::Symbol;
@@ -53,6 +53,11 @@ impl Data {
     pub fn accounts(&self, customer: i64) -> std::ops::Range<i64> {
         let ids = self.size.accounts_of(customer as u64);
         ids.start as i64..ids.end as i64
+    }
+
+    /// An account.
+    pub fn account(&self, number: i64) -> Account {
+        self.size.account(number as u64)
     }
 
     /// Numbers of the brokers.
@@ -104,6 +109,12 @@ impl Data {
     /// The symbol of a security, from 0.
     pub fn symbol(&self, security: u64) -> Symbol {
         Symbol::new(&self.size.symbol(security))
+    }
+
+    /// The number of the company of a security, from 0, and its issue.
+    pub fn issue_of(&self, security: u64) -> (i64, &'static str) {
+        let (company, issue) = self.size.issue_of(security);
+        (company as i64, issue)
     }
 
     /// The name of a broker.

@@ -26,6 +26,13 @@ const HOLDINGS_MS: u64 = 500 * 60_000;
 /// shares of the exchange's transactions are right soon after the start.
 const WAIT_S: (f64, f64) = (5.0, 30.0);
 
+/// Companies that a Market-Watch by industry looks at, at most.
+const WATCHED_COMPANIES: i64 = 5_000;
+
+/// Orders by somebody with a power of attorney, among those for accounts that have one: 40 % of the
+/// accounts do, so that these are 10 % of all orders.
+const OTHERS_PERCENT: u32 = 25;
+
 /// Input of a Broker-Volume.
 #[derive(Debug, Clone)]
 pub struct BrokerVolume {
@@ -99,12 +106,10 @@ pub struct TradeOrder {
     pub other: Option<usize>,
     /// Kind of the trade.
     pub kind: Kind,
-    /// The security, unless the account has some to choose from and `held` is set.
+    /// The security.
     pub security: Symbol,
-    /// The company whose common stock it is instead, if it is found by its company.
-    pub company: Option<i64>,
-    /// Place among the account's securities, to trade one that it has.
-    pub held: Option<usize>,
+    /// Its company and issue, if the order names them instead.
+    pub company: Option<(i64, &'static str)>,
     /// Shares.
     pub shares: i32,
     /// How far ahead the market's price is the bid, ns; 0 for an order at the market.
@@ -197,7 +202,7 @@ impl Inputs {
             0..60 => Watched::List(self.customer()),
             60..95 => Watched::Account(self.account()),
             _ => {
-                let (first, last) = self.data.companies().into_inner();
+                let (first, last) = self.window();
                 Watched::Industry(self.data.industry(self.rng.random()), first, last)
             }
         };
@@ -252,7 +257,16 @@ impl Inputs {
         (exponential(mean_s, self.rng.random()).min(most_s) * 1e9) as u64
     }
 
-    /// 60 % at market, 8 % on margin, 1 % withdrawn, as often bought as sold.
+    /// The companies of an industry that a Market-Watch looks at, from one number to another.
+    fn window(&mut self) -> (i64, i64) {
+        let last = *self.data.companies().end();
+        let first = self.rng.random_range(1..=(last - WATCHED_COMPANIES + 1).max(1));
+        (first, (first + WATCHED_COMPANIES - 1).min(last))
+    }
+
+    /// 60 % at market, 8 % on margin, 1 % withdrawn, as often bought as sold. All sales and half of
+    /// the purchases are of one of the account's securities; 40 % name the company; 10 % come from
+    /// somebody with a power of attorney.
     pub fn trade_order(&mut self) -> TradeOrder {
         let kind = match self.rng.random_range(0..100) {
             0..30 => Kind::MarketBuy,
@@ -261,14 +275,20 @@ impl Inputs {
             80..90 => Kind::LimitSell,
             _ => Kind::StopLoss,
         };
-        let held = self.percent(if kind.sells() { 100 } else { 50 });
+        let account = self.account();
+        let facts = self.data.account(account);
+        let other = facts.helpers > 0 && self.percent(OTHERS_PERCENT);
+        let security = if self.percent(if kind.sells() { 100 } else { 50 }) {
+            facts.securities[self.rng.random_range(0..facts.securities.len())]
+        } else {
+            self.rng.random_range(0..self.data.securities())
+        };
         TradeOrder {
-            account: self.account(),
-            other: self.percent(10).then(|| self.rng.random_range(0..10)),
+            account,
+            other: other.then(|| self.rng.random_range(0..10)),
             kind,
-            security: self.symbol(),
-            company: self.percent(40).then(|| self.rng.random_range(self.data.companies())),
-            held: held.then(|| self.rng.random_range(0..1_000)),
+            security: self.data.symbol(security),
+            company: self.percent(40).then(|| self.data.issue_of(security)),
             shares: [100, 200, 400, 800][self.rng.random_range(0..4)],
             wait_ns: if kind.at_market() { 0 } else { self.wait_ns() },
             lifo: self.percent(35),
@@ -301,6 +321,58 @@ mod tests {
             seen.extend(numbers);
         }
         assert!(seen.contains(&1) && seen.contains(&last));
+    }
+
+    #[test]
+    fn orders_have_the_prescribed_shares() {
+        let mut inputs = inputs(1);
+        let mut counts = [0u32; 4];
+        const ORDERS: u32 = 20_000;
+        for _ in 0..ORDERS {
+            let order = inputs.trade_order();
+            let own = inputs.data.account(order.account).securities;
+            let own = own.iter().any(|security| inputs.data.symbol(*security) == order.security);
+            assert!(own || !order.kind.sells());
+            if let Some((company, issue)) = order.company {
+                let preferred = order.security.text().ends_with(".A");
+                assert_eq!(issue, if preferred { "PREF_A" } else { "COMMON" });
+                assert!(inputs.data.companies().contains(&company));
+                counts[0] += 1;
+                counts[1] += u32::from(preferred);
+            }
+            counts[2] += u32::from(order.other.is_some());
+            counts[3] += u32::from(own);
+        }
+        let [company, preferred, other, own] =
+            counts.map(|count| f64::from(count) / f64::from(ORDERS));
+        assert!((0.38..0.42).contains(&company), "{company}");
+        assert!((0.09..0.13).contains(&preferred), "27 % of them: {preferred}");
+        assert!((0.08..0.12).contains(&other), "{other}");
+        // By chance, half of the purchases also find an own one.
+        assert!((0.74..0.80).contains(&own), "{own}");
+    }
+
+    #[test]
+    fn a_security_has_one_company_and_issue() {
+        let data = inputs(1).data;
+        let issues: HashSet<_> = (0..data.securities()).map(|one| data.issue_of(one)).collect();
+        assert_eq!(issues.len() as u64, data.securities());
+    }
+
+    #[test]
+    fn an_industry_is_watched_in_a_window_of_companies() {
+        for (scale, most) in [(0.1, 50), (10.0, 5_000), (20.0, 5_000)] {
+            let data = Data::new(scale, 1, 1).unwrap();
+            let last = *data.companies().end();
+            let mut inputs = Inputs::new(Xoshiro256PlusPlus::seed_from_u64(1), data);
+            let mut firsts = HashSet::new();
+            for _ in 0..200 {
+                let (first, to) = inputs.window();
+                assert!((1..=last).contains(&first) && to <= last && to - first + 1 == most);
+                firsts.insert(first);
+            }
+            assert_eq!(firsts.len() > 1, last > most);
+        }
     }
 
     #[test]

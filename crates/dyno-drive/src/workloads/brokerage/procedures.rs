@@ -55,12 +55,11 @@ const PROCEDURES: [Procedure; NAMES.len() + 2] = [
     // company, competitors, quarters, days, last price, news.
     ("dyno_security_detail", &[TEXT, DATE, INT], &[INT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT]),
     ("dyno_trade_lookup", PAST, &[INT, TEXT]),
-    // Account, place of who else orders or null, kind, security, company instead or null, place of
-    // one of the account's securities instead or null; customer, broker, tier, kind of taxation,
-    // who orders, assets, security and its opening price.
+    // Account, place of who else orders or null, kind, security, company and issue instead or null;
+    // customer, broker, tier, kind of taxation, who orders, assets, security and its opening price.
     (
         "dyno_trade_order",
-        &[LONG, INT, TEXT, TEXT, TEXT, INT],
+        &[LONG, INT, TEXT, TEXT, TEXT, TEXT],
         &[LONG, LONG, INT, INT, TEXT, MONEY, TEXT, MONEY],
     ),
     // The order and its price, time, day of payment; changed holdings, commission, tax, payment.
@@ -162,14 +161,14 @@ pub async fn trade_order<S: Session>(
     if opens {
         session.queue_begin(Access::Write);
     }
-    let company = input.company.map(|number| data.company(number));
+    let company = input.company.map(|(number, _)| data.company(number));
     let given = [
         Value::BigInt(input.account),
         place(input.other),
         Value::Text(input.kind.id()),
         Value::Text(input.security.text()),
         text(company.as_deref()),
-        place(input.held),
+        text(input.company.map(|(_, issue)| issue)),
     ];
     let slot = session.queue(id(Kind::TradeOrder), &given);
     session.flush().await?;

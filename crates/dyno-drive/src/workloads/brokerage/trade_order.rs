@@ -14,9 +14,6 @@ use super::statements::{
 };
 use crate::wire::{Access, Session, Slot, Value};
 
-/// The issue that every company has.
-const COMMON: &str = "COMMON";
-
 /// Runs it once as trade number `trade`; returns the order, or none if it was withdrawn.
 pub async fn run<S: Session>(
     session: &mut S,
@@ -33,19 +30,19 @@ pub async fn run<S: Session>(
     };
     session.queue(KIND, &[Value::Text(input.kind.id())]);
     session.flush().await?;
-    let mut party = asked.read(session, input)?;
+    let party = asked.read(session, input)?;
 
-    if let (None, Some(company)) = (party.symbol, input.company) {
+    let mut symbol = input.security;
+    if let Some((company, issue)) = input.company {
         let company = data.company(company);
-        let given = [Value::Text(&company), Value::Text(COMMON)];
+        let given = [Value::Text(&company), Value::Text(issue)];
         let found = session.queue(SECURITY_OF_COMPANY, &given);
         session.flush().await?;
         if session.rows(found) == 0 {
             return Err(missing("security of company", &company));
         }
-        party.symbol = Some(Symbol::new(session.text(found, 0, 0)?));
+        symbol = Symbol::new(session.text(found, 0, 0)?);
     }
-    let symbol = party.symbol.unwrap_or(input.security);
     let mut order = Order {
         trade,
         account: input.account,
@@ -91,8 +88,6 @@ struct Party {
     executor: String,
     /// Cash and value of all securities of the account.
     assets_cents: i64,
-    /// One of the account's securities, if wanted.
-    symbol: Option<Symbol>,
 }
 
 impl Asked {
@@ -119,16 +114,9 @@ impl Asked {
             _ => name(account, 0, 7)?,
         };
         let mut assets_cents = session.decimal(account, 0, 4)?;
-        let securities = session.rows(held);
-        for row in 0..securities {
+        for row in 0..session.rows(held) {
             assets_cents += session.int(held, row, 1)? * session.decimal(held, row, 2)?;
         }
-        let symbol = match input.held {
-            Some(place) if securities > 0 => {
-                Some(Symbol::new(session.text(held, place % securities, 0)?))
-            }
-            _ => None,
-        };
         Ok(Party {
             customer: session.int(account, 0, 2)?,
             broker: session.int(account, 0, 1)?,
@@ -136,7 +124,6 @@ impl Asked {
             tax_status: session.int(account, 0, 3)? as i32,
             executor,
             assets_cents,
-            symbol,
         })
     }
 }

@@ -2,15 +2,15 @@
 
 -- The first call of a Trade-Order. It leaves its transaction to the second.
 CREATE PROCEDURE {place}.dyno_trade_order(
-    -- Who else orders, by place; the company whose common stock it is instead; the place of one of
-    -- the account's own securities instead. Each may be null.
+    -- Who else orders, by place, or null; the company and issue that name the security instead of
+    -- its symbol, or null.
     account BIGINT, other INT, kind CHAR(3) {text}, given_symbol VARCHAR(15) {text},
-    comp VARCHAR(60) {text}, held INT
+    comp VARCHAR(60) {text}, issue VARCHAR(6) {text}
 ) READS SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
     DECLARE found BOOLEAN DEFAULT TRUE;
     DECLARE cust, broker_id BIGINT;
-    DECLARE tier, tax_status, counted, skipped, at_market, is_sale INT;
+    DECLARE tier, tax_status, counted, at_market, is_sale INT;
     DECLARE executor VARCHAR(49) {text};
     DECLARE owner_tax VARCHAR(20) {text};
     DECLARE others VARCHAR(1200) {text};
@@ -38,24 +38,19 @@ BEGIN
     IF other IS NOT NULL AND counted > 0 THEN
         SET executor = SUBSTRING_INDEX(SUBSTRING_INDEX(others, '|', 1 + other % counted), '|', -1);
     END IF;
-    SELECT COUNT(*), COALESCE(SUM(hs_qty * lt_price), 0) INTO counted, worth
+    SELECT COALESCE(SUM(hs_qty * lt_price), 0) INTO worth
         FROM {place}.holding_summary JOIN {place}.last_trade ON lt_s_symb = hs_s_symb
         WHERE hs_ca_id = account;
     SET assets = assets + worth;
     SELECT tt_is_mrkt, tt_is_sell INTO at_market, is_sale
         FROM {place}.trade_type WHERE tt_id = kind;
 
-    IF held IS NOT NULL AND counted > 0 THEN
-        SET skipped = held % counted;
-        SELECT hs_s_symb INTO symbol
-            FROM {place}.holding_summary JOIN {place}.last_trade ON lt_s_symb = hs_s_symb
-            WHERE hs_ca_id = account ORDER BY hs_s_symb LIMIT skipped, 1;
-    ELSEIF comp IS NOT NULL THEN
+    IF comp IS NOT NULL THEN
         SELECT s_symb INTO symbol
             FROM {place}.company
             JOIN {place}.security ON s_co_id = co_id
             JOIN {place}.last_trade ON lt_s_symb = s_symb
-            WHERE co_name = comp AND s_issue = 'COMMON' LIMIT 1;
+            WHERE co_name = comp AND s_issue = issue LIMIT 1;
     END IF;
     SELECT lt_open_price INTO open_price
         FROM {place}.security

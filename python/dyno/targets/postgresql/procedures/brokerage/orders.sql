@@ -1,16 +1,15 @@
 -- Trade-Order and Trade-Cleanup.
 
 CREATE PROCEDURE {place}.dyno_trade_order(
-    -- Who else orders, by place; the company whose common stock it is instead; the place of one of
-    -- the account's own securities instead. Each may be null.
+    -- Who else orders, by place, or null; the company and issue that name the security instead of
+    -- its symbol, or null.
     IN account bigint, IN other integer, IN kind text, IN given_symbol text, IN comp text,
-    IN held integer,
+    IN issue text,
     OUT cust bigint, OUT broker_id bigint, OUT tier integer, OUT tax_status integer,
     OUT executor text, OUT assets numeric, OUT symbol text, OUT open_price numeric
 ) LANGUAGE plpgsql AS $procedure$
 DECLARE
     others text[];
-    own text[];
     worth numeric;
     owner_tax text;
 BEGIN
@@ -28,22 +27,19 @@ BEGIN
     IF other IS NOT NULL AND cardinality(others) > 0 THEN
         executor := others[1 + other % cardinality(others)];
     END IF;
-    SELECT array_agg(hs_s_symb ORDER BY hs_s_symb), coalesce(sum(hs_qty * lt_price), 0)
-        INTO own, worth
+    SELECT coalesce(sum(hs_qty * lt_price), 0) INTO worth
         FROM {place}.holding_summary JOIN {place}.last_trade ON lt_s_symb = hs_s_symb
         WHERE hs_ca_id = account;
     assets := assets + worth;
     PERFORM tt_is_mrkt, tt_is_sell FROM {place}.trade_type WHERE tt_id = kind;
 
     symbol := given_symbol;
-    IF held IS NOT NULL AND cardinality(own) > 0 THEN
-        symbol := own[1 + held % cardinality(own)];
-    ELSIF comp IS NOT NULL THEN
+    IF comp IS NOT NULL THEN
         SELECT s_symb INTO symbol
             FROM {place}.company
             JOIN {place}.security ON s_co_id = co_id
             JOIN {place}.last_trade ON lt_s_symb = s_symb
-            WHERE co_name = comp AND s_issue = 'COMMON';
+            WHERE co_name = comp AND s_issue = issue;
     END IF;
     SELECT lt_open_price INTO open_price
         FROM {place}.security

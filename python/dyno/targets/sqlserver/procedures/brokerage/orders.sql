@@ -3,10 +3,10 @@
 -- The first call of a Trade-Order. The caller begins and ends the transaction: a procedure has to
 -- return with as many open transactions as it was called with.
 CREATE PROCEDURE {place}.dyno_trade_order
-    -- Who else orders, by place; the company whose common stock it is instead; the place of one of
-    -- the account's own securities instead. Each may be null.
+    -- Who else orders, by place, or null; the company and issue that name the security instead of
+    -- its symbol, or null.
     @account bigint, @other int, @kind char(3), @given_symbol varchar(15), @comp varchar(60),
-    @held int
+    @issue varchar(6)
 AS
 BEGIN
     SET NOCOUNT ON;
@@ -32,27 +32,19 @@ BEGIN
             FROM {place}.account_permission WHERE ap_ca_id = @account AND ap_tax_id <> @owner_tax
             ORDER BY ap_tax_id OFFSET @skipped ROWS FETCH NEXT 1 ROWS ONLY;
     END;
-    SELECT @counted = COUNT(*), @worth = COALESCE(SUM(hs_qty * lt_price), 0)
+    SELECT @worth = COALESCE(SUM(hs_qty * lt_price), 0)
         FROM {place}.holding_summary JOIN {place}.last_trade ON lt_s_symb = hs_s_symb
         WHERE hs_ca_id = @account;
     SET @assets = @assets + @worth;
     SELECT @at_market = tt_is_mrkt, @is_sale = tt_is_sell
         FROM {place}.trade_type WHERE tt_id = @kind;
 
-    IF @held IS NOT NULL AND @counted > 0
-    BEGIN
-        SET @skipped = @held % @counted;
-        SELECT @symbol = hs_s_symb
-            FROM {place}.holding_summary JOIN {place}.last_trade ON lt_s_symb = hs_s_symb
-            WHERE hs_ca_id = @account
-            ORDER BY hs_s_symb OFFSET @skipped ROWS FETCH NEXT 1 ROWS ONLY;
-    END
-    ELSE IF @comp IS NOT NULL
+    IF @comp IS NOT NULL
         SELECT TOP (1) @symbol = s_symb
             FROM {place}.company
             JOIN {place}.security ON s_co_id = co_id
             JOIN {place}.last_trade ON lt_s_symb = s_symb
-            WHERE co_name = @comp AND s_issue = 'COMMON';
+            WHERE co_name = @comp AND s_issue = @issue;
     SELECT @open_price = lt_open_price
         FROM {place}.security
         JOIN {place}.company ON co_id = s_co_id
