@@ -189,7 +189,7 @@ def test_levels(whole: Judged) -> None:
         name = f"oltp.users-{users}"
         assert whole.value(f"{name}.tps") == pytest.approx(tps, rel=0.01)
         assert whole.value(f"{name}.seconds") == 15
-        orders = tps * 0.45 * 0.99 * 60
+        orders = tps * 10 / 23 * 0.99 * 60
         assert whole.value(f"{name}.new_orders_per_min") == pytest.approx(orders, rel=0.01)
         assert whole.value(f"{name}.new_order.service_p50_ms") == pytest.approx(median, rel=0.02)
         response = whole.value(f"{name}.new_order.response_p50_ms")
