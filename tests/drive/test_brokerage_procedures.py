@@ -56,7 +56,7 @@ def copies(
 def run(target: Target, out: Path, mode: str, step_ms: int | None, **more: Any) -> dict[str, Any]:
     """Drives a target in a bundle of its own; returns the driver's outcome."""
     recorder = Recorder(out, "run", {}, ("brokerage",))
-    usual: dict[str, Any] = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "seed": 3}
+    usual: dict[str, Any] = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "seed": 4}
     plan = OltpPlan("brokerage", mode=mode, **{**usual, **more})
     if mode == "procedure":
         drive.program(recorder, target, "brokerage")

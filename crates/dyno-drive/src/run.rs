@@ -115,8 +115,11 @@ fn conduct<W: Wire, L: Workload + Clone>(
         wire.embedded()
     };
     let outcome = conducted(&course, threads, &job, aggregator, control, &at_bounds)?;
-    let behind_ms = behind_ns.get().map(|ns: u64| ns as f64 / 1e6);
-    Ok(Outcome { behind_ms, lost: lost.get(), ..outcome })
+    Ok(Outcome {
+        behind_ms: behind_ns.get().map(|ns: u64| ns as f64 / 1e6),
+        lost: lost.get(),
+        ..outcome
+    })
 }
 
 /// The course of a level: what the conductor needs of its plan.
