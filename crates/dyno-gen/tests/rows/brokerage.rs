@@ -242,9 +242,9 @@ fn facts_for_a_driver_are_those_of_the_tables() {
     let security = Table::of(&data, "security");
     let symbols = (0..size.securities()).map(|number| size.symbol(number));
     assert!(security.texts("s_symb").map(str::to_owned).eq(symbols));
-    let issues = (0..size.securities()).map(|number| size.issue_of(number));
+    let known = (0..size.securities()).map(|number| size.issue_of(number));
     let issued = security.numbers("s_co_id").zip(security.texts("s_issue"));
-    assert!(issued.map(|(company, issue)| (company as u64, issue)).eq(issues));
+    assert!(issued.map(|(company, issue)| (company as u64, issue)).eq(known));
     let (broker, company) = (Table::of(&data, "broker"), Table::of(&data, "company"));
     assert!(broker.texts("b_name").map(str::to_owned).eq((1..=1).map(|id| size.broker(id))));
     assert!(company.texts("co_name").map(str::to_owned).eq((1..=50).map(|id| size.company(id))));

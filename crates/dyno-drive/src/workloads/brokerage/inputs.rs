@@ -325,16 +325,16 @@ mod tests {
 
     #[test]
     fn orders_have_the_prescribed_shares() {
+        const ORDERS: u32 = 20_000;
         let mut inputs = inputs(1);
         let mut counts = [0u32; 4];
-        const ORDERS: u32 = 20_000;
         for _ in 0..ORDERS {
             let order = inputs.trade_order();
             let own = inputs.data.account(order.account).securities;
             let own = own.iter().any(|security| inputs.data.symbol(*security) == order.security);
             assert!(own || !order.kind.sells());
             if let Some((company, issue)) = order.company {
-                let preferred = order.security.text().ends_with(".A");
+                let preferred = order.security.text().contains('.');
                 assert_eq!(issue, if preferred { "PREF_A" } else { "COMMON" });
                 assert!(inputs.data.companies().contains(&company));
                 counts[0] += 1;
