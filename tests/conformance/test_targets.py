@@ -121,7 +121,7 @@ def test_load_run_check(target: tuple[str, Path], workload: str) -> None:
 
 def assert_driven(run: subprocess.CompletedProcess[str], workload: str, mode: str) -> None:
     """A run of one level, in which transactions succeeded and none failed."""
-    document = assert_valid(run, "unsteady", "client-bound")
+    document = assert_valid(run, "unsteady", "client-bound", "other-mix")
     (level,) = document["workloads"][workload]["levels"]
     assert level["mode"] == mode
     assert level["tps"] > 0
