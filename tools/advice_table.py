@@ -215,7 +215,7 @@ OLTP: {OLTP}.
 """  # noqa: E501  (rows of tables are one line)
 
 TITLES = {"cpu": "CPU", "care": "Operations"}
-"""Of areas whose name is no title."""
+"""Titles that differ from the name of the area."""
 
 
 def page() -> str:

@@ -189,7 +189,7 @@ def _totals(window: Phase[MixDetail], found: Sequence[_Seen]) -> Iterable[Estima
             continue
         rates = [one.rate for one in own if one.rate is not None]
         if len(rates) < len(own):
-            continue  # there is no time in which all were measured
+            continue  # the windows do not overlap
         source = f"sum over {len(own)} targets, in the same time"
         yield at.targets.estimate(len(own), "members")
         key = at.queries_per_h if own[0].level is None else at.tps

@@ -33,7 +33,7 @@ def _apart(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
     if case.value(at.common_s) == 0:
         yield Ruling(
             "invalid",
-            f"{phase.title}: there is no time in which all members were measured. Increase "
+            f"{phase.title}: the measurement windows of the members do not overlap. Increase "
             "--duration.",
             phase.name,
             (at.common_s.name,),
@@ -141,8 +141,8 @@ RULE = Rule(
     weight=Weight.DOUBTFUL,
     definition=(
         "Of several workloads or targets at once, the windows of transactions started more than "
-        f"{MOST_APART_PERCENT:g} % of the window apart, there is no time in which all were "
-        "measured, or queries failed or none completed in the window. Warnings: fewer queries "
+        f"{MOST_APART_PERCENT:g} % of the window apart, measurement windows do not "
+        "overlap, or queries failed or none completed in the window. Warnings: fewer queries "
         "completed than the streams have in one pass; the data of a workload differs in size "
         "between targets. Notes: the members shared the machine; "
         f"{FEWEST_PAIRS} pairs of windows give an interval, fewer do not."

@@ -93,7 +93,7 @@ def stages(
 
 
 def _unlogged(session: PostgresConnection) -> list[str]:
-    """A note where the log is no measure of what a server with replicas would write."""
+    """A note if the server logs less than one with replicas would."""
     if session.execute("SHOW wal_level").rows[0][0] != "minimal":
         return []
     return [

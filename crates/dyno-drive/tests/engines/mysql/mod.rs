@@ -136,7 +136,7 @@ fn loaded_driven_and_consistent() {
     let orders = || number(&server, "select count(*) from orders");
     let payments = || number(&server, "select count(*) from history");
     let (orders_before, payments_before) = (orders(), payments());
-    let changes = json!({"users": 8, "warehouses": 2, "duration_s": 3});
+    let changes = json!({"users": 8, "warehouses": 2, "duration_s": 6});
     let outcome = run(&server, "clean", &changes).unwrap();
     require_consistent(&server);
     assert_eq!(outcome.ops.len(), 5);
