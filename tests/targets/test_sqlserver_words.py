@@ -80,7 +80,7 @@ def test_the_driver_has_the_same_classes() -> None:
     assert driver[1205] == "deadlock"
     library = range(20_000, 21_000)
     own = {number: kind for number, kind in kinds_by_number().items() if number not in library}
-    # The driver reports missing objects as wrong use; other sessions have errors of their own.
+    # Missing objects are usage errors in the driver; sessions of queries have other kinds for them.
     missing = {number for number, kind in driver.items() if kind == "usage"}
     assert missing == {207, 208, 911, 2812, 4060, 4064}
     assert {number: own.pop(number, "") for number in missing} == {

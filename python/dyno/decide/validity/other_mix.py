@@ -24,7 +24,7 @@ CHANCE = 4.0
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, at in case.levels():
         if phase.detail.is_replay or phase.detail.part_of is not None:
-            continue  # a log has its own mix; a total has what its parts have
+            continue  # a log has its own mix; the total of several databases covers them
         mix = _prescribed(case, phase)
         counts = {name: case.value(at.operation(name).count) or 0.0 for name in mix}
         whole, weights = sum(counts.values()), sum(mix.values())
