@@ -105,6 +105,11 @@ def test_a_window_that_was_not_steady_proves_nothing_and_is_measured_again() -> 
     assert next_step(never, where, 50) == Step("narrow", 3.0)
     assert found(never).unsettled
     assert not found([*before, Trial(4.0, False)]).unsettled
+    # One that kept its limits, but was late each time.
+    late = [Trial(1.0, True), Trial(2.0, True), *[Trial(4.0, passed=False, steady=False)] * 3]
+    assert next_step(late, where, 50) == Step("narrow", 3.0)
+    assert next_step([*late, Trial(4.0, True)], where, 50) == Step("narrow", 3.0)
+    assert next_step([*late[:-1], Trial(4.0, True)], where, 50) == Step("grow", 8.0)
 
 
 def test_a_maximum_that_is_not_confirmed_is_none() -> None:

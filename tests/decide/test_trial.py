@@ -73,7 +73,7 @@ def test_a_limit_that_was_not_judged_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("passed", "unsteady", "behind", "inconclusive"),
+    ("kept", "unsteady", "doubtful", "inconclusive"),
     [
         (True, "", "", False),
         (True, "it fell", "", True),
@@ -83,19 +83,30 @@ def test_a_limit_that_was_not_judged_is_shown() -> None:
     ],
 )
 def test_a_window_that_would_make_the_run_invalid_is_repeated(
-    passed: bool, unsteady: str, behind: str, inconclusive: bool
+    kept: bool, unsteady: str, doubtful: str, inconclusive: bool
 ) -> None:
-    judged = Judged((result(passed),), unsteady, "", strict=True, behind=behind)
-    assert judged.inconclusive is inconclusive
+    judged = Judged((result(kept),), unsteady, "", strict=True, doubtful=doubtful)
+    assert (judged.kept, judged.inconclusive) == (kept, inconclusive)
+    assert judged.passed is (kept and not doubtful)
 
 
 @pytest.mark.parametrize(("behind_ms", "late"), [(900.0, False), (1400.0, True)])
 def test_a_window_behind_its_own_schedule(tmp_path: Path, behind_ms: float, late: bool) -> None:
-    builder = Builder(tmp_path / "run").machine().oltp(4, outcome={"behind_ms": behind_ms})
+    judged = judged_of(tmp_path, {"behind_ms": behind_ms})
+    assert (judged.kept, bool(judged.doubtful), judged.inconclusive) == (True, late, late)
+
+
+def test_a_window_that_lost_too_many_orders_fails(tmp_path: Path) -> None:
+    assert judged_of(tmp_path, {"lost": 0}).passed
+    assert not judged_of(tmp_path, {"lost": 9_000}).kept
+
+
+def judged_of(tmp_path: Path, outcome: dict[str, Any]) -> Judged:
+    """The verdict on a level whose driver reported this."""
+    builder = Builder(tmp_path / str(outcome)).machine().oltp(4, outcome=outcome)
     limit = "new_order p90 < 30 s"
     builder.plan = {"slo": [{"text": limit, "source": "asked for"}]}
     bundle = builder.write()
     limits = [parse(limit, known(("new_order",)))]
-    judged = trial(Case.of(bundle, analyse.of_level(bundle, "users-4")), "users-4", limits,
-                   strict=True)  # fmt: skip
-    assert (judged.passed, bool(judged.behind), judged.inconclusive) == (True, late, late)
+    case = Case.of(bundle, analyse.of_level(bundle, "users-4"))
+    return trial(case, "users-4", limits, strict=True)

@@ -96,10 +96,23 @@ def test_what_a_log_lost_is_said_with_the_first_line(tmp_path: Path) -> None:
     _, notes = capturing.of_log(log, "shop")
     assert any("1 statement " in note and "line 20" in note for note in notes)
     assert any("1 transaction " in note for note in notes)
-    found = {"left_out": {}, "rolled_back": 0, "unshaped": 3}
+    assert any("line 17" in note for note in notes if "1 transaction " in note)
+    found = {"left_out": {}, "rolled_back": [0, 0], "unshaped": [3, 9], "unknown": [0, 0]}
     (note,) = capturing.lost(found, "shop")
     assert "3 transactions" in note
-    assert not capturing.lost(found | {"unshaped": 0}, "shop")
+    assert not capturing.lost(found | {"unshaped": [0, 0]}, "shop")
+
+
+def test_sessions_that_were_connected_before_the_log_began_belong_to_the_database(
+    tmp_path: Path,
+) -> None:
+    ran_at = "2026-11-26T14:00:0{0}.000000Z\t    7 Query\tselect {0} from item\n"
+    log = written(tmp_path, "".join(ran_at.format(second) for second in (1, 2)))
+    known, (left,) = capturing.of_log(log, "shop")
+    ran, (included,) = capturing.of_log(log, "shop", unknown=True)
+    assert (known, [one.count for one in ran]) == ([], [2])
+    assert "2 statements" in left
+    assert "--database shop" in included
 
 
 def test_a_log_is_looked_at_before_anything_is_opened(tmp_path: Path) -> None:

@@ -13,16 +13,21 @@ LOOP = "log"
 REASONS = {
     "database": "of another database",
     "unknown": "of sessions whose database the log does not show",
-    "writes": "change or lock rows (--reads-only)",
-    "ddl": "change tables (--ddl replays them)",
-    "pinned": "change settings that the replay keeps, such as the encoding",
-    "never": "about users, rights, files or the server, or not understood",
+    "writes": "that change or lock rows (--reads-only)",
+    "ddl": "that change tables (--ddl replays them)",
+    "pinned": "that change settings the replay keeps, such as the encoding",
+    "never": "about users, rights, files or the server, or that Dyno cannot parse",
     "parameters": "without the values of their parameters",
-    "encoding": "not UTF-8",
+    "encoding": "that are not UTF-8",
     "sessions": "of sessions beyond --users",
-    "own": "of Dyno's own observation",
+    "own": "of Dyno's own observers",
 }
-"""Why statements are left out, in words."""
+"""Which statements are left out, in words that follow their number."""
+
+
+def statements(count: int, which: str = "") -> str:
+    """``1 statement``, ``2,000 statements of another database``."""
+    return f"{count:,} statement{'s'[: count != 1]} {which}".rstrip()
 
 
 class StatementClass(Part):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from dyno.plans.fields import DAYS, DEFAULT_OUT, Plan, made
 from dyno.plans.levels import DATABASES
+from dyno.safety import plainjson
 
 __all__ = [
     "DEFAULT_OUT",
@@ -24,6 +25,7 @@ __all__ = [
     "days_option",
     "declared",
     "examples",
+    "print_outline",
 ]
 
 P = TypeVar("P", bound=Plan)
@@ -112,9 +114,20 @@ databases_option = click.option(
 
 days_option = click.option(
     "--days",
-    type=click.IntRange(*DAYS),
-    help="Initial trading days of the data: 1 to 300, for brokerage.  [default: 10]",
+    type=click.IntRange(DAYS[0]),
+    metavar="N",
+    help="Initial trading days of the data, at most 300; for brokerage.  [default: 10]",
 )
+
+
+def print_outline(lines: Iterable[str], options: Options) -> int:
+    """Prints what a command would run: lines, or one JSON document."""
+    if options.as_json:
+        head = {"run": None, "bundle": None, "valid": True, "reasons": []}
+        click.echo(plainjson.dumps({**head, "outline": list(lines)}))
+    else:
+        click.echo("\n".join(lines))
+    return 0
 
 
 def examples(*lines: str) -> str:

@@ -1,4 +1,4 @@
-"""``dyno capture``: drafts a file of statements from what a server really runs."""
+"""``dyno capture``: drafts a workload file from what a server really runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_S = 24 * 3600.0
 
 @click.command(
     "capture",
-    short_help="Draft a file of statements from what a server runs.",
+    short_help="Draft a workload file from what a server runs.",
     epilog=examples(
         "dyno capture postgresql://app@db1/shop --from pg_stat_statements",
         "dyno capture URL --from pg_stat_statements --for 60s --out shop.toml",

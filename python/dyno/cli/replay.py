@@ -12,7 +12,7 @@ import click
 
 from dyno.cli import _elsewhere, _live
 from dyno.cli._console import cut
-from dyno.cli._options import Options, chosen, common, examples
+from dyno.cli._options import Options, chosen, common, examples, print_outline
 from dyno.cli._work import conduct
 from dyno.plans.replay import MOST_SESSIONS, SPEEDS, ReplayPlan
 
@@ -73,8 +73,8 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
 
     work = job(chosen(ReplayPlan, options, given))
     if dry_run:
-        click.echo("\n".join(map(_shown, work.outline)))
-        return 0
+        lines = work.outline if options.as_json else map(_shown, work.outline)
+        return print_outline(lines, options)
     if work.question and not options.yes and not click.confirm(work.question, err=True):
         click.echo("Nothing run.", err=True)
         return 0

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dyno.cli import _criteria, _elsewhere, _findmax, _flash, _limits, _live, _rates, _settings
-from dyno.cli._options import Options, chosen, common, databases_option
+from dyno.cli._options import Options, chosen, common, databases_option, print_outline
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
 from dyno.cli._run import queries as _queries
@@ -104,11 +104,9 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     if dry_run:
         if not work.outline:
             raise UsageError(
-                "--dry-run requires --find-max, a file of statements, or several workloads or "
-                "targets."
+                "--dry-run requires --find-max, a workload file, or several workloads or targets."
             )
-        click.echo("\n".join(work.outline))
-        return 0
+        return print_outline(work.outline, options)
     if work.question and not options.yes and not click.confirm(work.question, err=True):
         click.echo("Nothing run.", err=True)
         return 0

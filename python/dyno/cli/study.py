@@ -216,7 +216,7 @@ def clean(folder: Path, options: Options) -> int:
 
 
 @command.command("compare", short_help="Compare two variants, ad hoc.")
-@click.option("--workload", required=True, help="tpcc, tpch or io.")
+@click.option("--workload", required=True, help="A workload, FILE.toml, or io.")
 @click.option(
     "--target",
     help="URL of the database, or embedded:NAME; for io a folder, file or device.  "
@@ -261,7 +261,9 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 
 
 @command.command("aa", short_help="A/A test: measure the noise of this machine.")
-@click.option("--workload", default=USUAL["oltp"], show_default=True, help="tpcc, tpch or io.")
+@click.option(
+    "--workload", default=USUAL["oltp"], show_default=True, help="A workload, FILE.toml, or io."
+)
 @click.option(
     "--target", help="URL of the database, or embedded:NAME.  [default: embedded:postgresql]"
 )

@@ -1,4 +1,4 @@
-"""``dyno workloads``: lists and shows workloads that are files of statements."""
+"""``dyno workloads``: lists and shows workloads that are workload files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dyno.safety import plainjson
 
 @click.group(
     "workloads",
-    short_help="List and show example files of statements for `dyno run`.",
+    short_help="List and show example workload files for `dyno run`.",
     epilog=examples(
         "dyno workloads list",
         "dyno workloads show ycsb-a > mine.toml     a template",

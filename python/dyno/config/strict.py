@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from dyno.bundle.model import Model
 from dyno.errors import UsageError, nearest
@@ -43,8 +44,10 @@ def _validated(model: type[M], what: str, content: str) -> M:
 
 def _explain(model: type[Strict], error: ValidationError) -> str:
     """Describes the first fault. Unknown keys come first: they explain missing ones."""
-    faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
-    fault = faults[0]
+    every = error.errors()
+    # A list of texts or tables has one fault for each kind of item. That of a table tells more.
+    known = [fault for fault in every if not _is_of_text(fault)] or every
+    fault = min(known, key=lambda fault: fault["type"] != "extra_forbidden")
     place = fault["loc"]
     if fault["type"] == "extra_forbidden":
         known = _part(model, place[:-1]).model_fields
@@ -58,21 +61,41 @@ def _explain(model: type[Strict], error: ValidationError) -> str:
     return f"{_path(place)} is {fault['input']!r}; {message[:1].lower()}{message[1:]}."
 
 
+def _is_of_text(fault: ErrorDetails) -> bool:
+    return fault["type"] == "string_type" and isinstance(fault["input"], dict)
+
+
 def _part(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseModel]:
-    """The model at a path: fields by name, list items by index, tables by key."""
+    """The model at a path: fields by name, list items by index, tables by key, unions by member."""
     kind: Any = model
     for step in place:
+        kinds = _members(kind)
+        named = [one for one in kinds if len(kinds) > 1 and getattr(one, "__name__", "") == step]
+        if named:
+            kind = named[0]
+            continue
+        kind = kinds[0]
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             kind = kind.model_fields[str(step)].annotation
         else:  # list[X] and dict[str, X]
             kind = typing.get_args(kind)[-1]
-        if isinstance(kind, types.UnionType):  # X | None
-            kind = next(part for part in typing.get_args(kind) if part is not types.NoneType)
-    return kind
+    return _members(kind)[0]
+
+
+def _members(kind: Any) -> list[Any]:
+    """The types of ``X | Y | None``, without None."""
+    if not isinstance(kind, types.UnionType):
+        return [kind]
+    return [one for one in typing.get_args(kind) if one is not types.NoneType]
 
 
 def _path(place: Sequence[str | int]) -> str:
+    """The path as in TOML. The names of types tell members of a union apart, and are no keys."""
+    kinds = {"str", "int", "float", *(model.__name__ for model in Strict.__subclasses__())}
     text = ""
     for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part not in kinds and not part.startswith(("tuple[", "constrained-", "function-")):
+            text += f".{part}" if text else part
     return text

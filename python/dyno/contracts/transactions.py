@@ -59,6 +59,7 @@ class Transactions:
         modes: Supported modes.
         homes: Supported homes.
         pace: Pace with keying and think time; None without one.
+        pause_s: Mean keying plus think time of a transaction, seconds; 0 without.
         retries: Maximum retries of a transaction; None for the driver's default.
         p90_s: Limits of the 90th percentile of response times, seconds, by operation; default
             limits of a run.
@@ -75,6 +76,7 @@ class Transactions:
     modes: tuple[str, ...] = ("client",)
     homes: tuple[str, ...] = ("random",)
     pace: Pace | None = None
+    pause_s: float = 0.0
     retries: int | None = None
     p90_s: Mapping[str, float] = field(default_factory=dict[str, float])
     p90_source: str = ""

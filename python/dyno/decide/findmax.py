@@ -2,9 +2,10 @@
 
 Loads grow geometrically until one fails. Then bisection (geometric mean) narrows the gap between
 the largest passing and the smallest failing load to the resolution. The maximum must pass a second
-window. A load fails if any of its windows fails. An unsteady window is inconclusive and is repeated
-with a longer duration, up to ``MOST_UNSTEADY`` times; then its result counts. On a non-monotone
-curve the maximum is the largest load below which no tried load fails.
+window. A load fails if any of its windows fails. A window is inconclusive if throughput was not
+steady, or if a run with it would not be valid for another reason. It is repeated with a longer
+duration, up to ``MOST_UNSTEADY`` times; then its result counts. On a non-monotone curve the maximum
+is the largest load below which no tried load fails.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RESOLUTION = 0.05
 GROWTH: dict[By, float] = {"users": 2.0, "rate": 4.0}
 _FLOOR_SHRINKS = 8
 MOST_UNSTEADY = 3
-"""After this many unsteady windows at a load, their results count."""
+"""After this many inconclusive windows at a load, their results count."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ class Trial:
     """A window at a load.
 
     Attributes:
-        passed: Whether every limit passed.
-        steady: False if throughput was not steady; such a window is inconclusive.
+        passed: Whether every limit passed, and nothing else makes a run with it invalid.
+        steady: False if the window is inconclusive.
     """
 
     load: float
@@ -111,9 +112,9 @@ class Found:
     Attributes:
         best: The largest passing load below which none fails; None if there is none.
         failing: The smallest failing load; None if there is none.
-        confirmed: Whether two steady windows at ``best`` passed, or ``MOST_UNSTEADY`` unsteady
-            ones.
-        unsettled: Whether ``failing`` failed in unsteady windows only.
+        confirmed: Whether two conclusive windows at ``best`` passed, or ``MOST_UNSTEADY``
+            inconclusive ones.
+        unsettled: Whether ``failing`` failed in inconclusive windows only.
         monotone: False if a load above a failing one passes.
     """
 
@@ -174,7 +175,7 @@ def _onward(known: Found, where: Range) -> Step | None:
 
 
 def unsteady(trials: Sequence[Trial], load: float) -> int:
-    """The number of unsteady windows at a load."""
+    """The number of inconclusive windows at a load."""
     return sum(trial.load == load and not trial.steady for trial in trials)
 
 
@@ -188,7 +189,7 @@ def _is_confirmed(trials: Sequence[Trial], load: float) -> bool:
 
 
 def _verdict(trials: Sequence[Trial], load: float) -> bool | None:
-    """Whether a load passes; None while all its windows were unsteady."""
+    """Whether a load passes; None while all its windows were inconclusive."""
     own = [trial for trial in trials if trial.load == load]
     settled = [trial for trial in own if trial.steady]
     if any(not trial.passed for trial in settled):

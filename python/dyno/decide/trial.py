@@ -12,6 +12,7 @@ from dyno.config.units import digits
 from dyno.criteria import Criterion
 from dyno.decide.case import Case
 from dyno.decide.criteria import result
+from dyno.decide.validity import lost_work, other_mix
 from dyno.decide.validity.client_bound import signs
 from dyno.decide.validity.unsteady import drift
 from dyno.decide.validity.workload_behind import MOST_MS
@@ -33,7 +34,8 @@ class Judged:
             such as reads when none reached the volume, counts neither way.
         failing: Why the window fails whatever the limits: rate not sustained, or transactions
             failed.
-        behind: How late work was that the workload schedules itself, if too late for a valid run.
+        doubtful: Why a run with this window would not be valid although its limits may pass: work
+            that the workload schedules itself was late, or the mix was another one.
     """
 
     results: tuple[CriterionResult, ...]
@@ -41,18 +43,23 @@ class Judged:
     client_bound: str
     strict: bool
     failing: str = ""
-    behind: str = ""
+    doubtful: str = ""
 
     @property
     def inconclusive(self) -> bool:
         """Whether the window is to be repeated: a run with it would not be valid.
 
-        A window that does not pass is not accepted anyway.
+        A window whose limits fail is not accepted anyway.
         """
-        return bool(self.unsteady) or (bool(self.behind) and self.passed)
+        return bool(self.unsteady) or (bool(self.doubtful) and self.kept)
 
     @property
     def passed(self) -> bool:
+        """Whether the window counts for its load: the limits were kept, without doubt."""
+        return self.kept and not self.doubtful
+
+    @property
+    def kept(self) -> bool:
         """Whether the load was sustained and no limit failed.
 
         The user's own limits pass if no event occurred; of the default limits at least one must
@@ -87,7 +94,7 @@ class Judged:
         if self.strict:
             parts += [f"{item.criterion} not evaluated: {item.reason}" for item in self.idle]
         parts += [f"unsteady ({self.unsteady})"] if self.unsteady else []
-        parts += [self.behind] if self.behind else []
+        parts += [self.doubtful] if self.doubtful else []
         parts += ["the driver was the bottleneck"] if self.client_bound else []
         return ", ".join(parts)
 
@@ -102,8 +109,8 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
         seen.words if seen is not None and seen.level == "invalid" else "",
         ", ".join(signs(case, phase, at).values()),
         strict,
-        failing(case, at) or _still(case, phase, at),
-        _behind(case, at),
+        failing(case, at) or _lost(case, phase, at) or _still(case, phase, at),
+        _behind(case, at) or _mix(case, phase, at),
     )
 
 
@@ -111,6 +118,18 @@ def _behind(case: Case, at: metrics.Level) -> str:
     """Reports that the work which the workload schedules itself was too late."""
     behind_ms = case.value(at.behind_ms) or 0.0
     return f"its own work {behind_ms / 1000:.1f} s late" if behind_ms > MOST_MS else ""
+
+
+def _mix(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:
+    """Reports that the transactions had other shares than the workload prescribes."""
+    found = other_mix.of_level(case, phase, at)
+    return "another mix" if found is not None and found.level == "invalid" else ""
+
+
+def _lost(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:
+    """Reports that too much of the work which the workload schedules itself was lost."""
+    found = lost_work.of_level(case, phase, at)
+    return "orders were lost" if found is not None and found.level == "invalid" else ""
 
 
 def _still(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:

@@ -34,7 +34,7 @@ class Criteria(Plan):
         if workload.kind != "oltp":
             if self.criterion:
                 raise UsageError(
-                    f"--criterion applies to transactions; {workload.name} has queries, and Dyno "
+                    f"--criterion applies to transactions; {workload.called} has queries, and Dyno "
                     "checks their answers."
                 )
             return []

@@ -86,7 +86,9 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
         if self.resume and self.spreads:
             raise UsageError("--resume keeps the volumes of the load: omit --volumes and --spread.")
         if self.resume and (self.flash_log or self.flash_temp):
-            raise UsageError("--resume keeps the volumes of the load: omit --flash-log and -temp.")
+            raise UsageError(
+                "--resume keeps the volumes of the load: omit --flash-log and --flash-temp."
+            )
         if self.resume and self.index:
             raise UsageError("--resume keeps the layout of the load: omit --index.")
         if len(set(self.streams)) < len(self.streams):

@@ -67,16 +67,18 @@ class RunPlan(
             value = getattr(self, name)
             option = f"--no-{self.option(name)[2:]}" if value is False else self.option(name)
             if workload.kind != "dss":
-                raise UsageError(f"{option} applies to queries; {workload.name} has none. Omit it.")
+                raise UsageError(
+                    f"{option} applies to queries; {workload.called} has none. Omit it."
+                )
             if name == "duration":
                 if self.during is not None:
                     continue
                 raise UsageError(
-                    f"--duration applies to transactions and --during; {workload.name} runs each "
+                    f"--duration applies to transactions and --during; {workload.called} runs each "
                     "query to completion."
                 )
             raise UsageError(
-                f"{option} applies to transactions; {workload.name} has none. Omit it."
+                f"{option} applies to transactions; {workload.called} has none. Omit it."
             )
         if self.refresh and workload.refresh is None:
             raise UsageError(f"{workload.called} has no refresh functions. Omit --refresh.")
@@ -110,6 +112,10 @@ class RunPlan(
         given = {"test": self.test or "throughput", "streams": streams, "users": ()}
         return self.model_copy(update=given)
 
+    @property
+    def _pause_s(self) -> float:
+        return workloads.named(self.workload).transactions.pause_s
+
     def paced(self) -> tuple[list[Rate], float]:
         """The rates, one per level, and the measured seconds per level.
 
@@ -118,7 +124,9 @@ class RunPlan(
         """
         searched = self.find_max is not None
         given = self.duration is not None
-        rates, duration_s = self.rates(self.duration_s(searched=searched), given=given)
+        rates, duration_s = self.rates(
+            self.duration_s(searched=searched, pause_s=self._pause_s), given=given
+        )
         require_together(
             {
                 "--rate": bool(rates),
@@ -142,7 +150,7 @@ class RunPlan(
         """
         return {
             "seed": self.seed,
-            **self.levels_record(),
+            **self.levels_record(self._pause_s),
             "duration_s": duration_s,
             "rates": [rate.plan() for rate in rates],
             "arrivals": "poisson" if self.poisson else "fixed",

@@ -1,4 +1,4 @@
-"""Drafts a file of statements from what a server really runs, for ``dyno capture``. Reads only."""
+"""Drafts a workload file from what a server really runs, for ``dyno capture``. Reads only."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def capture(
         if counted:
             together, notes = capturing.of_counters(opened, source, seconds, current)
         else:
-            together, notes = capturing.of_log(Path(source), database or current)
+            together, notes = capturing.of_log(
+                Path(source), database or current, unknown=database is None
+            )
         tables = capturing.tables_for(opened, together, server, current)
     made = draft(
         sorted(together, key=lambda one: -one.count), tables, server, top,

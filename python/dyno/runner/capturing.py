@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno import targets
-from dyno.bundle.replayed import REASONS
+from dyno.bundle import replayed
 from dyno.contracts.advice import Advised, TableFacts
 from dyno.contracts.captured import Captured as Server
 from dyno.contracts.captured import Named, captured
@@ -24,7 +24,7 @@ from dyno.workloads.own.draft.parameters import schema_name, table_name, tables_
 
 _OWN = ("dyno observer", "dyno_observer")
 """One of them is in each text of Dyno's own sessions; digests keep names, not comments."""
-_REASONS = REASONS | {"ddl": "they change tables"}
+_REASONS = replayed.REASONS | {"ddl": "that change tables"}
 """The options of a replay are not those of a capture."""
 
 
@@ -108,17 +108,19 @@ def require_log(path: Path, url: TargetUrl, server: Server) -> None:
         raise UsageError(without_statements(path, found["format"]))
 
 
-def of_log(path: Path, database: str) -> tuple[list[Together], list[str]]:
+def of_log(path: Path, database: str, *, unknown: bool = False) -> tuple[list[Together], list[str]]:
     """The transactions of a log, and notes on those that are missing.
 
     Args:
         path: The log.
         database: Only statements of this database; empty for all.
+        unknown: Whether statements of sessions whose database the log does not show count as its:
+            those of sessions that were connected before the log began.
 
     Raises:
         UsageError: If it is damaged.
     """
-    found = _read("shape_log", path, database=database or None)
+    found = _read("shape_log", path, database=database or None, unknown=unknown)
     together = [
         Together(
             one["count"],
@@ -145,16 +147,24 @@ def lost(found: Mapping[str, Any], database: str) -> list[str]:
         why = _REASONS[reason]
         if reason == "database":
             why += f" than {database}; --database NAME takes another one"
-        many = f"{count:,} statement{'s'[: count != 1]} of the log"
-        notes.append(f"Left out, {many}, the first in line {line:,}: {why}.")
+        notes.append(f"Left out: {replayed.statements(count, why)}. {_first(line)}")
+    count, line = found["unknown"]
+    if count and database:
+        why = f"{_REASONS['unknown']}; --database {database} leaves them out"
+        notes.append(f"Included: {replayed.statements(count, why)}. {_first(line)}")
     for key, why in (
-        ("rolled_back", "were rolled back"),
-        ("unshaped", "are too long, or one of too many different ones"),
+        ("rolled_back", "that were rolled back"),
+        ("unshaped", "that are too long, or beyond the number of different ones that Dyno keeps"),
     ):
-        if count := found[key]:
-            many = f"{count:,} transaction{'s'[: count != 1]} of the log"
-            notes.append(f"Left out, {many}: they {why}.")
+        count, line = found[key]
+        if count:
+            many = f"{count:,} transaction{'s'[: count != 1]} {why}"
+            notes.append(f"Left out: {many}. {_first(line)}")
     return notes
+
+
+def _first(line: int) -> str:
+    return f"The first is in line {line:,}."
 
 
 def tables_for(

@@ -24,9 +24,9 @@ def job(asked: CheckPlan) -> Job:
     parsed = targets.parse(asked.target)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
     if asked.answers and not chosen.queries:
-        raise UsageError(f"{workload} has no queries; remove --answers.")
+        raise UsageError(f"{chosen.called} has no queries; remove --answers.")
     if asked.isolation and chosen.isolation is None:
-        raise UsageError(f"{workload} has no isolation tests; remove --isolation.")
+        raise UsageError(f"{chosen.called} has no isolation tests; remove --isolation.")
     if level is not None and not asked.isolation:
         raise UsageError("--level requires --isolation.")
     require_databases(parsed, asked.out, databases)

@@ -89,7 +89,9 @@ def loaded_in_all(
         if unlike:
             raise UsageError(
                 f"Database {number} of {workload} in {target.name} has {unlike}. Load all of them "
-                f"again: dyno load --databases {count} --replace."
+                f"again: dyno load {workloads.get(workload).called} --target "
+                f"{target.url.redacted} --scale {found[workload].scale:g} --databases {count} "
+                "--replace"
             )
     return found
 

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from dyno.decide.findmax import Range
     from dyno.plans.searching import Searching
 
-WINDOW_S = 15.0
-"""Default measurement time at each load, in seconds."""
-
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
 _SESSIONS = 32
@@ -131,7 +128,7 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         return None
     by = asked.find_max
     if workload.kind != "oltp":
-        raise UsageError(f"--find-max needs a transaction workload; {workload.name} has queries.")
+        raise UsageError(f"--find-max needs a transaction workload; {workload.called} has queries.")
     given: tuple[int, ...] = settings["users"]
     if len(given) > 1:
         raise UsageError("--find-max takes one value of --users: the first load, or the sessions.")

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from dyno import targets
-from dyno.bundle import statements
+from dyno.bundle import replayed, statements
 from dyno.bundle.replayed import REASONS, WORKLOAD
 from dyno.config.units import seconds_text
 from dyno.contracts.captured import captured
@@ -87,7 +87,7 @@ def _unknown(scanned: Scanned, before: str) -> str:
     count = scanned.found["unknown"]
     if not count or not scanned.found["databases"]:
         return ""
-    return f"{before}{count:,} {REASONS['unknown']}"
+    return f"{before}{replayed.statements(count, REASONS['unknown'])}"
 
 
 def _question(scanned: Scanned, url: TargetUrl) -> str:
@@ -95,8 +95,8 @@ def _question(scanned: Scanned, url: TargetUrl) -> str:
     writes, ddl = scanned.changes("write"), scanned.changes("ddl")
     if not writes + ddl or url.scheme == "null":
         return ""
-    what = [f"{writes:,} statements that change or lock rows"] if writes else []
-    what += [f"{ddl:,} that change tables"] if ddl else []
+    what = [replayed.statements(writes, "that change or lock rows")] if writes else []
+    what += [replayed.statements(ddl, "that change tables")] if ddl else []
     return f"The replay runs {' and '.join(what)} in {url.redacted}. Run it?"
 
 
@@ -120,16 +120,18 @@ def _recorded(scanned: Scanned) -> dict[str, Any]:
 def outline(scanned: Scanned, speed: float) -> list[str]:
     """The log in lines for a terminal."""
     found = scanned.found
+    several = f"{found['sessions']:,} session{'s'[: found['sessions'] != 1]}"
     lines = [
-        f"{scanned.select.log.name}: {found['statements']:,} statements of "
-        f"{found['sessions']:,} sessions, at most {found['at_once']:,} at once",
+        f"{scanned.select.log.name}: {replayed.statements(found['statements'], 'of')} {several}, "
+        f"at most {found['at_once']:,} at once",
         f"{seconds_text(scanned.span_s)} in the log, {seconds_text(scanned.span_s / speed)} at "
         f"speed {speed:g}: {found['statements'] / max(scanned.span_s / speed, 1e-3):,.0f}/s",
     ]
-    if unknown := _unknown(scanned, "replayed, too: "):
+    if unknown := _unknown(scanned, "also replayed: "):
         lines.append(unknown)
     for reason, (count, line) in found["left_out"].items():
-        lines.append(f"left out: {count:,} {REASONS[reason]}; the first in line {line:,}")
+        left = replayed.statements(count, REASONS[reason])
+        lines.append(f"left out: {left}; the first is in line {line:,}")
     if found["cut_before"]:
         lines.append(f"left out: {found['cut_before']:,} lines before the first record")
     if found["cut_at"] is not None:

@@ -28,7 +28,7 @@ _WORDS = {
     "grow": "try",
     "shrink": "reduce,",
     "narrow": "narrow,",
-    "repeat": "repeat (unsteady),",
+    "repeat": "repeat (inconclusive),",
     "confirm": "confirm",
 }
 
@@ -85,7 +85,7 @@ class _Hunt:
         known = found(self.trials)
         # Without a maximum, the result is the smallest load that breaks the limits.
         at = self._windows(known.failing if known.best is None else known.best)
-        # A window that was not steady and was repeated does not count.
+        # An inconclusive window that was repeated does not count.
         steady = [window for window in at if window.steady]
         counts = steady and (len(steady) > 1 or not known.confirmed)
         counted = [str(window.level) for window in (steady if counts else at)]
@@ -107,13 +107,13 @@ class _Hunt:
         """Formats the result as one line."""
         known, text = found(self.trials), self.search.load_text
         if known.best is None and known.unsettled and known.failing is not None:
-            return f"No tried load was steady, down to {text(known.failing)}."
+            return f"Every window was inconclusive, down to {text(known.failing)}."
         if known.best is None:
             return "No tried load passes."
         more = max(one.load for one in self.trials) > known.best
-        untried = "no steady window of more in time" if more else "no larger load tried"
-        above = untried if known.failing is None else text(known.failing)
-        above += "" if known.failing is None else " never steady" if known.unsettled else " fail"
+        untried = "no conclusive window of more in time" if more else "no larger load tried"
+        fails = "had inconclusive windows only" if known.unsettled else "fail"
+        above = untried if known.failing is None else f"{text(known.failing)} {fails}"
         how = "confirmed" if known.confirmed else "not confirmed"
         return f"Maximum: {text(known.best)} ({how}; {above})."
 
@@ -139,7 +139,7 @@ class _Hunt:
         self._note(step, plan, judged, "")
 
     def _plan(self, load: float, number: int) -> OltpPlan:
-        # A load that was not steady gets more time, if there is time left.
+        # A load without a conclusive window gets more time, if there is time left.
         longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
         base = replace(self.base, duration_s=self.base.duration_s * longer)
         seed = derived(base.seed, base.workload, number, "window")
@@ -190,7 +190,7 @@ class _Hunt:
         )
         mark = "pass" if last.passed else "fail"
         load = self.search.load_text(step.load)
-        # The words of an unsteady window already say so.
+        # The words of an inconclusive window already say so.
         self.session.events.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
 
     def _windows(self, load: float | None) -> list[Window]:

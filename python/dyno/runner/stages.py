@@ -240,8 +240,9 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
     if not found.complete:
         raise TargetError(
             f"The {home} data in {target.name} is incomplete: its load did not end. "
-            f"Reload with --replace"
-            + (", or resume with --resume." if target.capabilities.resume is True else "."),
+            f"Load it again: dyno load {workloads.get(home).called} --target "
+            f"{target.url.redacted} --scale {found.scale:g} --replace"
+            + (", or --resume" if target.capabilities.resume is True else ""),
             kind="database",
         )
     own = found if home == workload else target.loaded(workload)

@@ -18,7 +18,7 @@ early_stop = true                    # false: make all runs, also once intervals
                                      # noise leaves too few pairs to find the margin
 
 [base]                               # settings of all variants
-workload = "tpcc"                    # or tpch, io; several at once: tpcc+tpch
+workload = "tpcc"                    # or another, FILE.toml, io; several at once: tpcc+tpch
 verb = "run"                         # or load: each run is a load from scratch
 target = "embedded:postgresql"
 scale = 2

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dyno import profiles, targets, workloads
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
+from dyno.plans.levels import Levels
 from dyno.profiles import spec as profile_spec
 from dyno.studies.earlier import alike
 from dyno.studies.model import Study, Variant
@@ -106,9 +107,14 @@ def _windows(variant: Variant) -> float:
     """Seconds of all levels of a transaction run, including warm-up."""
     given = {name.replace("_", "-"): str(value) for name, value in variant.run.items()}
     search = "find-max" in given
-    window = parse_seconds(given.get("duration", "15s" if search else _USUAL_DURATION))
+    levels = Levels(
+        think=given.get("think") == "True", duration=given.get("duration"),
+        warmup=given.get("warmup"),
+    )  # fmt: skip
+    pause_s = max(workloads.named(name).transactions.pause_s for name in variant.members)
+    window = levels.duration_s(searched=search, pause_s=pause_s)
     window = parse_seconds(given.get("until-steady", f"{window}s"))
-    warmup = parse_seconds(given.get("warmup", "5s"), none=True)
+    warmup = levels.warmup_s(pause_s)
     often = _SEARCH_WINDOWS if search else 1
     return often * (warmup + window * (_PARTS if "during" in given else 1))
 

@@ -191,6 +191,18 @@ def limited(url: TargetUrl) -> LimitedPlace:
     return found[url.scheme]
 
 
+_NEEDED = {
+    "oltp": "transactions",
+    "dss": "queries",
+    "load": "dyno load",
+    "cold": "--cold",
+    "procedure": "--mode procedure",
+    "refresh": "refresh functions",
+    "mixed": "queries beside transactions",
+}
+"""Capabilities that a command may need, in words."""
+
+
 def require(url: TargetUrl, out: Path, capability: str) -> None:
     """Rejects work that the target at ``url`` does not support, before anything starts.
 
@@ -200,7 +212,7 @@ def require(url: TargetUrl, out: Path, capability: str) -> None:
     able = open_target(url, out, Limits(memory_bytes=1 << 30, threads=1)).capabilities
     reason = getattr(able, capability)
     if reason is not True:
-        raise UsageError(f"The {url.name} target does not support this: {reason}.")
+        raise UsageError(f"The {url.name} target does not support {_NEEDED[capability]}: {reason}.")
 
 
 def require_layout(url: TargetUrl, layout: Layout) -> LayoutParts:

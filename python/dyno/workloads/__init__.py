@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dyno.contracts.databases import workload_of
-from dyno.errors import unknown
+from dyno.errors import UsageError, unknown
 
 if TYPE_CHECKING:  # lazy: the command line shows names of workloads without them
     from dyno.contracts.transactions import Transactions
@@ -50,7 +50,8 @@ def named(name: str) -> Workload:
     if name not in names():
         if own.is_meant(name):
             return own.read(name)
-        raise unknown("workload", name, [*names(), *own.examples()])
+        known = unknown("workload", name, [*names(), *own.examples()])
+        raise UsageError(f"{known} The name of a workload file ends in .toml.")
     return get(name)
 
 

@@ -217,6 +217,7 @@ impl Chosen {
             Some(database) if database == wanted => return None,
             // What a session sets before it chooses a database still applies then.
             Some("") if kind == Kind::Session => return None,
+            None if self.select.unknown => return None,
             Some("") | None => Reason::Unknown,
             Some(_) => Reason::Database,
         };

@@ -20,6 +20,9 @@ pub struct Selection {
     /// Only statements of this database of the log; None: of all.
     #[serde(default)]
     pub database: Option<String>,
+    /// Whether statements of sessions whose database the log does not show count as its.
+    #[serde(default)]
+    pub unknown: bool,
     /// Whether statements that may change or lock rows are replayed.
     #[serde(default)]
     pub writes: bool,

@@ -15,8 +15,8 @@ use crate::workloads::contract::TxnOutcome;
 
 /// Pause between two attempts to connect.
 const RETRY_NS: u64 = 100_000_000;
-/// How long before its statement is due a session connects. Statements arrive earlier, and many
-/// sessions would be open too long.
+/// How long before its statement is due a session connects, unless the replay has just begun.
+/// Statements arrive earlier, and many sessions would be open too long.
 const CONNECT_NS: u64 = 250_000_000;
 
 /// Sessions of the driver have a zone and short lock waits of their own; those of the log had the
@@ -76,7 +76,10 @@ pub async fn run<W: Wire<Session: Verbatim>>(
         budget.give_back(&work);
         let mut refusal = None;
         if session.is_none() {
-            shared.alarm.sleep_until(work.due_ns.saturating_sub(CONNECT_NS)).await;
+            let early_ns = work.due_ns.saturating_sub(CONNECT_NS);
+            if early_ns > shared.window.get().start_ns {
+                shared.alarm.sleep_until(early_ns).await;
+            }
         }
         if session.is_none() && !shared.stopping.get() {
             match connected(&server, &shared).await {

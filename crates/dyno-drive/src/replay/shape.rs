@@ -28,11 +28,13 @@ pub struct Shapes {
     pub format: Format,
     /// The transactions, the most frequent first.
     pub transactions: Vec<Transaction>,
-    /// Transactions that were rolled back, and those that are too long or one of too many.
-    pub rolled_back: u64,
-    /// See `rolled_back`.
-    pub unshaped: u64,
-    /// Statements that are left out: how many, and the line of the first one.
+    /// Transactions that were rolled back: how many, and the line of the first one.
+    pub rolled_back: (u64, u64),
+    /// Transactions that are too long or one of too many, in the same way.
+    pub unshaped: (u64, u64),
+    /// Statements of sessions whose database the log does not show, in the same way.
+    pub unknown: (u64, u64),
+    /// Statements that are left out, in the same way.
     pub left_out: BTreeMap<Reason, (u64, u64)>,
 }
 
@@ -95,13 +97,16 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
         match next {
             Found::Nothing => {}
             Found::Left { line, reason } => {
-                found.left_out.entry(reason).or_insert((0, line)).0 += 1;
+                count(found.left_out.entry(reason).or_default(), line);
             }
             Found::End { session, .. } => {
                 found.roll_back(session);
                 found.manual.remove(&session);
             }
             Found::Run { line, session, ran, class, .. } => {
+                if ran.database.is_none() {
+                    count(&mut found.unknown, line);
+                }
                 found.add(line, session, ran, class, chosen.class());
             }
         }
@@ -113,6 +118,7 @@ pub fn shapes(plan: &ScanPlan, control: &Control) -> Result<Shapes> {
         transactions,
         rolled_back: found.rolled_back,
         unshaped: found.unshaped,
+        unknown: found.unknown,
         left_out: found.left_out,
     })
 }
@@ -127,9 +133,18 @@ struct Counts {
     /// Whether BEGIN commits an open transaction.
     begin_commits: bool,
     bytes: usize,
-    rolled_back: u64,
-    unshaped: u64,
+    rolled_back: (u64, u64),
+    unshaped: (u64, u64),
+    unknown: (u64, u64),
     left_out: BTreeMap<Reason, (u64, u64)>,
+}
+
+/// Counts one more, and keeps the line of the first.
+const fn count((many, first): &mut (u64, u64), line: u64) {
+    if *many == 0 {
+        *first = line;
+    }
+    *many += 1;
 }
 
 impl Counts {
@@ -199,7 +214,7 @@ impl Counts {
         if reads && !open.long && self.manual.contains(&session) {
             self.ended(open, true);
         } else {
-            self.rolled_back += 1;
+            count(&mut self.rolled_back, open.line);
         }
     }
 
@@ -217,7 +232,7 @@ impl Counts {
         }
         let bytes: usize = open.examples.iter().map(|one| one.sql.len() + one.text.len()).sum();
         if open.long || self.shapes.len() >= MOST_SHAPES || self.bytes + bytes > MOST_BYTES {
-            self.unshaped += 1;
+            count(&mut self.unshaped, open.line);
             return;
         }
         self.bytes += bytes;

@@ -29,7 +29,7 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:sqlite --during backup",
     "dyno run tpch --target embedded:mysql --during reindex --estimate-only",
     "dyno run tpcc+tpch --target embedded:postgresql --users 8 --users tpch=2",
-    "dyno run tpcc+tpch --target embedded:postgresql --rate tpcc=200 --alone",
+    "dyno run tpcc+tpch --target URL --rate tpcc=200 --users tpcc=16 --alone",
     "dyno run tpch --target URL --target embedded:postgresql --users 6",
     "dyno run tpch --target embedded:duckdb --analyse-plans",
     "dyno run tpch --target embedded:postgresql --accelerate empty",

@@ -14,20 +14,20 @@ options = declared(
         type=ByWorkload(click.IntRange(*USERS)),
         multiple=True,
         metavar="[WORKLOAD=]N",
-        help="Virtual users; repeat for several levels. With tpch: streams of the throughput "
-        "test.  [default: 1]",
+        help="Virtual users; repeat for several levels. For queries: streams of the "
+        "throughput test.  [default: 1; for queries as --streams]",
     ),
     click.option(
         "--duration",
         type=TIME,
-        help="Measured time per level.  [default: 60s; 15s with --find-max]",
+        help="Measured time per level.  [default: 60s; 15s with --find-max, with --think "
+        "as --warmup]",
     ),
     click.option(
         "--warmup",
         type=TIME_OR_NONE,
-        default="5s",
-        show_default=True,
-        help="Warm-up time before each measurement.",
+        help="Warm-up time before each measurement.  [default: 5s; with --think three "
+        "times the mean pause, such as 63s for tpcc]",
     ),
     click.option(
         "--until-steady",

@@ -14,21 +14,34 @@ from dyno.decide.rule import Rule, Ruling, Weight
 MOST_LOST_PERCENT = 1.0
 
 
+def of_level(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> Ruling | None:
+    """The ruling on a level; None if it lost nothing.
+
+    The driver counts while throughput settles, too, so the main transactions are taken for all of
+    that time.
+    """
+    lost = case.value(at.lost)
+    if not lost:
+        return None
+    main = _main(phase, at)
+    measured_s = case.value(at.seconds) or 1.0
+    driven_s = measured_s + (case.value(at.left_out_s) or 0.0)
+    done = (case.value(main.count) or 0.0) * driven_s / measured_s
+    many = 100 * lost > MOST_LOST_PERCENT * done
+    return Ruling(
+        "invalid" if many else "warning",
+        f"{phase.title}: the results of {lost:,.0f} orders were not recorded, because their "
+        "transactions failed or the connection broke. Read the errors and the server's log.",
+        phase.name,
+        (at.lost.name, main.count.name),
+    )
+
+
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, at in case.levels():
-        lost = case.value(at.lost)
-        if not lost:
-            continue
-        main = _main(phase, at)
-        done = case.value(main.count) or 0.0
-        many = 100 * lost > MOST_LOST_PERCENT * done
-        yield Ruling(
-            "invalid" if many else "warning",
-            f"{phase.title}: the results of {lost:,.0f} orders were not recorded, because their "
-            "transactions failed or the connection broke. Read the errors and the server's log.",
-            phase.name,
-            (at.lost.name, main.count.name),
-        )
+        ruling = of_level(case, phase, at)
+        if ruling is not None:
+            yield ruling
 
 
 def _main(phase: Phase[OltpDetail], at: metrics.Level) -> metrics.Operation:

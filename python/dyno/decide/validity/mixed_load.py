@@ -65,8 +65,8 @@ def _queries(case: Case, phase: Phase[MixDetail]) -> Iterable[Ruling]:
             yield Ruling(
                 "warning" if completed else "invalid",
                 f"{phase.title}: {completed:,.0f} queries of {member.name} completed in the "
-                f"window; its streams have {fewest:,} in one pass, and a part depends on which "
-                "they are. Use a longer --duration, or a smaller --scale.",
+                f"window; one pass of its streams has {fewest:,}, so the result depends on "
+                "which queries these were. Use a longer --duration or a smaller --scale.",
                 member.phase,
                 (at.queries.name,),
             )

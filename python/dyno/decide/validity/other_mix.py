@@ -21,22 +21,33 @@ CHANCE = 4.0
 """What chance explains, in square roots of the prescribed number."""
 
 
+def of_level(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> Ruling | None:
+    """The ruling on a level; None if its mix is right, or nothing prescribes one.
+
+    Users draw the mix, so transactions that failed count.
+    """
+    if phase.detail.is_replay or phase.detail.part_of is not None:
+        return None  # a log has its own mix; the total of several databases covers them
+    mix = _prescribed(case, phase)
+    counts = {name: _drawn(case, at.operation(name)) for name in mix}
+    whole, weights = sum(counts.values()), sum(mix.values())
+    if not whole or not weights:
+        return None
+    due = {name: whole * share / weights for name, share in mix.items()}
+    levels: dict[str, Level | None] = {name: _level(counts[name], due[name]) for name in mix}
+    found: dict[str, Level] = {name: level for name, level in levels.items() if level is not None}
+    return _ruling(phase, at, counts, due, found) if found else None
+
+
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, at in case.levels():
-        if phase.detail.is_replay or phase.detail.part_of is not None:
-            continue  # a log has its own mix; the total of several databases covers them
-        mix = _prescribed(case, phase)
-        counts = {name: case.value(at.operation(name).count) or 0.0 for name in mix}
-        whole, weights = sum(counts.values()), sum(mix.values())
-        if not whole or not weights:
-            continue
-        due = {name: whole * share / weights for name, share in mix.items()}
-        levels: dict[str, Level | None] = {name: _level(counts[name], due[name]) for name in mix}
-        found: dict[str, Level] = {
-            name: level for name, level in levels.items() if level is not None
-        }
-        if found:
-            yield _ruling(phase, at, counts, due, found)
+        ruling = of_level(case, phase, at)
+        if ruling is not None:
+            yield ruling
+
+
+def _drawn(case: Case, at: metrics.Operation) -> float:
+    return (case.value(at.count) or 0.0) + (case.value(at.errors) or 0.0)
 
 
 def _prescribed(case: Case, phase: Phase[OltpDetail]) -> Mapping[str, float]:

@@ -25,8 +25,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             if detail.unsettled is True:
                 yield Ruling(
                     "invalid",
-                    "The search found no load with steady throughput. Increase --warmup and "
-                    "--duration.",
+                    "Every window of the search was unsteady, late or of another mix. Increase "
+                    "--warmup and --duration.",
                     phase.name,
                 )
             elif detail.stopped == "time":
@@ -55,8 +55,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         if detail.unsettled is True:
             yield Ruling(
                 "warning",
-                "The smallest failing load failed in unsteady windows only. Increase --duration to "
-                "see whether it passes.",
+                "The smallest failing load had inconclusive windows only: unsteady, late or of "
+                "another mix. Increase --duration to see whether it passes.",
                 phase.name,
             )
         if _refused(detail):
@@ -153,8 +153,8 @@ RULE = Rule(
     definition=(
         "A search ended before two windows at its maximum passed, or no limit could be evaluated "
         "there. Warning: a limit without events at the maximum, a gap above the maximum wider than "
-        "the resolution, a failing load that the server refused or that was only unsteady, a "
-        "non-monotone curve, or storage where every load exceeded the ceiling."
+        "the resolution, a failing load that the server refused or that had only inconclusive "
+        "windows, a non-monotone curve, or storage where every load exceeded the ceiling."
     ),
     explanation="In a search with many windows, one can pass by chance.",
     check=_check,

@@ -49,7 +49,7 @@ def _above(page: Page) -> str:
         return "no load failed"
     load = load_text(detail, failing)
     fails = "fails" if load.endswith(" user") else "fail"
-    what = "never steady" if detail.unsettled is True else fails
+    what = "inconclusive" if detail.unsettled is True else fails
     return f"{load} {what}"
 
 

@@ -131,8 +131,11 @@ def _capacity(page: Page) -> dict[str, Any] | None:
 
 def _beside(at: metrics.Beside) -> list[metrics.Key]:
     """Throughput before, during and after a maintenance operation, and its changes."""
-    parts = [at.part(part) for part in PARTS]
-    return [*(part.tps for part in parts), *(part.change_percent for part in parts[1:])]
+    return [*(at.part(part).tps for part in PARTS), *_changes(at)]
+
+
+def _changes(at: metrics.Beside) -> list[metrics.Key]:
+    return [at.part(part).change_percent for part in PARTS[1:]]
 
 
 def _known(values: dict[str, float | None]) -> dict[str, float]:
@@ -152,7 +155,6 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
         *(at.part(part).qph for part in PARTS),
         *_beside(at),
     ]
-    change = page.estimate(at.part("during").change_percent)
     beside = phase.detail.level
     parts = [own.detail.database for _, own in page.parts(beside)]
     count = (phase.detail.streams or 0) // (phase.detail.streams_each or 1)
@@ -170,7 +172,7 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
         "method": phase.detail.method,
         **{key.last: page.value(key) for key in keys},
         **timed,
-        "during_change_interval": None if change is None else [change.low, change.high],
+        "during_change_interval": bounds(page, at.part("during").change_percent),
         "databases": [
             {
                 "database": which,
@@ -182,6 +184,7 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
             {
                 "database": which,
                 **{key.last: page.value(key) for key in (own.part(part).qph for part in PARTS)},
+                **{key.last: page.value(key) for key in _changes(own)},
             }
             for which in asked
             for own in [at.database(which)]
@@ -220,6 +223,7 @@ def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
         "load_mb_per_s": page.value(load.mb_per_s),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(workload, name)],
         "index_s": page.value(metrics.Index(workload, name).seconds),
+        "index_log_bytes": page.value(metrics.Index(workload, name).log_bytes),
         "load_steps": _load_steps(page, workload, name),
         "power_total_s": page.value(at.power_total_s),
         "geomean_s": page.value(at.geomean_s),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dyno import targets
 from dyno.config.rates import Rate
-from dyno.config.units import parse_seconds
 from dyno.contracts.target import TargetUrl
 from dyno.contracts.workload import Workload
 from dyno.criteria import Criterion, defaults, metrics, parse_all
@@ -37,6 +37,8 @@ def job(asked: RunPlan) -> Job:
     confinement = confinement_of(asked, urls[0])
     tuned = {name: settings_of(asked, place.url, confinement) for name, place in places.items()}
     duration_s, warmup_s = _times(asked, settled) if timed else (None, None)
+    if warmup_s is not None:
+        settled = [replace(one, settings={**one.settings, "warmup_s": warmup_s}) for one in settled]
     order = windows([one.name for one in settled], asked.rounds, alone=asked.alone)
     criteria = _criteria(asked, [one.workload for one in wanted])
     named = tuple(dict.fromkeys(one.workload.name for one in wanted))
@@ -97,9 +99,10 @@ def _settle(wanted: Wanted, asked: RunPlan, *, mixed: bool) -> Settled:
 
 def _times(asked: RunPlan, settled: Sequence[Settled]) -> tuple[float, float]:
     """The measured time and the warm-up, which all members share."""
-    times = {(one.duration_s, one.warmup_s) for one in settled if one.drives}
-    alone = asked.duration_s(searched=False), parse_seconds(asked.warmup, none=True)
-    return next(iter(times), alone)
+    driven = [one for one in settled if one.drives]
+    if not driven:
+        return asked.duration_s(searched=False), asked.warmup_s()
+    return driven[0].duration_s, max(one.warmup_s for one in driven)
 
 
 def _criteria(asked: RunPlan, named: Sequence[Workload]) -> list[Criterion]:

@@ -239,7 +239,7 @@ def _require_one_scale(ready: Sequence[_Ready]) -> None:
         scales = {one.held.scale: f"{one.held.scale:g} in {one.target.name}" for one in queried}
         if len(scales) > 1:
             raise UsageError(
-                f"{queried[0].settled.workload.name} has scale {' and '.join(scales.values())}. "
+                f"{queried[0].settled.workload.called} has scale {' and '.join(scales.values())}. "
                 "Load the same scale into every target."
             )
 

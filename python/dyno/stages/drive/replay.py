@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dyno.bundle import replayed
 from dyno.bundle.phases.oltp import Loop, OltpDetail
 from dyno.bundle.replayed import LOOP, OTHER, REASONS, WORKLOAD, Replayed, StatementClass
 from dyno.bundle.writer import Recorder
@@ -125,9 +126,12 @@ def _nothing(select: Selection, found: dict[str, Any]) -> str:
     """Why there is nothing to replay."""
     left = found["left_out"]
     if left:
-        why = "; ".join(f"{count:,} {REASONS[reason]}" for reason, (count, _) in left.items())
+        kinds = (replayed.statements(count, REASONS[reason]) for reason, (count, _) in left.items())
         line = min(line for _, line in left.values())
-        return f"{select.log}: Dyno left out all statements: {why}. The first is in line {line:,}."
+        return (
+            f"{select.log}: Dyno left out all statements: {'; '.join(kinds)}. The first is in "
+            f"line {line:,}."
+        )
     return without_statements(select.log, found["format"])
 
 

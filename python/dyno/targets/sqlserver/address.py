@@ -35,7 +35,7 @@ class Address:
     """How to reach a server.
 
     Attributes:
-        database: The database for Dyno's schemas; that of the login if empty.
+        database: The session's first database; that of the login if empty.
         encrypt: Whether the session is encrypted.
         trust: Whether an encrypted session accepts any certificate.
         ca: File of the certificates that sign the server's; the system's if empty.
@@ -83,7 +83,7 @@ class Address:
         if "\\" in user:
             raise UsageError(f"{_LOGIN_ONLY}, not '{user}'.")
         if not user:
-            raise UsageError(f"The URL names no user. {_LOGIN_ONLY}, or set {PASSWORD}.")
+            raise UsageError(f"The URL names no user: write mssql://USER@{host}/…. {_LOGIN_ONLY}.")
         return cls(
             host=host,
             port=parts.port or PORT,

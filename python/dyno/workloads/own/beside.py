@@ -1,4 +1,4 @@
-"""Files next to a file of statements: SQL of queries, and their answers as CSV."""
+"""Files next to a workload file: SQL of queries, and their answers as CSV."""
 
 from __future__ import annotations
 

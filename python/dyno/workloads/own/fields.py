@@ -25,6 +25,13 @@ def pair(value: Any) -> Any:
     return value
 
 
+def two(value: Any) -> Any:
+    """A list of two values as a pair, and nothing else."""
+    if not isinstance(value, list):
+        raise ValueError("it must have two values, such as [1, 100]")
+    return pair(value)
+
+
 Name = Annotated[str, AfterValidator(_name)]
 Rows = Annotated[int | tuple[int, int] | None, BeforeValidator(pair)]
 """An expected number of rows, or least and greatest."""

@@ -1,4 +1,4 @@
-"""The strict form of queries, setups and checks in a file of statements."""
+"""The strict form of queries, setups and checks in a workload file."""
 
 from __future__ import annotations
 

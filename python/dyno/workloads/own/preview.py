@@ -88,7 +88,12 @@ def _step(step: dict[str, Any], values: _Values) -> list[str]:
         for number, name in enumerate(step["given"], start=1)
     ]
     text = " ".join(step["sql"].split())
-    return [f"  {step['name']}: {text}", *(f"      {line}" for line in given)]
+    own = [
+        f"    {dialect}: {' '.join(sql.split())}"
+        for dialect, texts in step["own"].items()
+        for sql in texts
+    ]
+    return [f"  {step['name']}: {text}", *own, *(f"      {line}" for line in given)]
 
 
 def _pace(operation: dict[str, Any]) -> str:

@@ -34,7 +34,7 @@ def require(file: File) -> None:
     """
     names = [query.name for query in file.queries]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"queries.{twice} is there twice.")
+        raise UsageError(f"queries.{twice} is defined twice.")
     for query in file.queries:
         where = f"queries.{query.name}"
         taken = {name for text in parsed(query).values() for name in text.names}

@@ -76,12 +76,12 @@ def require(file: File) -> None:
         return
     own = file.setup.creates
     if twice := next((name for name in own if name in file.tables or own.count(name) > 1), None):
-        raise UsageError(f"setup.creates has '{twice}', which is there twice, or in [tables], too.")
+        raise UsageError(f"setup.creates: '{twice}' is listed twice, or is already in [tables].")
     if CARRIER in {*own, *file.tables}:
-        raise UsageError(f"{CARRIER} is the name of a table of Dyno's.")
+        raise UsageError(f"{CARRIER} is a reserved table name.")
     named = [step.name for step in steps(file.setup)]
     if again := next((name for name in named if named.count(name) > 1), None):
-        raise UsageError(f"setup.{again} is there twice.")
+        raise UsageError(f"setup.{again} is defined twice.")
     created: set[str] = set()
     for step in steps(file.setup):
         if not step.texts:
@@ -110,8 +110,9 @@ def _require(text: str, where: str, own: Collection[str], tables: Collection[str
         raise UsageError(f"{where} has IF NOT EXISTS; Dyno refuses tables that exist. Remove it.")
     if name not in known:
         hint = nearest(name, known) if known else "setup.creates is empty."
-        raise UsageError(f"{where} concerns the table '{name}', which is not its own. {hint}")
+        listed = "in setup.creates or [tables]" if known is not own else "in setup.creates"
+        raise UsageError(f"{where} names the table '{name}', which is not {listed}. {hint}")
     allowed = [what] if what in {"into", "update", "delete"} else []
     if parsed.changes != allowed:
-        raise UsageError(f"{where} changes something else, too; list each change on its own.")
+        raise UsageError(f"{where} changes more than one table; use one statement for each.")
     return {name} if what == "table" else set()

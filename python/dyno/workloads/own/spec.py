@@ -1,4 +1,4 @@
-"""The strict reader of files of statements: names, types and references are checked here."""
+"""The strict reader of workload files: names, types and references are checked here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from dyno.config.strict import Strict, parse
 from dyno.errors import UsageError
-from dyno.workloads.own.fields import NAME, Name, Rows, pair
+from dyno.workloads.own.fields import NAME, Name, Rows, pair, two
 from dyno.workloads.own.forms import Check, Query, Setup
 
 _NUMBERED = re.compile(r".*_[0-9]+")
@@ -20,7 +20,7 @@ MOST_STATEMENTS = 200
 
 Bound = int | str
 """A number, or the name of a table of the file: its number of rows."""
-Range = Annotated[tuple[Bound, Bound], BeforeValidator(pair)]
+Range = Annotated[tuple[Bound, Bound], BeforeValidator(two)]
 Number = int | float
 Size = Annotated[int, Field(ge=0, le=65_536)]
 

@@ -56,7 +56,7 @@ def steps_of(name: str, transaction: Transaction, file: File) -> list[Step]:
         found.append(_step(f"{name}.{statement.name or number}", statement))
     names = [step.name for step in found]
     if twice := next((each for each in names if names.count(each) > 1), None):
-        raise UsageError(f"transactions.{twice} is there twice.")
+        raise UsageError(f"transactions.{twice} is defined twice.")
     _require_values(name, found, file.draws)
     _require_few(found, file.draws)
     return found

@@ -19,6 +19,7 @@ from dyno.contracts.workload import Query, Workload
 from dyno.errors import UsageError
 from dyno.workloads.own import checks, pools, preview, queries, querypreview, setup, tables
 from dyno.workloads.own.planned import Planner
+from dyno.workloads.own.reviewed import seconds
 from dyno.workloads.own.source import text_of
 from dyno.workloads.own.spec import File
 from dyno.workloads.own.steps import steps_of
@@ -105,10 +106,15 @@ def transactions(file: File, planner: Planner) -> Transactions:
     def params(work: Work) -> dict[str, Any]:
         return planner.plan(work.loaded.scale, work.loaded.seed, work.connect, work.place)
 
+    mix = {name: each.weight / whole for name, each in file.transactions.items()}
     return Transactions(
         main=main,
         plural=file.plural or plural_of(main),
-        mix={name: each.weight / whole for name, each in file.transactions.items()},
+        mix=mix,
+        pause_s=sum(
+            mix[name] * (seconds(each.keying) + seconds(each.think))
+            for name, each in file.transactions.items()
+        ),
         kind="script",
         params=params,
         unit="scale unit",

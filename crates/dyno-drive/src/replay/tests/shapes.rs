@@ -35,7 +35,7 @@ fn statements_between_begin_and_commit_are_one_transaction() {
     let runs: Vec<_> = found.transactions[0].statements.iter().map(|one| one.runs).collect();
     assert_eq!(runs, [2, 3]);
     assert_eq!(found.transactions[0].statements[0].sql, "select a from t where b = 1");
-    assert_eq!(found.rolled_back, 1);
+    assert_eq!(found.rolled_back.0, 1);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_second_begin_commits_or_goes_on() {
     }
     let counted = |found: &Shapes| {
         let lengths: Vec<_> = found.transactions.iter().map(|one| one.statements.len()).collect();
-        (lengths, found.rolled_back)
+        (lengths, found.rolled_back.0)
     };
     assert_eq!(counted(&shaped("twice-mysql", &text)), (vec![1, 1], 0));
     let mut text = String::new();
@@ -102,7 +102,7 @@ fn without_autocommit_each_commit_begins_the_next_transaction() {
             (1, true, "select d from t".to_owned()),
         ]
     );
-    assert_eq!(found.rolled_back, 1);
+    assert_eq!(found.rolled_back.0, 1);
 }
 
 fn shaped(name: &str, text: &str) -> Shapes {

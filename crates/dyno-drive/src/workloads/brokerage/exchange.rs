@@ -81,10 +81,20 @@ struct State {
     doubtful: HashMap<i64, Order>,
     /// Orders whose results will not be recorded, by number, and whether they were reported.
     lost: HashMap<i64, bool>,
-    /// Tasks that have failed, with the time from which they are due.
-    again: Vec<(u64, Task)>,
-    /// Largest delay between the time of a task and a user that began it, ns.
+    /// Tasks that have failed.
+    again: Vec<Failed>,
+    /// The longest that a task waited for a user, ns.
     late_ns: u64,
+}
+
+/// A task that has failed.
+#[derive(Debug)]
+struct Failed {
+    /// From when it was due, for its response time.
+    due_ns: u64,
+    /// Since when it waits for a user again.
+    since_ns: u64,
+    task: Task,
 }
 
 impl Exchange {
@@ -146,14 +156,21 @@ impl Exchange {
     /// The next task, with the time from which it is due, if that has come.
     pub fn due(&self, now_ns: u64) -> Option<(u64, Task)> {
         let mut state = self.state();
-        let (due_ns, task) = state.next(now_ns)?;
-        state.late_ns = state.late_ns.max(now_ns.saturating_sub(due_ns));
+        let oldest = (0..state.again.len()).min_by_key(|place| state.again[*place].due_ns);
+        let (due_ns, since_ns, task) = if let Some(place) = oldest {
+            let Failed { due_ns, since_ns, task } = state.again.swap_remove(place);
+            (due_ns, since_ns, task)
+        } else {
+            let (due_ns, task) = state.next(now_ns)?;
+            (due_ns, due_ns, task)
+        };
+        state.late_ns = state.late_ns.max(now_ns.saturating_sub(since_ns));
         Some((due_ns, task))
     }
 
     /// Takes back a task that the database has not committed, with the time from which it is due.
-    pub fn failed(&self, due_ns: u64, task: Task) {
-        self.state().again.push((due_ns, task));
+    pub fn failed(&self, due_ns: u64, now_ns: u64, task: Task) {
+        self.state().again.push(Failed { due_ns, since_ns: now_ns, task });
     }
 
     /// Counts an order whose result will not be recorded.
@@ -186,14 +203,15 @@ impl Exchange {
         })
     }
 
-    /// Largest delay of a task since the last call, including those that are due now, ns.
+    /// The longest that a task waited for a user since the last call, including those that wait
+    /// now, ns. Attempts that failed are no wait.
     pub fn take_late_ns(&self, now_ns: u64) -> u64 {
         let mut state = self.state();
         let fed = (state.traded.len() >= RESULTS_PER_FEED).then_some(state.traded_ns);
         let executed = state.due.peek().map(|Reverse((due_ns, _))| *due_ns);
-        let failed = state.again.iter().map(|(due_ns, _)| *due_ns).min();
+        let failed = state.again.iter().map(|failed| failed.since_ns).min();
         let oldest_ns = [fed, executed, failed].into_iter().flatten().min();
-        let waiting_ns = oldest_ns.map_or(0, |due_ns| now_ns.saturating_sub(due_ns));
+        let waiting_ns = oldest_ns.map_or(0, |since_ns| now_ns.saturating_sub(since_ns));
         std::mem::take(&mut state.late_ns).max(waiting_ns)
     }
 
@@ -210,10 +228,6 @@ impl State {
     }
 
     fn next(&mut self, now_ns: u64) -> Option<(u64, Task)> {
-        let oldest = (0..self.again.len()).min_by_key(|place| self.again[*place].0);
-        if let Some(place) = oldest {
-            return Some(self.again.swap_remove(place));
-        }
         if self.traded.len() >= RESULTS_PER_FEED {
             return Some((self.traded_ns, Task::Feed(self.feed(now_ns))));
         }

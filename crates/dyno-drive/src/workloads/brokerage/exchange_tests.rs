@@ -159,11 +159,11 @@ fn lateness_counts_from_the_last_look_and_includes_what_is_due() {
     let task = next(&exchange, 32 * S).unwrap();
     assert_eq!(exchange.take_late_ns(33 * S), late_ns);
     assert_eq!(exchange.take_late_ns(34 * S), 0);
-    // What has failed is late since it was due, also before somebody takes it again.
-    exchange.failed(30 * S, task);
-    assert_eq!(exchange.take_late_ns(35 * S), 5 * S);
+    // What has failed waits since then, also before somebody takes it again.
+    exchange.failed(30 * S, 34 * S, task);
+    assert_eq!(exchange.take_late_ns(35 * S), S);
     assert!(next(&exchange, 36 * S).is_some());
-    assert_eq!(exchange.take_late_ns(36 * S), 6 * S);
+    assert_eq!(exchange.take_late_ns(36 * S), 2 * S);
 }
 
 #[test]
@@ -171,19 +171,19 @@ fn failed_tasks_come_again() {
     let exchange = Exchange::new(5);
     take_others(&exchange, 10, 0);
     let failed = next(&exchange, 5 * S).unwrap();
-    exchange.failed(3 * S, failed.clone());
+    exchange.failed(3 * S, 6 * S, failed.clone());
     assert_eq!(exchange.due(7 * S), Some((3 * S, failed)));
     for _ in 1..RESULTS_PER_FEED {
         assert!(matches!(next(&exchange, 7 * S), Some(Task::Result(_))));
     }
     let Some(feed @ Task::Feed(_)) = next(&exchange, 7 * S) else { panic!("no feed") };
-    exchange.failed(6 * S, feed.clone());
+    exchange.failed(6 * S, 7 * S, feed.clone());
     let Some(result) = next(&exchange, 7 * S).filter(|task| *task == feed) else {
         panic!("no feed again")
     };
     // The oldest comes first.
-    exchange.failed(6 * S, result);
-    exchange.failed(5 * S, Task::Feed(Vec::new()));
+    exchange.failed(6 * S, 7 * S, result);
+    exchange.failed(5 * S, 7 * S, Task::Feed(Vec::new()));
     assert_eq!(exchange.due(7 * S), Some((5 * S, Task::Feed(Vec::new()))));
     assert_eq!(exchange.due(7 * S), Some((6 * S, feed)));
     assert_eq!(next(&exchange, 7 * S), None);

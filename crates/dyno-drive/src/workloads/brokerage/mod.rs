@@ -266,11 +266,11 @@ impl Terminal for BrokerageTerminal {
         let in_doubt = hides_commit(error.kind);
         match (drawn.take(), *due_ns) {
             (Some(Drawn::TradeResult(executed)), Some(due_ns)) if error.kind.is_retryable() => {
-                exchange.failed(due_ns, Task::Result(executed));
+                exchange.failed(due_ns, house.time.now_ns(), Task::Result(executed));
             }
             (Some(Drawn::TradeResult(executed)), _) => exchange.lost(executed.order.trade),
             (Some(Drawn::MarketFeed(ticks)), Some(due_ns)) if error.kind.is_retryable() => {
-                exchange.failed(due_ns, Task::Feed(ticks));
+                exchange.failed(due_ns, house.time.now_ns(), Task::Feed(ticks));
             }
             (Some(Drawn::MarketFeed(ticks)), _) if in_doubt => exchange.doubt(&ticks),
             (Some(Drawn::TradeOrder(_)), _) if in_doubt => {

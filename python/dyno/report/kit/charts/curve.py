@@ -10,13 +10,13 @@ from typing import Any
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.render import Chart, Data
 
-KEPT, BROKEN, UNSTEADY = "pass", "fail", "unsteady"
+KEPT, BROKEN, INCONCLUSIVE = "pass", "fail", "inconclusive"
 _LABEL_PIXELS = 28
 
 MARKS = {
     KEPT: ("circle", theme.BLUE),
     BROKEN: ("square", theme.ORANGE),
-    UNSTEADY: ("triangle-up", theme.MUTED),
+    INCONCLUSIVE: ("triangle-up", theme.MUTED),
 }
 """Shape and colour of each window verdict."""
 

@@ -70,4 +70,4 @@ def _words(reason: str) -> str:
 
 def _left_out(reasons: dict[str, int]) -> Table:
     rows = [[_words(reason), rounded(count)] for reason, count in reasons.items()]
-    return Table("Left out", [Column("Reason"), Column("Statements", numeric=True)], rows)
+    return Table("Left out", [Column("Statements"), Column("Number", numeric=True)], rows)

@@ -67,7 +67,7 @@ def _lead(page: Page, search: Phase[SearchDetail]) -> str:
 
 def _verdict(window: Window) -> str:
     if window.steady is False:
-        return charts.UNSTEADY
+        return charts.INCONCLUSIVE
     return charts.KEPT if window.passed is True else charts.BROKEN
 
 
@@ -138,7 +138,7 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
         Column("Result"),
         Column("Reason", wide=True),
     ]
-    tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.UNSTEADY: "muted"}
+    tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.INCONCLUSIVE: "muted"}
     rows: list[list[str | Cell]] = []
     for place, window in enumerate(windows, 1):
         at, verdict = metrics.Level(window.level), _verdict(window)

@@ -1,4 +1,4 @@
-"""Writes a draft as a file of statements."""
+"""Writes a draft as a workload file."""
 
 from __future__ import annotations
 
