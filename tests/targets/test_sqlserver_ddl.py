@@ -36,7 +36,9 @@ def statements() -> Iterator[tuple[str, str]]:
     yield "table with a key", ddl.create_table(ITEMS[0], "", ["i_id", 'i "at"'])
     yield "mark", ddl.marking("o'rders", 'dyno:tpch {"scale": 1}')
     yield "size of databases", space.ALL.format("[dyno_tpch]")
-    yield "size of a table", space.TABLE.format("N'[dbo].[lineitem]'")
+    named = {"place": "[dyno_tpch]", "table": "N'lineitem'", "index": "N'lineitem_pkey'"}
+    yield "size of a table", space.TABLE.format(**named)
+    yield "size of an index", space.INDEX.format(**named)
 
 
 def text() -> str:

@@ -84,6 +84,14 @@ def test_a_check_of_a_sound_database(name: Maintenance) -> None:
     assert bool(physical) == (name == "quick-check")
 
 
+def test_the_estimate_is_a_message_and_was_a_row() -> None:
+    text = "Estimated TEMPDB space (in KB) needed for CHECKDB on database dyno_tpcc = {}."
+    said = [Message(0, "DBCC results."), *(Message(0, text.format(size)) for size in (8, 57))]
+    assert integrity.estimated([], said) == 57 * 1024
+    assert integrity.estimated([[12]], []) == 12 * 1024
+    assert integrity.estimated([], said[:1]) is None
+
+
 @pytest.mark.parametrize("number", [8928, 8939, 2533, 2570, 7985])
 def test_damage_is_a_failed_check(number: int) -> None:
     damage = caused(number, "Table error: Object ID 100, index ID 1. Page (1:77) is damaged.")

@@ -35,12 +35,12 @@ class SpaceEstimate:
     """Estimated extra space of a maintenance task.
 
     Attributes:
-        size: Bytes on storage.
+        size: Bytes on storage; None if the target sent no estimate.
         source: How the target estimates it.
         seconds: How long the server took to estimate it, if it read the data for that.
     """
 
-    size: int
+    size: int | None
     source: str
     seconds: float | None = None
 

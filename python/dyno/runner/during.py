@@ -88,8 +88,9 @@ def estimate_during(
         loaded_in_all(target, workload, scale, settings["databases"])
         with session.events.phase(f"{plan.title}: estimate"):
             found = drive.estimated(session.recorder, target, plan, workload)
-    words = bytes_text(found.space_estimate_bytes or 0)
-    session.events.say(f"  {words} of extra space: {found.space_estimate_source}")
+    size = found.space_estimate_bytes
+    words = "Extra space is unknown" if size is None else f"{bytes_text(size)} of extra space"
+    session.events.say(f"  {words}: {found.space_estimate_source}")
 
 
 def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:

@@ -24,7 +24,7 @@ from dyno.targets.patience import keep_alive
 from dyno.targets.sqlserver import queries
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.errors import Message, statement_error
-from dyno.targets.sqlserver.login import connect
+from dyno.targets.sqlserver.login import PROGRAM, connect
 from dyno.targets.sqlserver.version import QUERY, Version
 
 SETTINGS = (
@@ -94,6 +94,7 @@ class Session:
         explain: Callable[[], DynoError | None] = lambda: None,
         database: str = "",
         settings: Sequence[str] = (),
+        program: str = PROGRAM,
     ) -> Session:
         """Connects; unqualified table names mean those of ``database``, if it exists.
 
@@ -102,11 +103,12 @@ class Session:
             explain: See the class.
             database: The database; that of the address if empty.
             settings: More statements that set up the session.
+            program: Its application name.
 
         Raises:
             TargetError: One line with advice, also for a server that is too old.
         """
-        session = cls(connect(address), address, explain)
+        session = cls(connect(address, program=program), address, explain)
         try:
             session.execute("; ".join((*SETTINGS, *settings)))
             row = session.execute(f"{QUERY}, @@SPID").rows[0]

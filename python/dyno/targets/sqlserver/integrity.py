@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from dyno.bundle.model import Check
 from dyno.contracts.maintenance import SpaceEstimate
@@ -29,12 +30,14 @@ _FOUND = re.compile(r"found (\d+) allocation errors? and (\d+) consistency error
 _LONGEST = 400
 
 ESTIMATE = "DBCC CHECKDB ({}) WITH ESTIMATEONLY"
-"""KB of tempdb in the last result."""
+_ESTIMATED = re.compile(r"TEMPDB.*?=\s*(\d+)")
+"""The message with KB of tempdb. Before SQL Server 2012 they were in the last result."""
 SPACE = (
     "SELECT SUM(internal_objects_alloc_page_count - internal_objects_dealloc_page_count) "  # noqa: S608
     f"* {PAGE} FROM tempdb.sys.dm_db_task_space_usage WHERE session_id = {{}}"
 )
 _SOURCE = "ESTIMATEONLY: the estimate of tempdb by the server; the snapshot's file is extra"
+_NO_ESTIMATE = "the server sent no estimate for ESTIMATEONLY"
 
 
 class DatabaseCheck(Work):
@@ -50,8 +53,9 @@ class DatabaseCheck(Work):
     def _prepare(self) -> None:
         start = time.monotonic()
         found = self.session.execute(self.estimation(self.place)).rows
-        kilobytes = int(found[-1][0]) if found else 0
-        self.estimate = SpaceEstimate(kilobytes * 1024, _SOURCE, time.monotonic() - start)
+        took_s = time.monotonic() - start
+        size = estimated(found, self.session.messages)
+        self.estimate = SpaceEstimate(size, _NO_ESTIMATE if size is None else _SOURCE, took_s)
 
     def _steps(self) -> Sequence[str]:
         return [self.place]
@@ -73,7 +77,7 @@ class DatabaseCheck(Work):
 
     @classmethod
     def estimation(cls, database: str) -> str:
-        """The estimate with the same options; its last result has KB of tempdb."""
+        """The estimate with the same options; see :func:`estimated`."""
         return ESTIMATE.format(literal(database))
 
     def _space_query(self) -> str:
@@ -94,6 +98,18 @@ class PhysicalCheck(DatabaseCheck):
     def estimation(cls, database: str) -> str:
         """See the full check."""
         return f"{super().estimation(database)}, PHYSICAL_ONLY"
+
+
+def estimated(rows: Sequence[Sequence[Any]], messages: Iterable[Message]) -> int | None:
+    """Bytes of tempdb that the server estimates; None if it sent no estimate.
+
+    Args:
+        rows: The last result.
+        messages: All messages of the statement.
+    """
+    kilobytes = [int(found[1]) for one in messages if (found := _ESTIMATED.search(one.text))]
+    kilobytes += [int(rows[-1][0])] if rows else []
+    return 1024 * max(kilobytes) if kilobytes else None
 
 
 def fault(error: DynoError, messages: Iterable[Message]) -> str | None:

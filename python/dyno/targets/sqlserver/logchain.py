@@ -1,7 +1,7 @@
 """The log chain of a database: without it, FULL and BULK_LOGGED behave as SIMPLE.
 
 A database leaves SIMPLE with its first full or differential backup. Until then each checkpoint
-frees its log. A backup to ``NUL`` reads all data and writes nothing.
+frees its log. A backup to ``NUL`` reads the data and writes nothing.
 
 Source: Microsoft, "Recovery models (SQL Server)", "View or change the recovery model of a
 database", "BACKUP (Transact-SQL)", "sys.database_recovery_status (Transact-SQL)".
@@ -33,8 +33,18 @@ _UNKNOWN = "it is unknown whether the chain of log backups of {places} has begun
 
 
 def start(database: str) -> str:
-    """The backup that begins the log chain. One with COPY_ONLY would not."""
-    return f"BACKUP DATABASE {quoted(database)} TO DISK = N'NUL'"
+    """The backup that begins the log chain. One with COPY_ONLY would not.
+
+    A full one would become the base of later differential backups, and could not be restored. So a
+    database that has a base gets a differential one.
+    """
+    place = quoted(database)
+    backup = f"BACKUP DATABASE {place} TO DISK = N'NUL'"
+    return (
+        f"IF EXISTS (SELECT 1 FROM {place}.sys.database_files "  # noqa: S608  (quoted)
+        "WHERE type = 0 AND differential_base_lsn IS NOT NULL) "
+        f"{backup} WITH DIFFERENTIAL ELSE {backup}"
+    )
 
 
 def right(database: str) -> str:

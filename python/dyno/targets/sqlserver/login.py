@@ -25,6 +25,8 @@ from dyno.targets.sqlserver.prelogin import encryption
 
 PROGRAM = "dyno"
 """The application name of Dyno's sessions."""
+OBSERVER = "dyno observer"
+"""That of sessions that only observe."""
 
 _VARIABLE = "FREETDSCONF"
 _BUNDLES = (
@@ -38,12 +40,13 @@ _GRACE_S = 1
 """FreeTDS reports its own timeout better, so it gets the time to do so."""
 
 
-def connect(address: Address, database: str = "") -> Any:
+def connect(address: Address, database: str = "", program: str = PROGRAM) -> Any:
     """Logs in, in autocommit.
 
     Args:
         address: The server.
         database: The database of the session; that of the address if empty.
+        program: Its application name.
 
     Raises:
         TargetError: One line with advice.
@@ -57,7 +60,7 @@ def connect(address: Address, database: str = "") -> Any:
             try:
                 return _within(
                     address.connect_timeout + _GRACE_S,
-                    lambda: _connect(address, database or address.database),
+                    lambda: _connect(address, database or address.database, program),
                     address.server,
                 )
             finally:
@@ -108,7 +111,7 @@ def _within(seconds: float, login: Callable[[], Any], server: str) -> Any:
     return found[0]
 
 
-def _connect(address: Address, database: str) -> Any:
+def _connect(address: Address, database: str, program: str) -> Any:
     return pymssql.connect(
         server=address.host,
         port=str(address.port),
@@ -116,7 +119,7 @@ def _connect(address: Address, database: str) -> Any:
         password=address.password,
         database=database,
         login_timeout=address.connect_timeout,
-        appname=PROGRAM,
+        appname=program,
         encryption="require" if address.encrypt else "off",
         tds_version="7.4",
         charset="UTF-8",

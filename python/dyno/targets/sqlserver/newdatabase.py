@@ -73,10 +73,15 @@ def new_database(opened: Open) -> NewDatabase | str:
 
 def sweep(session: Session) -> list[str]:
     """Drops the marked database of a killed task; returns its name."""
-    if not _exists(session) or not _is_marked(session):
-        return []
-    database.drop(session, PLACE)
-    return [PLACE]
+    found = left(session)
+    for name in found:
+        database.drop(session, name)
+    return found
+
+
+def left(session: Session) -> list[str]:
+    """The name of the marked database of a killed task, if there is one."""
+    return [PLACE] if _exists(session) and _is_marked(session) else []
 
 
 def _exists(session: Session) -> bool:

@@ -63,7 +63,7 @@ def create_tables(
     text = ddl.collation(session.version)
     created = [
         *procedures.drops(session, workload),
-        *partitions.drop([table["name"] for table in tables]),
+        *partitions.drop(gone),
         *design.create_tables(tables, plan, text),
     ]
     ddl.replace_tables(session, workload, gone, created)

@@ -10,7 +10,7 @@ from dyno import workloads
 from dyno.contracts import databases
 from dyno.errors import UsageError
 from dyno.targets import journal, mark
-from dyno.targets.sqlserver import database, ddl, partitions, procedures
+from dyno.targets.sqlserver import database, ddl, newdatabase, partitions, procedures
 from dyno.targets.sqlserver.connection import Session, quoted
 
 _NAMES = "SELECT name FROM sys.databases WHERE HAS_DBACCESS(name) = 1"
@@ -27,7 +27,7 @@ def marked(session: Session) -> list[str]:
         found += _described(session, place, of)
         if any(database.is_own(session, workload) for workload in of):
             found.append(f"database {place}, if empty")
-    return found
+    return [*found, *(f"database {name}" for name in newdatabase.left(session))]
 
 
 def remove(session: Session) -> list[str]:
@@ -48,7 +48,7 @@ def remove(session: Session) -> list[str]:
         if own and int(session.execute(_LEFT).rows[0][0]) == 0:
             database.drop(session, place)
             found.append(f"database {place}")
-    return found
+    return [*found, *(f"database {name}" for name in newdatabase.sweep(session))]
 
 
 def _remove(session: Session, of: list[str]) -> None:

@@ -53,6 +53,7 @@ from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.connection import Session, literal
 from dyno.targets.sqlserver.index import open_indexer
 from dyno.targets.sqlserver.inside.inspector import SqlServerInspector
+from dyno.targets.sqlserver.login import OBSERVER
 from dyno.targets.sqlserver.meter import SqlServerMeter
 from dyno.targets.sqlserver.space import Sizes, size_of
 from dyno.targets.sqlserver.stored_columns import SqlServerColumns
@@ -142,6 +143,10 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         database = mark.schema_of(workload) if workload else ""
         return Session.open(self._address, self.exit_reason, database)
 
+    def observer(self) -> Session:
+        """Opens a session for probes and the inspector, which do not count as active."""
+        return Session.open(self._address, self.exit_reason, program=OBSERVER)
+
     def _create(
         self, session: Session, workload: str, layout: Layout | None, *, replace: bool
     ) -> None:
@@ -187,11 +192,11 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     def _step_log(
         self,
         session: Session,  # noqa: ARG002
-        workload: str,  # noqa: ARG002
+        workload: str,
         layout: Layout | None,  # noqa: ARG002
         meter: Meter,
     ) -> Sizes:
-        return Sizes(meter, self.connect)
+        return Sizes(meter, self.observer, mark.schema_of(workload))
 
     def _finish(self, session: Session) -> dict[str, Any]:
         """Writes a checkpoint of the loaded database, so that later phases do not pay for it.

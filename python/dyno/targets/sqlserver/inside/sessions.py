@@ -20,6 +20,7 @@ from dyno.targets.sessionprobe import Ask
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.inside.views import OWN, Views, unseen
 from dyno.targets.sqlserver.inside.waits import RUNNING, SCHEDULED, is_parallel, of_wait
+from dyno.targets.sqlserver.login import OBSERVER
 
 PERIOD_S = activesessions.PERIOD_S
 _REST = 4
@@ -28,7 +29,8 @@ _REST = 4
 VIEW, TASKS_VIEW = "sys.dm_exec_requests", "sys.dm_os_waiting_tasks"
 QUERY = f"""{OWN}SELECT r.session_id, r.status, r.wait_type, r.wait_resource
 FROM {VIEW} AS r JOIN sys.dm_exec_sessions AS s ON s.session_id = r.session_id
-WHERE s.is_user_process = 1 AND r.session_id <> @@SPID"""  # noqa: S608  (fixed text)
+WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
+AND COALESCE(s.program_name, N'') <> N'{OBSERVER}'"""  # noqa: S608  (fixed text)
 TASKS = f"""{OWN}SELECT t.session_id, t.wait_type, t.resource_description
 FROM {TASKS_VIEW} AS t WHERE t.session_id IN ({{sessions}})"""  # noqa: S608
 

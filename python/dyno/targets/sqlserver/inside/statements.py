@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dyno.contracts.inspection import MOST_PLANS, MOST_ROWS, StatementUse
@@ -39,6 +39,10 @@ _ASKED = 100
 """Texts of one statement."""
 _US_PER_MS = 1e3
 _OBSERVING = re.compile(r"\bsys\s*\.\s*dm_", re.IGNORECASE)
+
+
+_SPILLS = (14, 0, 3015)
+"""2017 CU3, the first 2017 that counts spills."""
 
 
 class Plan(NamedTuple):
@@ -88,13 +92,19 @@ def read(session: Session, views: Views) -> Snapshot:
     Raises:
         DynoError: If the server does not respond.
     """
-    rows = views.rows(session, VIEW, COUNTS) or ()
+    query = COUNTS if _spills(session) else COUNTS.replace("total_spills", "0")
+    rows = views.rows(session, VIEW, query) or ()
     return {
         Plan(bytes(row[0]), int(row[1]), int(row[2]), str(row[3])): Counted(
             bytes(row[4] or b""), bytes(row[5] or b""), *(int(count or 0) for count in row[6:])
         )
         for row in rows
     }
+
+
+def _spills(session: Session) -> bool:
+    """Whether the server counts what statements spill."""
+    return session.version.is_cloud or session.version.number >= _SPILLS
 
 
 def grown(before: Snapshot, after: Snapshot) -> dict[Plan, Counted]:
@@ -138,10 +148,11 @@ def between(
         if place in texts and not texts[place].own
     ]
     plans = _plans(session, views, [query.first for _, query, _ in shown[:MOST_PLANS]])
-    return [
+    found = [
         _use(hashed, query, text, plans.get(place))
         for place, (hashed, query, text) in enumerate(shown)
     ]
+    return found if _spills(session) else [replace(one, temp_bytes=None) for one in found]
 
 
 def _top(queries: list[tuple[bytes, _Query]]) -> list[tuple[bytes, _Query]]:
