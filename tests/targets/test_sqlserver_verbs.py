@@ -206,6 +206,13 @@ rows = 1
 [[transactions.take.statements]]
 sql = "update item set stock = 1000 where id = :id and :stock < 0"
 rows = 0
+[[transactions.ask.statements]]
+sql = "call dbo.stock_of(:id)"
+keep = ["stock int"]
+rows = 1
+[[transactions.ask.statements]]
+sql = "select 1 where :stock < 0"
+rows = 0
 [[checks]]
 name = "stock was taken"
 sql = "select 1"
@@ -220,10 +227,21 @@ def test_statements_of_their_own_dialect(loaded: tuple[str, Path], tmp_path: Pat
     file.write_text(OWN)
     given = (file, "--target", url, "--out", out, "--json")
     assert_valid(dyno("load", *given, "--scale", "1"))
+    with closing(target_of(url, out).connect("own_verbs_own")) as session:
+        asking = "SELECT stock FROM dbo.item WHERE id = @id"
+        session.execute(f"CREATE PROCEDURE dbo.stock_of @id int AS {asking}")
     done = dyno("run", *given, "--users", "2", "--warmup", "0s", "--duration", "2s")
     (level,) = assert_valid(done, *NOISE)["workloads"]["own_verbs_own"]["levels"]
-    assert level["tps"] > 0
+    assert all(one["count"] > 0 for one in level["operations"].values())
     assert not level["errors"]
+
+
+def test_the_example_queries(loaded: tuple[str, Path]) -> None:
+    url, out = loaded
+    given = ("sales-queries", "--target", url, "--out", out, "--json")
+    assert_valid(dyno("load", *given, "--scale", "0.05"))
+    found = assert_valid(dyno("run", *given))["workloads"]["own_sales"]["engines"]["sqlserver"]
+    assert all(each["seconds"] > 0 for each in found["queries"])
 
 
 @pytest.mark.parametrize("workload", ["tpch", "tpcc"])

@@ -11,7 +11,9 @@ from dyno.errors import UsageError, closest
 LONGEST = 65_536
 MOST_PARAMETERS = 256
 """Of a statement, for the driver."""
-VERBS = ("select", "insert", "update", "delete", "with", "values", "replace", "merge", "call")
+VERBS = (
+    "select", "insert", "update", "delete", "with", "values", "replace", "merge", "call", "exec",
+)  # fmt: skip
 """A file of others must not create, grant, drop or copy anything."""
 QUERIES = ("select", "with", "values")
 _TOKEN = re.compile(

@@ -30,7 +30,12 @@ pub fn command(statement: &Statement, babelfish: bool) -> Result<Command> {
         );
         Error::new(ErrorKind::Usage, message)
     };
-    let commands = commands(&statement.sql);
+    let mut commands = commands(&statement.sql);
+    if let [sql] = &mut commands[..]
+        && let Some(executed) = executed(sql)
+    {
+        *sql = executed;
+    }
     if let [sql] = &commands[..]
         && let Some(call) = call(statement, sql)
     {
@@ -66,6 +71,15 @@ fn call(statement: &Statement, sql: &str) -> Option<Command> {
     all.extend((next..next + statement.returns.len()).map(|number| format!("${number} output")));
     let same = arguments.eq_ignore_ascii_case(&all.join(", "));
     same.then(|| Command::CallWithOutputs(name.to_owned()))
+}
+
+/// `call p(a, b)` is `exec p a, b`. `None` if it is something else.
+fn executed(sql: &str) -> Option<String> {
+    let bare = bare(sql);
+    let called = bare.strip_prefix("call ")?.strip_suffix(')')?;
+    let open = "call ".len() + called.find('(')?;
+    let (name, arguments) = (&sql["call ".len()..open], &sql[open + 1..sql.len() - 1]);
+    Some(format!("exec {} {}", name.trim(), arguments.trim()).trim_end().to_owned())
 }
 
 /// Whether a text only reads.
@@ -372,6 +386,9 @@ mod tests {
         let outputs = "exec p $1, $2, $3 output";
         assert_eq!(call(outputs), Command::CallWithOutputs("p".to_owned()));
         assert_eq!(call("exec p $2, $1"), Command::Text("exec p @p2, @p1".to_owned()));
+        assert_eq!(call("CALL dbo.p( $1, $2 )"), Command::Call("dbo.p".to_owned()));
+        assert_eq!(call("call p(f($2), $1)"), Command::Text("exec p f(@p2), @p1".to_owned()));
+        assert_eq!(text("call p()"), "exec p");
     }
 
     #[test]
