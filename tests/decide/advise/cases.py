@@ -116,7 +116,7 @@ CASES: dict[str, tuple[Planted, Planted]] = {
         sqlserver(
             "max degree of parallelism",
             "0",
-            "= 0 on 2 CPUs, 2 memory nodes",
+            "= 0 on 2 CPUs, 2 NUMA nodes",
             "EXEC sys.sp_configure N'max degree of parallelism', 1; RECONFIGURE;",
         ),
         SQLSERVER,

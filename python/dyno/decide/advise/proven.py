@@ -56,7 +56,7 @@ def _remarks(proof: Proof) -> list[str]:
     clear = proof.low is not None and proof.high is not None and proof.low * proof.high > 0
     if proof.verdict == "no difference found" and clear:
         lines.append(
-            "its interval alone leaves out 0, but not once corrected for all comparisons of the "
+            "its interval excludes 0, but not after correction for all comparisons of the "
             "study. More --pairs may decide it."
         )
     elif proof.verdict == "no difference found" and proof.smallest and not _narrow(proof):

@@ -241,7 +241,7 @@ class System:
     def dialect(self) -> Dialect:
         """The words of the database."""
         if self.db.dialect is None:
-            raise inapplicable(f"Dyno has no words for the settings of {self.db.product}")
+            raise inapplicable(f"Dyno does not know the settings of {self.db.product}")
         return self.db.dialect
 
     def some_volumes(self) -> tuple[Volume, ...]:

@@ -118,7 +118,7 @@ def _shared(windows: list[Phase[MixDetail]]) -> Iterable[Ruling]:
             yield Ruling(
                 "note",
                 f"{names} ran at the same time: the CPU, memory and device metrics of each phase "
-                "are of all of them. Do not add them up.",
+                "cover all of them. Do not add them up.",
                 phase.name,
                 tuple(str(member.phase) for member in members),
             )
@@ -140,7 +140,7 @@ RULE = Rule(
     code="mixed-load",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Of several workloads or targets at once, the windows of transactions started more than "
+        "With several workloads or targets at once, transaction windows started more than "
         f"{MOST_APART_PERCENT:g} % of the window apart, measurement windows do not "
         "overlap, or queries failed or none completed in the window. Warnings: fewer queries "
         "completed than the streams have in one pass; the data of a workload differs in size "

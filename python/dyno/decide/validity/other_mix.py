@@ -89,7 +89,7 @@ RULE = Rule(
     weight=Weight.DOUBTFUL,
     definition=(
         f"The number of an operation differs by more than {100 * MOST:g} %, and by more than "
-        f"{CHANCE:g} square roots, from its share of the prescribed mix. Warning: by more than "
+        f"{CHANCE:g} times its square root, from the prescribed number. Warning: by more than "
         f"{100 * WARNED:g} %."
     ),
     explanation="Rates and response times of another mix are those of another workload.",

@@ -53,6 +53,6 @@ RULE = Rule(
     definition="Work that the workload schedules itself started more than 1 s late; in a replay, "
     "more than 1 % of the statements, or 1 % were never sent.",
     explanation="The stock exchange of brokerage answers within seconds. If its results wait for a "
-    "user, their share of the work is too small. A late replay is another load than the log.",
+    "user, their share of the work is too small. A late replay differs from the log.",
     check=_check,
 )

@@ -162,14 +162,14 @@ def lines(page: Page) -> list[tuple[str, str]]:
             if (value := page.value(key)) is not None
         ]
         found.append(("", f"{name}, sum of {', '.join(parts)}"))
-    named = [("At once" if place == 0 else "", text) for place, (_, text) in enumerate(found)]
+    named = [("Together" if place == 0 else "", text) for place, (_, text) in enumerate(found)]
     slower = [
         f"{one.name} throughput {change(one.throughput)}, p95 {change(one.p95)}"
         for one in against(page)
     ]
     return [
         *named,
-        *(("Against alone" if place == 0 else "", text) for place, text in enumerate(slower)),
+        *(("Vs alone" if place == 0 else "", text) for place, text in enumerate(slower)),
     ]
 
 
@@ -197,7 +197,7 @@ def cards(page: Page) -> list[Cards]:
         detail += f"{one.pairs} pair{'s'[: one.pairs != 1]} of windows"
         unit = "" if one.throughput is None else "%"
         found.append(
-            Card(f"{one.name} against itself alone", value.removesuffix(" %"), unit, detail)
+            Card(f"{one.name}, together vs alone", value.removesuffix(" %"), unit, detail)
         )
     holds = page.passed(check_names.CONDITION)
     if holds is not None:

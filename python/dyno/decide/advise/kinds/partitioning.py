@@ -94,7 +94,7 @@ def _prunable(choice: Choice, unit: str) -> str:
     share = percent(choice.restricted)
     if unit == "one each":
         return f"{share} of the statements on it can prune."
-    return f"Of the statements on it, those with {share} of the {unit} can prune."
+    return f"Weighted by {unit}, {share} of the statements on it can prune."
 
 
 def _sentence(found: Proposal, unit: str) -> str:
@@ -127,7 +127,7 @@ def _ranking(found: Sequence[Proposal]) -> Table:
             )
     columns = (
         *("Table", "Share>", "Column", "Method", "Score>"),
-        *("By value>", "Between>", "Half open>", "Joined>"),
+        *("Equality>", "Range>", "One-sided>", "Join>"),
     )
     return Table(columns, rows, "Tables with the most reads, and the conditions on their columns")
 
@@ -153,7 +153,7 @@ def _bounds(advised: Sequence[Proposal]) -> Table:
                 )
             )
     columns = ("Table", "Partitions>", "By", "Rows each>", "Bounds")
-    return Table(columns, rows, "First values of the partitions after the first")
+    return Table(columns, rows, "Lower bounds of the partitions after the first")
 
 
 def _effects(found: Proposal, done: Work, asked: Asked) -> Table:
@@ -174,7 +174,7 @@ def _effects(found: Proposal, done: Work, asked: Asked) -> Table:
 
 def _verdict(choice: Choice, form: Form | None) -> str:
     if form not in SKIPS[choice.method]:
-        return "only while it runs" if form == "join" else "no"
+        return "at run time only" if form == "join" else "no"
     return "in part" if form == "half" else "yes"
 
 

@@ -26,7 +26,7 @@ RULE = Rule(
     severity="medium",
     looks_at="whether files shrink by themselves",
     wants="off",
-    why="Shrinking moves pages to the front of a file, which scatters indexes, and the file grows "
+    why="Shrinking moves pages to the front of a file, which fragments indexes, and the file grows "
     "again with the next load. Both cost I/O at times that nobody chose.",
     source=f"{SQL_SERVER}, ALTER DATABASE SET (AUTO_SHRINK)",
     study="load-streams",

@@ -26,8 +26,8 @@ RULE = Rule(
     severity="high",
     looks_at="whether changes are counted, so that statistics are gathered anew",
     wants="on",
-    why="Plans stay those of the day on which the tables were analysed, and the autovacuum of "
-    "PostgreSQL does not know what to do.",
+    why="Otherwise plans rest on the statistics of the last manual ANALYZE, and autovacuum in "
+    "PostgreSQL does not know which tables need it.",
     source=f"{POSTGRESQL}, track_counts; {MYSQL}, innodb_stats_auto_recalc",
     check=_check,
 )

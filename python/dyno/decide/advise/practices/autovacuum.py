@@ -26,8 +26,8 @@ RULE = Rule(
     severity="high",
     looks_at="whether old row versions are removed automatically",
     wants="on",
-    why="Tables and indexes grow without end, statistics become stale, and in the end the server "
-    "stops to protect transaction numbers.",
+    why="Without it, tables and indexes bloat, statistics become stale, and the server finally "
+    "stops accepting writes to prevent transaction ID wraparound.",
     source=f"{POSTGRESQL}, Routine Vacuuming",
     study="maintenance",
     check=_check,

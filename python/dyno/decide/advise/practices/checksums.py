@@ -25,7 +25,7 @@ RULE = Rule(
     scope="database",
     severity="medium",
     looks_at="whether pages have checksums",
-    wants="they do",
+    wants="yes",
     why="Disks, controllers and memory return wrong data now and then. Without checksums it is "
     "found when an answer is wrong, and backups hold the same error. PostgreSQL 18 turns them on "
     "by default: compare versions with the same setting.",

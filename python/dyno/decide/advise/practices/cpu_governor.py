@@ -25,8 +25,8 @@ RULE = Rule(
     severity="medium",
     looks_at="/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
     wants="performance on every CPU",
-    why="Short transactions on half-idle CPUs run at low clocks: the others raise them after the "
-    "load has come.",
+    why="Other governors raise the clock only after load arrives, so short transactions on "
+    "half-idle CPUs run at a low frequency.",
     source=f"{LINUX}, admin-guide/pm/cpufreq",
     check=_check,
 )

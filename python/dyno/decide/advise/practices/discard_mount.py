@@ -36,8 +36,8 @@ RULE = Rule(
     severity="low",
     looks_at="mount options of data, log and temporary files",
     wants="no discard",
-    why="Each removed log segment, temporary file and dropped table then sends commands to the "
-    "device that other I/O waits for.",
+    why="With discard, each removed log segment, temporary file or dropped table sends TRIM to the "
+    "device, and other I/O waits for them.",
     source=f"{LINUX}, fstrim(8) and mount(8)",
     check=_check,
 )

@@ -27,7 +27,7 @@ RULE = Rule(
     scope="database",
     severity="high",
     looks_at="whether a commit waits until its log is on storage",
-    wants="it does, except during a load",
+    wants="yes, except during a load",
     why="Otherwise a crash loses transactions that users were told are done. Results measured "
     "without it flatter: most of the time of a commit is that wait.",
     source=f"{POSTGRESQL}, Asynchronous Commit; {MYSQL}, innodb_flush_log_at_trx_commit",

@@ -27,7 +27,7 @@ RULE = Rule(
     scope="database",
     severity="low",
     looks_at="filegroups with several files, and whether these grow together",
-    wants="they do",
+    wants="yes",
     why="New rows go to the file with the most free space. If one file grows alone, it takes all "
     "writes and the other volumes idle. Trace flag 1117 did this before SQL Server 2016.",
     source=f"{DSS}, 6.1 and 7.3.1 (-T1117); {SQL_SERVER}, AUTOGROW_ALL_FILES",

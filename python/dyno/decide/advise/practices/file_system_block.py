@@ -44,7 +44,7 @@ RULE = Rule(
     wants="at least 4 KiB and at least that of the disks, and a divisor of the page",
     why="A smaller block makes a device read before it writes; one that does not divide a "
     "page turns one write into two. Linux has no blocks above 4 KiB on most machines: the 64 KiB "
-    "that the documents give NTFS are allocation units, which ext4 and xfs replace by extents.",
+    "recommended for NTFS are allocation units, which ext4 and xfs replace by extents.",
     source=f"{DSS}, 7.3.2; {OLTP}, 7.4.1",
     study="io-raid",
     check=_check,

@@ -35,8 +35,8 @@ RULE = Rule(
     severity="medium",
     looks_at="size and free space of the file systems under data, log and temporary files",
     wants="at most 85 % full",
-    why="The documents' array fell from 5,037 to 4,175 IOPS between 40 and 85 % of its space. File "
-    "systems scatter new files, and flash collects garbage more often.",
+    why="A published array fell from 5,037 to 4,175 IOPS between 40 and 85 % of its space. File "
+    "systems fragment new files, and flash collects garbage more often.",
     source=f"{OLTP}, 5.1",
     study="io-fill",
     check=_check,

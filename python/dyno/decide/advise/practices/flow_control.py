@@ -13,7 +13,7 @@ from dyno.decide.advise.system import Facts, System, unreadable
 
 def _judge(one: Facts) -> Verdict:
     if one.get("pause_receive") is None:
-        raise unreadable("its driver does not tell it, or the facts are not of a live machine")
+        raise unreadable("its driver does not report it, or the facts are not of a live machine")
     receive, transmit = one.switch("pause_receive"), one.switch("pause_transmit")
     return held(
         receive and transmit,

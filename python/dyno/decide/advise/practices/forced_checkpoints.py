@@ -36,8 +36,8 @@ RULE = Rule(
     severity="medium",
     looks_at="checkpoints by time and by request since the counters began",
     wants=f"at most {percent(MOST)} by request",
-    why="A forced checkpoint writes as fast as it can, and the next one comes soon: each first "
-    "change of a page after it is logged in full. Backups and shutdowns also request some.",
+    why="A forced checkpoint writes as fast as it can, and the next one comes soon: the first "
+    "change of each page after it logs the full page. Backups and shutdowns also request some.",
     source=f"{POSTGRESQL}, WAL Configuration; {DYNO}",
     study="users",
     check=_check,

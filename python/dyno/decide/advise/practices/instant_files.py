@@ -25,7 +25,7 @@ RULE = Rule(
     scope="database",
     severity="medium",
     looks_at="whether the server may extend data files without writing them",
-    wants="it may",
+    wants="yes",
     why="Otherwise the server writes zeroes to all new space of a data file, and the session that "
     "needs the space waits. Creating and restoring a large database takes as long as writing it.",
     source=f"{FAST_TRACK} (perform volume maintenance tasks); {SQL_SERVER}, Instant File "

@@ -34,7 +34,7 @@ RULE = Rule(
     severity="medium",
     looks_at="the rate of background writes, and the disks under the data",
     wants="100/s a spindle, 1,000/s on flash; `dyno io` measures what the volume has",
-    why="At the default of 200 dirty pages pile up under load. When the log is full, sessions wait "
+    why="At the default 200, dirty pages pile up under load. When the log is full, sessions wait "
     "until they are written.",
     source=f"{MYSQL}, Configuring InnoDB I/O Capacity; {DYNO}",
     study="users",

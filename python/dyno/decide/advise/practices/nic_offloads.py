@@ -16,7 +16,7 @@ _WORDS = {"segmentation_offload": "tso", "receive_offload": "gro", "checksum_off
 def _judge(one: Facts) -> Verdict:
     known = {word: one.get(name) for name, word in _WORDS.items() if one.get(name) is not None}
     if not known:
-        raise unreadable("its driver does not tell it, or the facts are not of a live machine")
+        raise unreadable("its driver does not report it, or the facts are not of a live machine")
     off = [word for word, value in known.items() if not value]
     return held(
         not off,

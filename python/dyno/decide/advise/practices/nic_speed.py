@@ -18,7 +18,7 @@ def _check(system: System) -> Iterable[Verdict]:
 
     def judge(one: Facts) -> Verdict:
         if one.get("speed_mbps") is None:
-            raise unreadable("the driver does not tell it, as those of virtual machines do not")
+            raise unreadable("the driver does not report it, as is usual in virtual machines")
         speed, duplex = one.number("speed_mbps"), one.get("duplex")
         return held(
             speed >= wanted and duplex != "half",
@@ -37,7 +37,7 @@ RULE = Rule(
     severity="medium",
     looks_at="/sys/class/net/NIC/speed and duplex",
     wants="1 Gbit/s; 10 Gbit/s to network storage of decision support",
-    why="Transactions count requests, decision support counts bytes: 1 Gbit/s ends at about "
+    why="Transactions need IOPS, decision support needs bandwidth: 1 Gbit/s carries at most about "
     "110 MB/s. A link that negotiated half duplex or 100 Mbit/s is a fault.",
     source=f"{DSS}, 7.1 and 7.2; {OLTP}, 7.2",
     check=_check,

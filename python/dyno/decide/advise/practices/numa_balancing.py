@@ -11,7 +11,7 @@ from dyno.decide.advise.system import System, inapplicable
 
 def _check(system: System) -> Iterable[Verdict]:
     if system.host.number("cpu", "numa_nodes") < 2:
-        raise inapplicable("this machine has one memory node")
+        raise inapplicable("this machine has one NUMA node")
     found = system.host.number("tunable", "numa_balancing")
     yield held(
         found == 0,
@@ -26,10 +26,10 @@ RULE = Rule(
     area="cpu",
     scope="machine",
     severity="low",
-    looks_at="/proc/sys/kernel/numa_balancing on machines with several memory nodes",
+    looks_at="/proc/sys/kernel/numa_balancing on machines with several NUMA nodes",
     wants="0",
-    why="All sessions use all of the cache. The kernel unmaps its pages to see who does, and moves "
-    "them in vain.",
+    why="All nodes use the whole cache. The kernel unmaps its pages to sample accesses, and moves "
+    "them without benefit.",
     source=f"{LINUX}, admin-guide/sysctl/kernel (numa_balancing)",
     study="cpu-memory-grid",
     check=_check,

@@ -11,7 +11,7 @@ from dyno.decide.advise.system import System, inapplicable
 
 def _check(system: System) -> Iterable[Verdict]:
     if system.host.number("cpu", "numa_nodes") < 2:
-        raise inapplicable("this machine has one memory node")
+        raise inapplicable("this machine has one NUMA node")
     found = system.host.number("tunable", "zone_reclaim_mode")
     yield held(
         found == 0,
@@ -26,7 +26,7 @@ RULE = Rule(
     area="cpu",
     scope="machine",
     severity="medium",
-    looks_at="/proc/sys/vm/zone_reclaim_mode on machines with several memory nodes",
+    looks_at="/proc/sys/vm/zone_reclaim_mode on machines with several NUMA nodes",
     wants="0",
     why="Otherwise a node drops cached files, and swaps, while another node has free memory.",
     source=f"{LINUX}, admin-guide/sysctl/vm (zone_reclaim_mode)",

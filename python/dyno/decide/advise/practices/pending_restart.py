@@ -29,8 +29,8 @@ RULE = Rule(
     severity="medium",
     looks_at="/proc/PID/exe of the server",
     wants="it is not deleted",
-    why="An update was installed, but the old program with its errors still runs; extensions that "
-    "are loaded from now on are of the new one.",
+    why="An update is installed, but the server still runs the old binary and its bugs; extensions "
+    "loaded from now on are from the new version.",
     source=DYNO.replace("the threshold", "the observation"),
     check=_check,
 )

@@ -27,7 +27,7 @@ RULE = Rule(
     severity="low",
     looks_at="the growth of each file of the database",
     wants="a fixed amount",
-    why="A percentage grows with the file: first by too little, which scatters it, and later by "
+    why="A percentage grows with the file: first by too little, which fragments it, and later by "
     "so much that sessions wait. A log is filled with zeroes while it grows.",
     source=f"{DSS}, 7.3.6 and table 11; {OLTP}, 7.4.7",
     study="load-streams",

@@ -1,4 +1,4 @@
-"""Query CPUs: one query stays on the CPUs of a memory node."""
+"""Query CPUs: one query stays on the CPUs of a NUMA node."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _check(system: System) -> Iterable[Verdict]:
         held(
             1 <= found <= wanted or (found == 0 and cpus <= wanted),
             f"{setting.name} = {setting.shown} on {plural(cpus, 'CPU')}, "
-            f"{plural(nodes, 'memory node')}",
+            f"{plural(nodes, 'NUMA node')}",
             f"1 to {wanted}",
             *system.mend("query_cpus", wanted),
         ),
@@ -45,10 +45,10 @@ RULE = Rule(
     area="cpu",
     scope="database",
     severity="medium",
-    looks_at="CPUs of one query, usable CPUs and memory nodes",
-    wants=f"at most {MOST} on one memory node; else those of one node, or half of them above "
+    looks_at="CPUs of one query, usable CPUs and NUMA nodes",
+    wants=f"at most {MOST} on one NUMA node; else those of one node, or half of them above "
     f"{LARGE}",
-    why="A query on all CPUs crosses memory nodes and leaves none for other users, and the memory "
+    why="A query on all CPUs crosses NUMA nodes and leaves none for other users, and the memory "
     "of a column store build grows with its threads.",
     source=f"{SQL_SERVER}, max degree of parallelism",
     study="parallelism",

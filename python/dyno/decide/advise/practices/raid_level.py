@@ -25,7 +25,7 @@ def _check(system: System) -> Iterable[Verdict]:
         ok = (level != "raid0" or temp) and not (parity and writes)
         return held(
             ok,
-            f"{level}: {PENALTY[level]} writes for one",
+            f"{level}: write penalty {PENALTY[level]}",
             "RAID 10 for transactions and logs; RAID 5, 50 or 10 for decision support",
             "mdadm --create /dev/mdX --level=10 --raid-devices=N DISK…    # move the data there",
         )

@@ -32,8 +32,8 @@ RULE = Rule(
     area="memory",
     scope="database",
     severity="medium",
-    looks_at="cache, most sessions, and the memory of one sort or hash",
-    wants="cache + sessions × memory of a sort ≤ memory",
+    looks_at="cache, maximum connections, and work memory (of one sort or hash)",
+    wants="cache + maximum connections × work memory ≤ memory",
     why="A session may sort several times at once, so this is not even the worst case. If all "
     "sessions sort, the machine swaps or the kernel kills the server. A pool of connections in "
     "front of the server allows few sessions for many users.",

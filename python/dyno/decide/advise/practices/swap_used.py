@@ -29,7 +29,7 @@ RULE = Rule(
     severity="medium",
     looks_at="/proc/meminfo: SwapTotal, SwapFree",
     wants="no swap in use",
-    why="A cache that is swapped out costs a read to find that a page needs no read.",
+    why="If part of the cache is swapped out, a cache hit still costs a read from disk.",
     source=f"{DSS}, 7.3.1 (memory that is locked is never paged out)",
     check=_check,
 )

@@ -16,7 +16,7 @@ def _check(system: System) -> Iterable[Verdict]:
         raise inapplicable("no table has rows")
     known = [table for table in tables if table.analysed is not None]
     if not known:
-        raise unreadable("this account may not see statistics of tables")
+        raise unreadable("this account lacks permission to read table statistics")
     bare = [table.name for table in known if not table.analysed]
     yield held(
         not bare,
@@ -35,8 +35,8 @@ RULE = Rule(
     severity="high",
     looks_at="tables with rows that were never analysed",
     wants="none",
-    why="The planner then guesses how many rows a condition leaves, and nested loops over large "
-    "tables are the result.",
+    why="Without statistics the planner guesses selectivity, which leads to nested loops over "
+    "large tables.",
     source=f"{POSTGRESQL}, Statistics Used by the Planner",
     check=_check,
 )

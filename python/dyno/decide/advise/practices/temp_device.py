@@ -29,7 +29,7 @@ RULE = Rule(
     looks_at="the block devices under temporary and data files",
     wants="no device in common",
     why="Large sorts and hashes write and read temporary files (half and half, in blocks of 64 KB, "
-    "in the documents' measurement) while the same query reads data.",
+    "in a published measurement) while the same query reads data.",
     source=f"{DSS}, 7.3.6 and table 10; {OLTP}, 7.4.7",
     study="accelerate-dss",
     check=_check,

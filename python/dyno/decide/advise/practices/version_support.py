@@ -33,7 +33,7 @@ RULE = Rule(
     severity="medium",
     looks_at="the version of the server, and the published end of support",
     wants="support has not ended",
-    why="Errors that lose data and holes that let others in are no longer repaired.",
+    why="After the end of support, data-loss bugs and security holes are no longer fixed.",
     source=f"{POSTGRESQL}, Versioning Policy; {MARIADB}, Maintenance Policy; Oracle, Lifetime "
     "Support Policy",
     check=_check,

@@ -38,9 +38,9 @@ RULE = Rule(
     scope="database",
     severity="high",
     looks_at="mount options, and the write cache of the disks",
-    wants="no nobarrier or barrier=0 on disks with a volatile write cache",
-    why="The file system then reports a sync as done while data is still in the disk's cache. A "
-    "power failure loses commits and may tear the database apart.",
+    wants="barriers on (no nobarrier, no barrier=0) on disks with a volatile write cache",
+    why="Otherwise the file system reports a sync as done while data is in the disk's cache. A "
+    "power failure loses commits and may corrupt the database.",
     source=f"{LINUX}, filesystems/ext4; {POSTGRESQL}, Reliability",
     check=_check,
 )

@@ -29,7 +29,7 @@ _STARTS = {
 _NOTE = (
     "Reads that the page cache served do not count. Blocks of 8 KiB; times are means of requests, "
     "which may have several blocks. Scanned: not cached, because a long sequential read asked for "
-    "them. Speed-up: mean miss latency by mean read latency; without the cache, the volume may be "
+    "them. Speed-up: mean miss latency / mean read latency; without the cache, the volume may be "
     "slower than for these misses."
 )
 

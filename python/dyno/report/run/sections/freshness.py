@@ -32,9 +32,9 @@ def section(page: Page) -> Section | None:
             ]
         )
     note = (
-        "Freshness: time from the begin of the oldest transaction that had committed before a "
-        "query started, and that the query did not see, to its start; the longest of all queries. "
-        "0 means that each query saw all of them. Age: that of the newest one seen; the median."
+        "Freshness: age, at a query's start, of the oldest committed transaction that the query "
+        "did not see, counted from the begin of that transaction; maximum of all queries. "
+        "0: every query saw all of them. Newest transaction seen: its age, median of all queries."
     )
     table = Table("Freshness", columns, rows, note, page.query_notice)
     lead = "Transactions changed the data while queries ran."

@@ -121,7 +121,7 @@ def _against(page: Page) -> Table | None:
     rows: list[list[str | Cell]] = [
         [one.name, change(one.throughput), change(one.p95), str(one.pairs)] for one in found
     ]
-    note = "Change among the others against itself alone"
+    note = "Change when run with the others, relative to running alone"
     bounded = any(one.throughput is not None and one.throughput.low is not None for one in found)
     note += (
         ", with the 95 % interval over pairs of windows."
@@ -130,4 +130,4 @@ def _against(page: Page) -> Table | None:
     )
     if any(not one.drives for one in shown(page)):
         note += " Of queries: the mean times of those that completed in both windows of a pair."
-    return Table("Each against itself alone", columns, rows, note, _notice(page))
+    return Table("Together compared with alone", columns, rows, note, _notice(page))
