@@ -96,7 +96,7 @@ def test_a_run_is_recorded_judged_and_read(out: Path, capfd: pytest.CaptureFixtu
         ({"duration": "20x"}, "Invalid value for '--duration': '20x' is not a valid time"),
         ({"home": "away"}, "Invalid value for '--home': 'away' is not one of 'fixed'"),
         ({"max_rate": float("nan"), "find_max": "rate"}, "'nan' is not a finite number."),
-        ({"think": True, "rate": "5"}, "--rate and --think exclude each other"),
+        ({"think": True, "rate": "5"}, "--rate and --think cannot be combined"),
         ({"cold": False, "usres": 1}, "Did you mean 'users'?"),
         ({"cold": True}, "--cold applies to queries; tpcc has none"),
         ({"refresh": False}, "--no-refresh applies to queries"),

@@ -191,7 +191,10 @@ def test_a_search_that_makes_no_sense(
         (("tpcc", "--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
         (("tpcc", "--find-max", "--criterion", "errors = 0"), "search are --slo"),
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
-        (("tpcc", "--find-max", "--until-steady", "5m"), "--until-steady and --find-max exclude"),
+        (
+            ("tpcc", "--find-max", "--until-steady", "5m"),
+            "--until-steady and --find-max cannot be combined",
+        ),
         (("tpch", "--criterion", "errors = 0"), "applies to transactions"),
         (("tpch", "--find-max"), "needs a transaction workload"),
         (("tpch", "--until-steady", "5m"), "--until-steady applies to transactions"),

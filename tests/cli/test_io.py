@@ -158,7 +158,7 @@ def test_dry_run_prints_the_plan_only(tmp_path: Path, out: Path) -> None:
         (("{}", "--depths", "1.5"), "integers from 1 to 4096"),
         (("{}", "--rate", "fast"), "--rate 'fast'"),
         (("{}", "--rate", "1e9"), "use 0.001 to 10000000 per second"),
-        (("{}", "--compare", "--scaling"), "--compare and --scaling exclude each other"),
+        (("{}", "--compare", "--scaling"), "--compare and --scaling cannot be combined"),
         (("{}", "--profile", "OLTP"), "Did you mean 'oltp'?"),
         (("{}", "--ceiling-of", "p9"), "p95"),
         (("{}", "--profile", "log", "--reads-only"), "All curves of the profile 'log' write"),

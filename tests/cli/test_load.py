@@ -40,7 +40,7 @@ def test_each_number_of_streams_is_a_load_of_its_own_and_the_last_stays(out: Pat
         (("--resume", "--streams", "1", "--streams", "2"), "--streams at most once"),
         (("--resume",), "no unfinished load"),
         (("--resume", "--spread", "2"), "omit --volumes and --spread"),
-        (("--resume", "--dry-run"), "exclude each other"),
+        (("--resume", "--dry-run"), "cannot be combined"),
     ],
 )
 def test_what_cannot_be(out: Path, more: Any, reason: str) -> None:

@@ -42,7 +42,7 @@ WRONG = [
     ((*RUN, *DUCKDB, "--settings", "/no/such.toml"), "Cannot read"),
     ((*RUN, *ELSEWHERE, "--cold"), "only embedded:postgresql starts cold"),
     ((*RUN, "--target", "mysql://db1.invalid/", "--cold"), "only embedded:mysql starts cold"),
-    ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
+    ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "cannot be combined"),
     ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
     ((*RUN, *DUCKDB, "--cold-each-query", "--refresh"), "closing the engine before each query"),
     (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold applies to queries"),

@@ -201,7 +201,7 @@ def test_missing_databases_are_reported(loaded: Path) -> None:
          "--streams at most once"),
         (("load", "tpch", "--target", "embedded:sqlite", "--databases", "2", "--scale", "0.01"),
          "one file, which is one database"),
-        (("run", "tpch", *SEVERAL, "--users", "2", "--streams", "2"), "exclude each other"),
+        (("run", "tpch", *SEVERAL, "--users", "2", "--streams", "2"), "cannot be combined"),
         (("run", "tpch", *SEVERAL, "--users", "2", "--users", "3"), "Give --users once"),
         (("run", "tpch", *POSTGRESQL, "--users", "2", "--test", "power"), "power test has one"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),

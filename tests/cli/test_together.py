@@ -1,4 +1,4 @@
-"""Options that exclude each other: each row of the table is refused, with its reason."""
+"""Options that cannot be combined: each row of the table is refused, with its reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(out: Path, *args: str) -> str:
 @pytest.mark.parametrize(("one", "other", "reason"), EXCLUDED)
 def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) -> None:
     message = run(tmp_path / "out", "tpcc", "--target", "null:", *WORDS[one], *WORDS[other])
-    assert message == f"{one} and {other} exclude each other: {reason}."
+    assert message == f"{one} and {other} cannot be combined: {reason}."
 
 
 @pytest.mark.parametrize(

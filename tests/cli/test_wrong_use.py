@@ -31,7 +31,7 @@ CASES = [
     (("run", "tpch", "--target", "null:"), "does not support this"),
     (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
     (("run", "tpcc", "--target", "null:", "--duration", "soon"), "30s"),
-    (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "exclude"),
+    (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "cannot be combined"),
     (("run", "tpcc", "--target", "null:", "--rate", "fast"), "100..900"),
     (("run", "tpcc", "--target", "null:", "--rate", "0"), "above 0"),
     (("run", "tpcc", "--target", "null:", "--rate", "5", "--rate", "5"), "each --rate once"),

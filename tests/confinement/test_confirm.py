@@ -92,10 +92,10 @@ def test_what_cannot_be_changed_is_said(loaded: Path, monkeypatch: pytest.Monkey
     [
         (["--target", "postgresql://db1/shop"], "private engines only"),
         (["--target", "embedded:sqlite"], "requires a server"),
-        (["--target", TARGET, "--rate", "100"], "exclude each other"),
-        (["--target", TARGET, "--find-max"], "exclude each other"),
-        (["--target", TARGET, "--limit", "cpus=0"], "exclude each other"),
-        (["--target", TARGET, "--databases", "2"], "exclude each other"),
+        (["--target", TARGET, "--rate", "100"], "cannot be combined"),
+        (["--target", TARGET, "--find-max"], "cannot be combined"),
+        (["--target", TARGET, "--limit", "cpus=0"], "cannot be combined"),
+        (["--target", TARGET, "--databases", "2"], "cannot be combined"),
     ],
 )
 def test_runs_that_cannot_test_a_limit_are_refused(

@@ -33,7 +33,7 @@ def is_fault(code: int, errors: str) -> str:
     assert code == 4, errors
     assert "Traceback" in errors
     assert "very-secret-7" not in errors
-    (line,) = [one for one in errors.splitlines() if one.startswith("dyno: Fault in Dyno: Key")]
+    (line,) = [one for one in errors.splitlines() if one.startswith("dyno: Internal error: Key")]
     return errors[errors.index(line) :]
 
 

@@ -85,7 +85,7 @@ def test_a_view_of_the_users_on_a_table_keeps_all(
     [
         (("embedded:postgresql",), "Omit --target"),
         (("sqlite:///x/y.sqlite",), "remove its file"),
-        (("postgresql://h/d", "--runs"), "exclude each other"),
+        (("postgresql://h/d", "--runs"), "cannot be combined"),
     ],
 )
 def test_what_is_not_cleaned_so(args: tuple[str, ...], message: str, out: Path) -> None:

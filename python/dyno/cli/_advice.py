@@ -185,10 +185,10 @@ def explain(systems: Sequence[System], name: str, *, as_json: bool) -> int:
         lines.append(("Outcome", f"{verdict.outcome}{': ' * bool(verdict.reason)}{verdict.reason}"))
         lines += [("Found", verdict.found)] if verdict.found else []
         lines += [("Wanted", verdict.wanted)] if verdict.wanted else []
-        lines += [("Mend it" if not n else "", line) for n, line in enumerate(verdict.commands)]
+        lines += [("Fix it" if not n else "", line) for n, line in enumerate(verdict.commands)]
     width = _console().width
     for head, text in lines:
-        click.echo(_wrapped(head, plain(text), width, command=head in ("Mend it", "")))
+        click.echo(_wrapped(head, plain(text), width, command=head in ("Fix it", "")))
     return 1 if violated else 0
 
 

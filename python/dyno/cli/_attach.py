@@ -49,7 +49,7 @@ HEAD: dict[str, Any] = {"run": None, "bundle": None, "valid": True, "reasons": [
 )  # fmt: skip
 @click.option(
     "--scan-bypass", metavar="SIZE",
-    help="A sequential read of more bytes does not fill the cache; instead of --work.",
+    help="Do not cache sequential reads longer than this; overrides --work.",
 )  # fmt: skip
 @click.option(
     "--rules", type=click.Path(path_type=Path, dir_okay=False),
@@ -62,8 +62,8 @@ def apply(
 ) -> int:  # fmt: skip
     """Put a cache on flash in front of FOLDER, where a database has its files.
 
-    Stop the database first. FOLDER is mounted over itself; it needs no more space and no new
-    format, and is always complete without the cache. Blocks that are read are cached; writes go to
+    Stop the database first. Dyno mounts FOLDER over itself with FUSE: no copy, no reformatting.
+    FOLDER is always complete without the cache. Blocks that are read are cached; writes go to
     FOLDER. Logs and temporary files are not cached.
 
     Without --yes, shows what would be done, and asks for the name of the folder.

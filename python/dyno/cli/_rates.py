@@ -26,7 +26,7 @@ options = declared(
         "--arrivals",
         type=click.Choice(ARRIVALS),
         help="Open loop: random (poisson) or even (fixed) gaps between transactions of all users. "
-        "Databases share even gaps in turn.  [default: poisson]",
+        "Several databases take even starts in turn.  [default: poisson]",
     ),
 )
 """Adds the three options."""

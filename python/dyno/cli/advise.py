@@ -75,8 +75,8 @@ def command(
     code is 1 if a rule is violated. The severity says what is at stake: high, medium or low.
     --write writes files for the advice that a study can test.
 
-    With --prove, Dyno shows the study that tests the advice: what ran, and the same with each
-    change, in alternating order. It asks before it runs it; --yes runs it at once. For a TARGET,
+    With --prove, Dyno shows the study that tests the advice: the same work, unchanged and with each
+    change, in alternating order. It asks before it runs the study; --yes runs it. For a TARGET,
     its newest run under --out is repeated. The study loads its own data: into a private
     engine, or into the database that the run used, in place of the workload's tables there.
     """

@@ -56,7 +56,7 @@ _LONGEST_S = 24 * 3600.0
     type=click.IntRange(1, _MOST),
     default=20,
     show_default=True,
-    help="Most transactions in the file.",
+    help="Maximum number of transactions in the file.",
 )
 @click.option(
     "--out",

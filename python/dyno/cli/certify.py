@@ -77,7 +77,7 @@ def command() -> None:
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]")
 @click.option("--both-forms", is_flag=True, help="Measure rows and columns of one target.")
 @click.option("--scale", type=SCALE, help="TPC-H scale factor.  [default: loaded data, or 1]")
-@click.option("--replace", is_flag=True, help="Reload Dyno's data if it does not fit.")
+@click.option("--replace", is_flag=True, help="Reload Dyno's data if it differs or is incomplete.")
 @click.option("--users", type=click.IntRange(*USERS), help="Users at once.  [default: 2 per CPU]")
 @click.option("--quick", is_flag=True, help="Short intervals, small data; marked quick.")
 @click.option("--duration", type=TIME, help="Measuring interval of each test.  [default: 5m]")
@@ -156,7 +156,7 @@ def _print(found: Verified) -> None:
 
     number, count = plain(found.found.number), len(found.problems)
     if not count:
-        click.echo(f"VERIFIED  certificate {number}: all figures and files agree with the run")
+        click.echo(f"VERIFIED  certificate {number}: all values and files match the run")
     else:
         click.echo(f"CHANGED  certificate {number}: {count} difference{'s'[: count != 1]}")
         for one in found.problems:

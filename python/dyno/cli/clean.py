@@ -40,7 +40,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     """
     if url is not None:
         if with_runs:
-            raise click.UsageError("--target and --runs exclude each other.")
+            raise click.UsageError("--target and --runs cannot be combined.")
         return _clean_target(url, options)
     from dyno.accelerate.attach import leftover
     from dyno.config.units import bytes_text

@@ -75,7 +75,7 @@ def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
     asked = chosen(StoragePlan, options, given)
     plan = io_plan(asked)
     if fio and dry_run:
-        raise UsageError("--fio and --dry-run exclude each other.")
+        raise UsageError("--fio and --dry-run cannot be combined.")
     if fio:
         from dyno.profiles.fio import job_file
 

@@ -44,11 +44,11 @@ from dyno.plans.replay import MOST_SESSIONS, SPEEDS, ReplayPlan
     "--users",
     type=click.IntRange(1, MOST_SESSIONS),
     metavar="MOST",
-    help="Most sessions at once; the rest are left out.  [default: as in the log]",
+    help="Maximum concurrent sessions; the rest are left out.  [default: as in the log]",
 )
 @click.option("--database", metavar="NAME", help="Only statements of this database of the log.")
 @click.option("--reads-only", is_flag=True, help="Skip statements that change or lock rows.")
-@click.option("--ddl", is_flag=True, help="Also replay statements that change tables.")
+@click.option("--ddl", is_flag=True, help="Also replay DDL and table maintenance, such as VACUUM.")
 @click.option("--dry-run", is_flag=True, help="Show what the log contains; run nothing.")
 @_elsewhere.options
 @_live.option

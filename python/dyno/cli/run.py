@@ -32,7 +32,7 @@ from dyno.plans.run import RunPlan
     required=True,
     multiple=True,
     metavar="URL",
-    help="URL of the database, or embedded:NAME; repeat to load several at once.",
+    help="URL of the database, or embedded:NAME; repeat to drive several at once.",
 )
 @click.option(
     "--scale",
@@ -67,7 +67,7 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     throughput test with refreshes. Power, throughput and composite metrics need both refresh
     functions.
 
-    WORKLOAD may be several, such as tpcc+tpch: all run at once on one server, begin together and
+    WORKLOAD can name several, such as tpcc+tpch: they start together on one server and
     are measured over the same time. --users, --rate and --scale take WORKLOAD=VALUE for one of
     them. Queries run as streams that repeat until the transactions are over. With --alone, each
     also runs by itself, and the report gives the slowdown.
@@ -92,7 +92,7 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     Each level of transactions must pass every --criterion. A violation makes the exit code 1; the
     run stays valid. Default limits are informational. A limit without data is not checked.
 
-    With --find-max, the load grows until a limit breaks. A search then narrows the gap to 5 %, and
+    With --find-max, the load grows until a limit fails. A search then narrows the gap to 5 %, and
     a second window confirms the highest load that passes. An --slo without data, such as read
     latency when all data is in memory, is reported as not checked and does not stop the search. If
     no limit was checked at the maximum, the run is invalid.

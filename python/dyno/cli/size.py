@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option(
     "--want", "wanted", multiple=True, metavar="NAME=VALUE|FILE",
-    help="What is wanted, repeatable, or a TOML file with the same names. Load: users=500, "
+    help="Requirement (repeatable), or a TOML file with the same names. Load: users=500, "
     "think=12s, tps=1200, queries_per_h=3600, growth=20%, years=3. Data: tb=4. Limits: p95=500ms, "
     "mean=200ms. Headroom: cpu=80%, fill=70%, share=78%. Also raid=10, device_tb=6.4, "
     "io_per_tx=3.1.",

@@ -78,10 +78,10 @@ class CertifyPlan(Elsewhere, Engine):
         """Refuses options without effect.
 
         Raises:
-            UsageError: If two options exclude each other, or there are too many targets.
+            UsageError: If two options cannot be combined, or there are too many targets.
         """
         if self.quick and self.given("duration"):
-            raise UsageError("--quick and --duration exclude each other: --quick sets the time.")
+            raise UsageError("--quick and --duration cannot be combined: --quick sets the time.")
         if not 1 <= len(self.targets) <= 2:
             raise UsageError(
                 "Name one target, or two: one that stores rows and one that stores columns."

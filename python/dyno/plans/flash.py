@@ -69,4 +69,4 @@ class Accelerated(OnFlash):
                 "in front of a server of your own with `dyno accelerate apply`."
             )
         if self.prewarm is not None and self.accelerate == "prewarmed":
-            raise UsageError("--prewarm and --accelerate prewarmed exclude each other.")
+            raise UsageError("--prewarm and --accelerate prewarmed cannot be combined.")

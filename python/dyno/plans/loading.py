@@ -74,7 +74,7 @@ class LoadingPlan(Elsewhere, Engine, FlashVolumes, Spread):
     resume: bool = False
 
     def require_sense(self) -> None:
-        """Refuses options that exclude each other.
+        """Refuses options that cannot be combined.
 
         Raises:
             UsageError: With the options.

@@ -40,12 +40,12 @@ class Pace(Plan):
         The time is ``duration_s``, or the length of the rate file if no duration was ``given``.
 
         Raises:
-            UsageError: If a rate is invalid or repeated, or options exclude each other.
+            UsageError: If a rate is invalid or repeated, or options cannot be combined.
         """
         from dyno.config.ratefile import read
 
         if self.rate and self.rate_file is not None:
-            raise UsageError("--rate and --rate-file exclude each other: give one of them.")
+            raise UsageError("--rate and --rate-file cannot be combined: give one of them.")
         if self.arrivals is not None and not self.rate and self.rate_file is None:
             raise UsageError("--arrivals requires --rate or --rate-file.")
         if self.rate_file is not None:

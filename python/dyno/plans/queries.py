@@ -94,7 +94,7 @@ class Queries(Plan):
             )
         if self.refreshes:
             raise UsageError(
-                f"{option} and --refresh exclude each other: closing the engine before each query "
+                f"{option} and --refresh cannot be combined: closing the engine before each query "
                 "also closes the session of the refresh functions. Use --cold."
             )
 
@@ -103,7 +103,7 @@ class Queries(Plan):
         """The state of the caches before the measurement, as recorded in the bundle.
 
         Raises:
-            UsageError: If options exclude each other.
+            UsageError: If options cannot be combined.
         """
         # Only the power test has a warm-up pass. A cold run skips it.
         unwarmed = self.no_warming or not (self.has_power or self.cold)
@@ -123,7 +123,7 @@ class Queries(Plan):
         """The fields for ``plan`` in the bundle.
 
         Raises:
-            UsageError: If the time is invalid, or options exclude each other.
+            UsageError: If the time is invalid, or options cannot be combined.
         """
         if self.cold_each_query:
             self.require_power("--cold-each-query")
@@ -140,13 +140,13 @@ def cache_word(*, cold: bool, each: bool, no_warming: bool) -> str:
     """The recorded name of a cache state.
 
     Raises:
-        UsageError: If the options exclude each other.
+        UsageError: If the options cannot be combined.
     """
     if cold and each:
-        raise UsageError("--cold and --cold-each-query exclude each other.")
+        raise UsageError("--cold and --cold-each-query cannot be combined.")
     if (cold or each) and no_warming:
         raise UsageError(
-            "--cold and --no-warming exclude each other: a cold run is always the first pass."
+            "--cold and --no-warming cannot be combined: a cold run is always the first pass."
         )
     if cold or each:
         return EACH if each else "cold"

@@ -92,7 +92,7 @@ class RunPlan(
         Without refresh functions in the workload, tests with streams run without.
 
         Raises:
-            UsageError: If options exclude each other, or the workload has no refresh functions.
+            UsageError: If options cannot be combined, or the workload has no refresh functions.
         """
         if workloads.named(self.workload).refresh is None:
             if self.refresh:
@@ -102,7 +102,7 @@ class RunPlan(
         if not self.users and self.databases == 1:
             return self
         if self.users and self.streams is not None:
-            raise UsageError("--users and --streams exclude each other: both set the streams.")
+            raise UsageError("--users and --streams cannot be combined: both set the streams.")
         if len(self.users) > 1:
             raise UsageError("Give --users once: a run has one throughput test.")
         if self.test == "power" or (self.databases > 1 and self.test == "full"):
@@ -120,7 +120,7 @@ class RunPlan(
         """The rates, one per level, and the measured seconds per level.
 
         Raises:
-            UsageError: If options exclude each other, or a rate is invalid.
+            UsageError: If options cannot be combined, or a rate is invalid.
         """
         searched = self.find_max is not None
         given = self.duration is not None
@@ -146,7 +146,7 @@ class RunPlan(
         """The fields for ``plan`` in the bundle.
 
         Raises:
-            UsageError: If options exclude each other.
+            UsageError: If options cannot be combined.
         """
         return {
             "seed": self.seed,

@@ -1,4 +1,4 @@
-"""Options of a run that exclude each other."""
+"""Options of a run that cannot be combined."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXCLUDED: tuple[tuple[str, str, str], ...] = (
         f"it compares with the phase before; {_NEEDS_A_CONSTANT_RATE}",
     ),
 )
-"""Two options that exclude each other, and the reason."""
+"""Two options that cannot be combined, and the reason."""
 
 
 def require_together(given: Mapping[str, bool]) -> None:
@@ -43,4 +43,4 @@ def require_together(given: Mapping[str, bool]) -> None:
     """
     for one, other, reason in EXCLUDED:
         if given.get(one, False) and given.get(other, False):
-            raise UsageError(f"{one} and {other} exclude each other: {reason}.")
+            raise UsageError(f"{one} and {other} cannot be combined: {reason}.")

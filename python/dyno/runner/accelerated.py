@@ -64,7 +64,7 @@ def wanted(asked: RunPlan, url: TargetUrl, work: Literal["dss", "oltp"]) -> Want
     limited = {text.partition("=")[0].strip() for text in asked.limits}
     if own := sorted(word for word in limited if word.startswith(("read_", "write_"))):
         raise UsageError(
-            f"--limit {own[0]} and --accelerate exclude each other: the daemon of the cache reads "
+            f"--limit {own[0]} and --accelerate cannot be combined: the daemon of the cache reads "
             "and writes for the engine."
         )
     if asked.flash is not None and not asked.flash.is_dir():

@@ -74,7 +74,7 @@ def _require_repeatable(plan: Mapping[str, Any]) -> None:
     other = next((name for name in given if name not in _REPEATED), None)
     if not words or other is not None:
         what = f"--{other}" if other else "unknown options"
-        raise UsageError(f"A run with {what} is not repeated; run it without, and advise that run.")
+        raise UsageError(f"A run with {what} cannot be repeated. Run without it, and use that run.")
     users = plan.get("users")
     if isinstance(users, list) and len(users) > 1:  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(

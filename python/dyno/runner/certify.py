@@ -58,7 +58,7 @@ def job(asked: CertifyPlan) -> Job:
     """Turns the plan into a job. Starts and changes nothing.
 
     Raises:
-        UsageError: If options exclude each other, a file is invalid, or a target does not support
+        UsageError: If options cannot be combined, a file is invalid, or a target does not support
             the tests.
         TargetError: If a target cannot be used.
     """

@@ -64,7 +64,7 @@ def changeable(asked: Bounds, url: TargetUrl) -> Confinement | None:
         raise UsageError(f"--confirm-limit requires a server; {url.name} runs in Dyno's process.")
     named = {text.partition("=")[0].strip() for text in asked.limits}
     if "cpus" in named:
-        raise UsageError("--confirm-limit and --limit cpus exclude each other; use --limit cpu=N.")
+        raise UsageError("--confirm-limit and --limit cpus cannot be combined; use --limit cpu=N.")
     extra = () if "cpu" in named else (f"cpu={len(os.sched_getaffinity(0))}",)
     return _confinement(asked.model_copy(update={"limits": (*asked.limits, *extra)}), url)
 

@@ -17,7 +17,7 @@ def fault_of(error: BaseException, bundle: Path | None = None) -> FaultError:
     """
     place = "" if bundle is None else f" The recorded data is in {bundle}."
     fault = FaultError(
-        f"Fault in Dyno: {masked(repr(error))}.{place} Please report it with the traceback above."
+        f"Internal error: {masked(repr(error))}.{place} Please report it with the traceback above."
     )
     fault.__cause__ = error
     return fault

@@ -72,7 +72,7 @@ def preview(asked: LoadingPlan) -> Preview:
         TargetError: If the server cannot be used.
     """
     if asked.resume:
-        raise UsageError("--dry-run and --resume exclude each other.")
+        raise UsageError("--dry-run and --resume cannot be combined.")
     work = load.job(asked)
     chosen, parsed = workloads.named(asked.workload), targets.parse(asked.target)
     home = home_of(chosen.name)

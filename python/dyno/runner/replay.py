@@ -35,7 +35,7 @@ def job(asked: ReplayPlan, progress: Progress | None = None) -> Job:
         asked.span_s, asked.users,
     )  # fmt: skip
     if asked.ddl and asked.reads_only:
-        raise UsageError("--ddl and --reads-only exclude each other.")
+        raise UsageError("--ddl and --reads-only cannot be combined.")
     scanned = scan(select, progress or Silent())
     _require(scanned, url)
 

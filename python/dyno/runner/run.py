@@ -60,7 +60,7 @@ def job(asked: RunPlan) -> Job:
         if wanted:
             targets.require(parsed, asked.out, capability)
     if asked.confirm_limit and asked.databases > 1:
-        raise UsageError("--confirm-limit and --databases exclude each other.")
+        raise UsageError("--confirm-limit and --databases cannot be combined.")
     confinement = (changeable if asked.confirm_limit else confinement_of)(asked, parsed)
     tuned = settings_of(asked, parsed, confinement)
     cache = accelerated.wanted(asked, parsed, chosen.kind)

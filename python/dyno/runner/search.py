@@ -111,7 +111,7 @@ class _Hunt:
         if known.best is None:
             return "No tried load passes."
         more = max(one.load for one in self.trials) > known.best
-        untried = "no conclusive window of more in time" if more else "no larger load tried"
+        untried = "no conclusive window above it in time" if more else "no larger load tried"
         fails = "had inconclusive windows only" if known.unsettled else "fail"
         above = untried if known.failing is None else f"{text(known.failing)} {fails}"
         how = "confirmed" if known.confirmed else "not confirmed"

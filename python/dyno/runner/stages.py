@@ -201,9 +201,9 @@ def _report_extension(session: Session, plan: OltpPlan) -> None:
     detail = next(one.detail for one in phases if one.detail.level == plan.level)
     extension = detail.until_steady or UntilSteady()
     if extension.settled:
-        words = f"steady after {seconds_text(extension.left_out_s or 0.0)}; the rest counts"
+        words = f"steady after {seconds_text(extension.left_out_s or 0.0)}; measured from then on"
     else:
-        words = f"not steady within {seconds_text(extension.limit_s or 0.0)}; all counts"
+        words = f"not steady within {seconds_text(extension.limit_s or 0.0)}; measured in full"
     session.events.say(f"  {words}: {seconds_text(detail.duration_s or 0.0)}")
 
 

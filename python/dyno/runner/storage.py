@@ -49,7 +49,7 @@ def io_plan(asked: StoragePlan) -> IoPlan:
     volumes = volume.parse(asked.volumes)
     ways = list(dict.fromkeys(asked.how))
     if len(ways) > 1:
-        raise UsageError(f"--{ways[0]} and --{ways[1]} exclude each other.")
+        raise UsageError(f"--{ways[0]} and --{ways[1]} cannot be combined.")
     if ways and len(volumes) == 1:
         raise UsageError(f"--{ways[0]} needs several volumes.")
     if asked.fill is None and asked.fill_of is not None:

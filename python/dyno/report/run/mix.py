@@ -196,9 +196,7 @@ def cards(page: Page) -> list[Cards]:
         detail = f"{' '.join(words)}; p95 {change(one.p95)}; "
         detail += f"{one.pairs} pair{'s'[: one.pairs != 1]} of windows"
         unit = "" if one.throughput is None else "%"
-        found.append(
-            Card(f"{one.name}, together vs alone", value.removesuffix(" %"), unit, detail)
-        )
+        found.append(Card(f"{one.name}, together vs alone", value.removesuffix(" %"), unit, detail))
     holds = page.passed(check_names.CONDITION)
     if holds is not None:
         found.append(Card("Consistency", "pass" if holds else "FAIL", "", "conditions of the data"))

@@ -69,7 +69,7 @@ def _settle(wanted: Wanted, asked: RunPlan, *, mixed: bool) -> Settled:
     """Checks a member as a run of its own would be checked.
 
     Raises:
-        UsageError: If options exclude each other, or the target does not support them.
+        UsageError: If options cannot be combined, or the target does not support them.
     """
     chosen, part, url = wanted.workload, wanted.asked, wanted.place.url
     part.require_own(chosen)

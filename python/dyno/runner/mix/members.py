@@ -211,7 +211,7 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
     what = "several workloads" if len(named) > 1 else "several targets"
     for name, reason in REFUSED.items():
         if asked.given(name) and (name, getattr(asked, name)) != ("databases", 1):
-            raise UsageError(f"{asked.option(name)} and {what} exclude each other: {reason}.")
+            raise UsageError(f"{asked.option(name)} and {what} cannot be combined: {reason}.")
     names = [one.name for one in named]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
@@ -228,7 +228,7 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
         ):
             if asked.given(name):
                 raise UsageError(
-                    f"{asked.option(name)} and several --target exclude each other: {reason}."
+                    f"{asked.option(name)} and several --target cannot be combined: {reason}."
                 )
     if queried and asked.test in ("power", "full"):
         raise UsageError(
@@ -237,4 +237,4 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
     if queried and has_windows(named) and asked.refresh:
         drives = any(one.kind == "oltp" for one in named)
         others = "transactions" if drives else "several workloads"
-        raise UsageError(f"--refresh and {others} exclude each other: streams run queries only.")
+        raise UsageError(f"--refresh and {others} cannot be combined: streams run queries only.")

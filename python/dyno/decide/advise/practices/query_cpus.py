@@ -46,8 +46,7 @@ RULE = Rule(
     scope="database",
     severity="medium",
     looks_at="CPUs of one query, usable CPUs and NUMA nodes",
-    wants=f"at most {MOST} on one NUMA node; else those of one node, or half of them above "
-    f"{LARGE}",
+    wants=f"at most {MOST} on one NUMA node; else those of one node, or half of them above {LARGE}",
     why="A query on all CPUs crosses NUMA nodes and leaves none for other users, and the memory "
     "of a column store build grows with its threads.",
     source=f"{SQL_SERVER}, max degree of parallelism",

@@ -28,8 +28,8 @@ RULE = Rule(
     severity="low",
     looks_at="whether the server counts by statement",
     wants="yes",
-    why="The top statements show which table to partition: in a published case, one had 76 % of the "
-    "reads of the first twenty. performance_schema costs some CPU.",
+    why="The top statements show which table to partition: in a published case one had 76 % of "
+    "the reads of the first twenty. performance_schema costs some CPU.",
     source=f"{OLTP}, 6.2 and appendix B",
     check=_check,
 )
