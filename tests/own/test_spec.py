@@ -148,6 +148,25 @@ def test_what_creates_a_table_by_a_query_is_refused(text: str) -> None:
         sql.parsed(text, "it")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 as a drop table customer", "select 1 truncate table t", "select 1 exec('x')",
+        r"select E'a\'b'; drop table t --'", "update t set a = 1 grant select on t to public",
+        "with x as (select 1 as a) select a from x backup database d to disk = 'x'",
+    ],
+)  # fmt: skip
+def test_several_statements_are_refused_however_a_server_reads_them(text: str) -> None:
+    with pytest.raises(UsageError, match="several statements"):
+        sql.parsed(text, "it")
+
+
+def test_a_statement_with_another_behind_it_does_not_only_read() -> None:
+    for text in ("select 1 insert t values (1)", "select 1 merge into t using s on 1 = 1"):
+        assert not sql.parsed(text, "it").reads
+    assert sql.parsed("select insert(a, 1, 2, 'x'), [drop table] from t", "it").reads
+
+
 def test_a_dialect_takes_its_parameters_from_the_general_statement() -> None:
     one = """
 draws = { a = { constant = 1 }, b = { constant = 2 } }

@@ -70,6 +70,30 @@ def test_parameters_are_drawn_from_their_columns() -> None:
     }  # fmt: skip
 
 
+def test_lists_are_guesses_of_one_value() -> None:
+    texts = ("SELECT id FROM item WHERE stock = ANY($1)",
+             "SELECT id FROM item WHERE id IN ($1 /*, ... */)")  # fmt: skip
+    made = counted(*texts)
+    assert not made.open
+    assert "ANY(ARRAY[:stock])" in made.transactions[0].statements[0][0]
+    assert all("list" in made.draws[name].note for name in ("stock", "id"))
+    shortened = Together(1, (Ran("SELECT id FROM item WHERE id IN (...)"),))
+    assert "list" in draft([shortened], TABLES, MYSQL, 20).draws["id"].note
+
+
+def test_a_backslash_in_a_literal_of_postgresql_is_one() -> None:
+    made = counted(r"SELECT id FROM item WHERE name LIKE $1 ESCAPE '\' OR name LIKE $2 ESCAPE '\'")
+    (text,) = made.transactions[0].statements
+    assert ":name_2" in text[0]
+
+
+def test_values_of_what_names_a_secret_are_never_stored() -> None:
+    text = "SELECT pgp_sym_decrypt(name, $1) FROM item WHERE id = $2"
+    made = drafted(Together(1, (Ran(text, True, ("K3y", "7")),)), with_values=True)
+    assert "K3y" not in str(made)
+    assert counted("SELECT id FROM item WHERE token = $1").transactions
+
+
 def test_the_amount_by_which_a_column_changes_is_a_guess() -> None:
     """Drawn from the column, it would double the stock again and again."""
     changes = ("UPDATE item SET stock = stock - $1 WHERE id = $2 AND stock >= $3",

@@ -31,6 +31,7 @@ use crate::row_count::RowCount;
 use crate::sink::RowSink;
 use crate::usage::usage;
 use counts::Counts;
+pub use people::MOST_ACCOUNTS;
 use people::{CUSTOMERS_PER_BROKER, DESK, LOAD_UNIT};
 
 pub use facts::{Account, Tier, industries, market_days, sectors};

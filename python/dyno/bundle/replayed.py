@@ -21,6 +21,7 @@ REASONS = {
     "encoding": "that are not UTF-8",
     "sessions": "of sessions beyond --users",
     "own": "of Dyno's own observers",
+    "inner": "of procedures, functions or triggers, which run with their callers",
 }
 """Which statements are left out, in words that follow their number."""
 

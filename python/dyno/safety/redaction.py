@@ -58,8 +58,11 @@ _LITERAL = re.compile(
     re.DOTALL,
 )
 _ASSIGNED = re.compile(
-    r"((?:pass(?:word|wd)?|pwd|secret|token)\s*[=:]\s*)[^\s'\";,)]+", re.IGNORECASE
+    r"((?:pass(?:word|wd)?|pwd|secret|token)\s*[=:]\s*)"
+    r"(?!(?:\$\d+|\?|[:@]\w+)(?:[\s;,)]|$))[^\s'\";,)]+",
+    re.IGNORECASE,
 )
+"""Not parameters, which are no values."""
 
 
 def is_secret(name: str) -> bool:

@@ -6,7 +6,7 @@ use dyno_record::Result;
 use serde::Serialize;
 
 use super::dialect_of;
-use super::log::{Entries, Entry, Lost, Ran, What};
+use super::log::{Entries, Entry, Format, Lost, Ran, What};
 use super::plan::Selection;
 use super::sql::{Kind, Reader, Turn, autocommit, turn};
 use crate::wire::Dialect;
@@ -17,6 +17,10 @@ const DISORDER_NS: i64 = 60_000_000_000;
 
 /// Entries without anything that are read at once: the caller may be cancelled, and give what it has.
 const MOST_NOTHING: usize = 256;
+
+/// What MariaDB and MySQL write for a variable of a procedure, function or trigger, whose statements
+/// are in the general log, too. They run again with their caller.
+const VARIABLE: &str = "NAME_CONST('";
 
 /// What the statements of Dyno's observers contain.
 const OWN: &str = "/* dyno observer */";
@@ -45,6 +49,8 @@ pub enum Reason {
     Sessions,
     /// Of Dyno's own observation.
     Own,
+    /// Of a procedure, function or trigger.
+    Inner,
 }
 
 /// What comes next.
@@ -189,6 +195,9 @@ impl Chosen {
     fn judge(&mut self, line: u64, at_ns: i64, session: u64, ran: Ran) -> Found {
         if ran.own || ran.sql.contains(OWN) {
             return Found::Left { line, reason: Reason::Own };
+        }
+        if self.entries.format() == Format::General && ran.sql.contains(VARIABLE) {
+            return Found::Left { line, reason: Reason::Inner };
         }
         let (kind, hash) = self.reader.read(&ran.sql);
         let elsewhere = self.elsewhere(session, kind, ran.database.as_deref());

@@ -41,6 +41,9 @@ pub struct Selection {
     /// The line of the last statement of sessions whose end is not in the log; from a scan.
     #[serde(default)]
     pub ends: BTreeMap<u64, u64>,
+    /// Only this much of the log, bytes: what a scan has read. The log may still grow.
+    #[serde(default)]
+    pub bytes: Option<u64>,
     /// Whether statements count that change a setting which a replay keeps.
     #[serde(skip)]
     pub pinned: bool,
@@ -97,7 +100,7 @@ impl Selection {
     /// # Errors
     /// Those of [`Entries::open`].
     pub(super) fn chosen(&self) -> Result<Chosen> {
-        Ok(Chosen::new(Entries::open(&self.log)?, self.clone()))
+        Ok(Chosen::new(Entries::open(&self.log, self.bytes)?, self.clone()))
     }
 }
 

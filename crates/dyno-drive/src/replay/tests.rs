@@ -226,6 +226,31 @@ fn a_transaction_of_the_chosen_database_ends_in_whatever_database() {
 }
 
 #[test]
+fn statements_of_procedures_run_with_their_callers() {
+    let rows = [
+        (1, "Query", "call new_order(7)"),
+        (1, "Query", "update stock set q = q - 1 where id =  NAME_CONST('p_id',7)"),
+    ];
+    let path = general("inner", &rows);
+    let found = scanned(&json!({"log": path, "writes": true}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!((found.statements, found.left_out[&chosen::Reason::Inner]), (1, (1, 2)));
+}
+
+#[test]
+fn a_log_that_grows_is_read_as_far_as_it_was_scanned() {
+    let path = general("grows", &[(1, "Query", "select 1")]);
+    let found = scanned(&json!({"log": path, "writes": true}));
+    let line = "261126 14:00:00\t     1 Query\tdelete from item\n";
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, line.as_bytes()).unwrap();
+    let read = lines(&json!({"log": path, "writes": true, "bytes": found.bytes}));
+    let all = lines(&json!({"log": path, "writes": true}));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!((read, all), (vec![1], vec![1, 2]));
+}
+
+#[test]
 fn sessions_of_an_unknown_database_are_left_out_if_one_is_chosen() {
     let rows = [
         (1, "Connect", "app@localhost on shop using TCP/IP"),

@@ -9,6 +9,8 @@ mod preview;
 mod spec;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
@@ -34,7 +36,7 @@ impl Params for Script {
         let known = Known::of(self)?;
         let counter = |(name, first): &(&str, i64)| counter(self.lasting.get(*name), *first);
         let counters = known.sequences.iter().map(counter).collect();
-        Ok(Scripted { seed, known, counters })
+        Ok(Scripted { seed, known, counters, users: Arc::default() })
     }
 }
 
@@ -44,6 +46,8 @@ pub struct Scripted {
     seed: u64,
     known: &'static Known,
     counters: Arc<[Counter]>,
+    /// The number of users, as far as they are known.
+    users: Arc<AtomicU32>,
 }
 
 impl Workload for Scripted {
@@ -67,9 +71,11 @@ impl Workload for Scripted {
             Xoshiro256PlusPlus::seed_from_u64(seed)
         };
         let most = self.known.variables;
+        self.users.fetch_max(user + 1, Relaxed);
         Actor {
             known: self.known,
             counters: Arc::clone(&self.counters),
+            users: Arc::clone(&self.users),
             inputs: stream("inputs"),
             thinking: stream("think"),
             drawn: None,
@@ -86,6 +92,7 @@ impl Workload for Scripted {
 pub struct Actor {
     known: &'static Known,
     counters: Arc<[Counter]>,
+    users: Arc<AtomicU32>,
     inputs: Xoshiro256PlusPlus,
     thinking: Xoshiro256PlusPlus,
     drawn: Option<usize>,
@@ -102,9 +109,10 @@ impl Terminal for Actor {
         self.previous = self.drawn;
         let place = self.known.pick(self.inputs.random());
         let drawers = &self.known.operations[place].drawers;
+        let others = self.users.load(Relaxed).saturating_sub(1);
         for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
         {
-            *cell = drawer.draw(&mut self.inputs, &self.counters, text);
+            *cell = drawer.draw(&mut self.inputs, &self.counters, others, text);
         }
         self.drawn = Some(place);
         place

@@ -13,7 +13,7 @@ pub(super) const DESK: u64 = 20;
 pub(super) const LOAD_UNIT: u64 = 1_000;
 pub(super) const CUSTOMERS_PER_BROKER: u64 = 100;
 /// Numbers of accounts set aside for each customer, who has 1 to 10 of them.
-pub(super) const MOST_ACCOUNTS: u64 = 10;
+pub const MOST_ACCOUNTS: u64 = 10;
 
 /// Tier and number of accounts of the customers of a desk, before they are shuffled. A desk has 100
 /// accounts; the best tier has most of them.

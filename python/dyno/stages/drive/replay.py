@@ -192,7 +192,9 @@ def request(recorder: Recorder, target: Target, scanned: Scanned, speed: float) 
     found = scanned.found
     classes = found["classes"][:MOST_CLASSES]
     names = operations(one["text"] for one in classes)
-    select = scanned.select.plan() | {"first_ns": found["first_ns"], "ends": scanned.ends}
+    select = scanned.select.plan() | {
+        "first_ns": found["first_ns"], "ends": scanned.ends, "bytes": found["bytes"],
+    }  # fmt: skip
     return {
         "select": select | {"most": scanned.select.most},
         "wire": target.wire(),

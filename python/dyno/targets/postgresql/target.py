@@ -239,6 +239,8 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             self._session_limits = SessionLimits.of(session)
             found = address.wire(session, self._address)
             settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
+        if workload:  # times of statements are in UTC; sessions of a log keep the server's zone
+            settings = {"TimeZone": "UTC", **settings}
         if settings:
             found["settings"] = settings
         return {**found, "schema": mark.schema_of(workload)} if workload else found

@@ -22,10 +22,11 @@ _HEADS = {
         re.IGNORECASE,
     ),
     "insert": re.compile(rf"insert\s+(?P<what>into)\s+{_NAME}", re.IGNORECASE),
-    "update": re.compile(rf"(?P<what>update)\s+{_NAME}", re.IGNORECASE),
-    "delete": re.compile(rf"(?P<what>delete)\s+from\s+{_NAME}", re.IGNORECASE),
+    "update": re.compile(rf"(?P<what>update)\s+{_NAME}\s+set\b", re.IGNORECASE),
+    "delete": re.compile(rf"(?P<what>delete)\s+from\s+{_NAME}\s*(?:$|where\b)", re.IGNORECASE),
     "analyze": re.compile(rf"(?P<what>analyze)\s+(?:table\s+)?{_NAME}", re.IGNORECASE),
 }
+_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 _FORMS = (
     "CREATE TABLE name, CREATE INDEX name ON table, INSERT INTO table, UPDATE table, DELETE FROM "
     "table or ANALYZE table, with the plain name of a table in setup.creates"
@@ -112,7 +113,17 @@ def _require(text: str, where: str, own: Collection[str], tables: Collection[str
         hint = nearest(name, known) if known else "setup.creates is empty."
         listed = "in setup.creates or [tables]" if known is not own else "in setup.creates"
         raise UsageError(f"{where} names the table '{name}', which is not {listed}. {hint}")
-    allowed = [what] if what in {"into", "update", "delete"} else []
-    if parsed.changes != allowed:
+    allowed = {"into": ["insert", "into"], "update": ["update"], "delete": ["delete"]}
+    # In SQL Server, a name after FROM may be an alias of the name before SET.
+    joined = what == "update" and _FROM.search(_outer(parsed.sql[head.end() :]))
+    if parsed.changes != allowed.get(what, []) or joined:
         raise UsageError(f"{where} changes more than one table; use one statement for each.")
     return {name} if what == "table" else set()
+
+
+def _outer(text: str) -> str:
+    """A text without what is in parentheses."""
+    inner = re.compile(r"\([^()]*\)")
+    while (cut := inner.sub(" ", text)) != text:
+        text = cut
+    return text

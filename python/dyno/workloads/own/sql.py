@@ -43,7 +43,18 @@ _QUOTES = tuple(
 _INTO = re.compile(r"\binto\b", re.IGNORECASE)
 _TAKES_INTO = re.compile(r"\b(?:insert|merge|replace|output)\b(?!\s*\()", re.IGNORECASE)
 _LOCK = re.compile(r"\bfor\s+(?:key\s+)?share\b|\bin\s+share\s+mode\b", re.IGNORECASE)
-_CHANGE = re.compile(r"\b(?:into|update|delete)\b", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\b(?:into|update|delete)\b|\b(?:insert|merge)\b(?=\s+[\w\[\"`@#])", re.IGNORECASE
+)
+# SQL Server needs nothing between two statements. The words are reserved there, except as quoted.
+_FURTHER = re.compile(
+    r"""\b(?:drop|alter|create|grant|revoke)\s+[a-z]|\btruncate\s+table\b|\bexec(?:ute)?\b
+    |\bdeny\s+(?:all|alter|control|delete|execute|insert|select|update|view)\b
+    |\b(?:backup|restore)\s+(?:database|log)\b|\b(?:dbcc|reconfigure|shutdown)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_ANOTHER = re.compile(r";\s*\S")
 _REFERENTIAL = re.compile(r"\bon\s+(?:update|delete)\b", re.IGNORECASE)
 
 
@@ -67,7 +78,7 @@ class Parsed:
 
     @property
     def changes(self) -> list[str]:
-        """Words by which it changes something, in lower case: ``into``, ``update``, ``delete``."""
+        """Words by which it changes something, in lower case: ``insert``, ``into``, ``update`` …"""
         found = (_CHANGE.findall(_REFERENTIAL.sub(" ", text)) for text in self._unquoted)
         return [word.lower() for word in max(found, key=len)]
 
@@ -78,6 +89,15 @@ class Parsed:
             return any(_INTO.search(text) for text in self._unquoted)
         return all(
             len(_INTO.findall(text)) > len(_TAKES_INTO.findall(text)) for text in self._unquoted
+        )
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is a single statement, however a server reads quotes."""
+        texts = [_BRACKETS.sub("", text) for text in self._unquoted]
+        first = re.compile(r"[(\s]*[a-z]+", re.IGNORECASE)
+        return not any(
+            _ANOTHER.search(text) or _FURTHER.search(first.sub("", text, count=1)) for text in texts
         )
 
     @property
@@ -141,6 +161,11 @@ def parsed(text: str, where: str, verbs: Sequence[str] = VERBS) -> Parsed:
             f"{', '.join(verbs).upper()}.{hint}"
         )
     found = Parsed(sql, tuple(names))
+    if not found.is_one:
+        raise UsageError(
+            f"{where} has several statements, or a name that is a command; list each statement on "
+            "its own, and quote such names."
+        )
     if found.selects_into:
         raise UsageError(
             f"{where} has SELECT … INTO, which creates a table or writes a file. Remove INTO."

@@ -121,6 +121,7 @@ impl General {
         match time {
             None => Ok(()),
             Some(&Time::Exact(at_ns)) => {
+                self.begin(at_ns);
                 self.spread();
                 self.exact_ns = Some(at_ns);
                 Ok(())
@@ -140,6 +141,7 @@ impl General {
                     self.moved_ns = Some(at_ns);
                 }
                 if at_ns > before_ns || self.second_ns.is_none() {
+                    self.begin(at_ns);
                     self.spread();
                     self.second_ns = Some(at_ns);
                 }
@@ -154,6 +156,14 @@ impl General {
         let late = |at_ns: i64| (before_ns - OVERTAKEN_NS..before_ns).contains(&at_ns);
         let moved = self.moved_ns.is_some_and(|moved_ns| before_ns <= moved_ns + OVERTAKEN_NS);
         late(at_ns) || moved && late(at_ns - HOUR_NS)
+    }
+
+    /// Entries before the first time are of the second before it. MariaDB writes no time while the
+    /// second is that of the log before.
+    fn begin(&mut self, at_ns: i64) {
+        if !self.second.is_empty() {
+            self.second_ns.get_or_insert(at_ns - SECOND_NS);
+        }
     }
 
     /// Spreads the entries of the current second over it.

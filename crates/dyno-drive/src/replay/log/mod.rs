@@ -11,7 +11,7 @@ mod time;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -115,13 +115,14 @@ impl std::fmt::Debug for Entries {
 }
 
 impl Entries {
-    /// Opens a log.
+    /// Opens a log, of which at most `bytes` are read.
     ///
     /// # Errors
     /// `usage` if it is a link or no regular file, or in no known format; `io`.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, bytes: Option<u64>) -> Result<Self> {
         let file = opened(path).map_err(|error| error.context(path.display().to_string()))?;
-        Self::new(Box::new(BufReader::with_capacity(CHUNK, file)))
+        let read = file.take(bytes.unwrap_or(u64::MAX));
+        Self::new(Box::new(BufReader::with_capacity(CHUNK, read)))
             .map_err(|error| error.context(path.display().to_string()))
     }
 

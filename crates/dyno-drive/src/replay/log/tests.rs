@@ -197,13 +197,13 @@ fn commands_of_replicas_and_tools_are_no_lines_of_a_statement() {
 #[test]
 fn links_and_folders_are_refused() {
     let folder = std::env::temp_dir();
-    assert!(Entries::open(&folder).unwrap_err().message.contains("regular file"));
+    assert!(Entries::open(&folder, None).unwrap_err().message.contains("regular file"));
     let link = folder.join(format!("dyno-log-link-{}", std::process::id()));
     std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
-    let error = Entries::open(&link).unwrap_err();
+    let error = Entries::open(&link, None).unwrap_err();
     std::fs::remove_file(&link).unwrap();
     assert!(error.message.contains("a link"), "{error}");
-    let missing = Entries::open(&folder.join("none")).unwrap_err();
+    let missing = Entries::open(&folder.join("none"), None).unwrap_err();
     assert_eq!(missing.kind, ErrorKind::Usage);
 }
 
@@ -235,6 +235,15 @@ fn a_general_log_spreads_a_second_over_its_entries() {
     assert_eq!(ran(&found[5]).database.as_deref(), Some("other"));
     assert_eq!(found[6].what, What::Closed);
     assert_eq!(found[3].line, 7);
+}
+
+#[test]
+fn entries_before_the_first_time_are_of_the_second_before() {
+    let untimed = GENERAL.replacen("261126 14:42:30", "\t", 1);
+    let (found, _) = read(untimed.as_str()).unwrap();
+    let second = AT_NS - 123_000_000;
+    let times: Vec<_> = found.iter().map(|entry| (entry.at_ns - second) / 1_000_000).collect();
+    assert_eq!(times[..5], [0, 250, 500, 750, 1000]);
 }
 
 #[test]

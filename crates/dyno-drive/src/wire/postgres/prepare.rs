@@ -26,14 +26,48 @@ const NUMERIC: u32 = 1700;
 /// # Errors
 /// `usage` if tables are missing or a column's type differs from the declared one.
 pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Result<Vec<Prepared>> {
+    let mut texts: Vec<bool> = statements.iter().map(|statement| !is_open(statement)).collect();
+    // Each round declares the texts of one more statement.
+    for round in 0..=statements.len() {
+        match attempt(transport, statements, &texts, round).await? {
+            Attempt::Prepared(prepared) => return Ok(prepared),
+            Attempt::Undetermined(position) => texts[position] = true,
+        }
+    }
+    Err(Error::new(ErrorKind::Internal, "preparing statements does not end"))
+}
+
+/// Whether its tables are the user's: not all columns of its result are declared. The server then
+/// chooses the types of its texts. `char(n)`, `citext` or `uuid` compared with `text` would use no
+/// index, or fail.
+fn is_open(statement: &Statement) -> bool {
+    statement.returns.last() == Some(&Type::Rest)
+}
+
+enum Attempt {
+    Prepared(Vec<Prepared>),
+    /// The server cannot choose the types of this statement's texts.
+    Undetermined(usize),
+}
+
+async fn attempt(
+    transport: &mut Transport,
+    statements: &[Statement],
+    texts: &[bool],
+    round: usize,
+) -> Result<Attempt> {
     let wrong = |error: std::io::Error| Error::new(ErrorKind::Internal, error.to_string());
-    for control in [BEGIN, COMMIT, ROLLBACK] {
+    let controls: &[&str] = if round == 0 { &[BEGIN, COMMIT, ROLLBACK] } else { &[] };
+    for control in controls {
         frontend::parse(control, control, [], &mut transport.write).map_err(wrong)?;
     }
     let mut prepared = Vec::with_capacity(statements.len());
     for (position, statement) in statements.iter().enumerate() {
-        let key = format!("s{position}");
-        let types = statement.params.iter().map(|kind| parameter_type(*kind));
+        let key = format!("s{position}-{round}");
+        let types = statement.params.iter().map(|kind| match kind {
+            Type::Text if !texts[position] => 0,
+            kind => parameter_type(*kind),
+        });
         frontend::parse(&key, &statement.sql, types, &mut transport.write).map_err(wrong)?;
         frontend::describe(b'S', &key, &mut transport.write).map_err(wrong)?;
         prepared.push(Prepared { key, name: statement.name, returns: statement.returns });
@@ -41,12 +75,17 @@ pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Res
     frontend::sync(&mut transport.write);
     let lost = |error: std::io::Error| Error::from_io(&error, "preparing statements");
     transport.send().await.map_err(lost)?;
-    let mut described = Described { statements, next: 0, parsed: 0, error: None };
+    let mut described =
+        Described { statements, texts, next: 0, parsed: 0, undetermined: None, error: None };
     while !described.advance(&transport.read)? {
         transport.receive().await.map_err(lost)?;
     }
     transport.forget();
-    described.error.map_or(Ok(prepared), Err)
+    match (described.undetermined, described.error) {
+        (Some(position), _) => Ok(Attempt::Undetermined(position)),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(Attempt::Prepared(prepared)),
+    }
 }
 
 const fn parameter_type(kind: Type) -> u32 {
@@ -76,8 +115,10 @@ const fn accepts(declared: Type, oid: u32) -> bool {
 /// The server's descriptions, checked as they arrive.
 struct Described<'a> {
     statements: &'a [Statement],
+    texts: &'a [bool],
     next: usize,
     parsed: usize,
+    undetermined: Option<usize>,
     error: Option<Error>,
 }
 
@@ -97,6 +138,14 @@ impl Described<'_> {
     }
 
     fn refuse(&mut self, server: ServerError) {
+        // Types that do not follow from the text, differ between its places, or leave several
+        // functions or operators.
+        const UNDETERMINED: [&str; 4] = ["42P18", "42P08", "42725", "42883"];
+        if self.texts.get(self.next) == Some(&false) && UNDETERMINED.contains(&server.code.as_str())
+        {
+            self.undetermined.get_or_insert(self.next);
+            return;
+        }
         let error = server.into_error_unless_missing("load the workload into this database first");
         let name = self.statements.get(self.next).map_or("transaction control", |it| it.name);
         self.error.get_or_insert(error.context(format!("preparing statement {name}")));

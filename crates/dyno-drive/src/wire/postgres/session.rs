@@ -228,7 +228,12 @@ impl Session for PostgresSession {
 #[inline]
 fn bind(key: &str, parameters: &[Value<'_>], out: &mut BytesMut) {
     let encode = |value: &Value<'_>, out: &mut BytesMut| Ok(encode(*value, out));
-    let bound = frontend::bind("", key, BINARY, parameters, encode, BINARY, out);
+    let bound = if parameters.iter().any(|value| matches!(value, Value::Text(_))) {
+        let formats = parameters.iter().map(|value| i16::from(!matches!(value, Value::Text(_))));
+        frontend::bind("", key, formats, parameters, encode, BINARY, out)
+    } else {
+        frontend::bind("", key, BINARY, parameters, encode, BINARY, out)
+    };
     debug_assert!(bound.is_ok(), "names have no zero byte, values stay far below 2 GiB");
     let executed = frontend::execute("", 0, out);
     debug_assert!(executed.is_ok(), "the unnamed portal is a valid name");

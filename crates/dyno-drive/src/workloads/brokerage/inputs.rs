@@ -1,6 +1,6 @@
 //! What customers and brokers ask for.
 
-use dyno_gen::tpcc::nurand::nurand;
+use dyno_gen::brokerage::MOST_ACCOUNTS;
 use rand::Rng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -140,15 +140,26 @@ impl Inputs {
         self.rng.random_range(0..100) < share
     }
 
-    /// A customer; some are far more active than others.
+    /// A customer, as often as its accounts: the tiers get 10, 60 and 30 % as in TPC-E.
     fn customer(&mut self) -> i64 {
-        let last = i32::try_from(*self.data.customers().end()).unwrap_or(i32::MAX);
-        i64::from(nurand(&mut self.rng, 255, 0, 1, last))
+        self.owned().0
     }
 
+    /// An account, each equally likely.
     fn account(&mut self) -> i64 {
-        let customer = self.customer();
-        self.rng.random_range(self.data.accounts(customer))
+        self.owned().1
+    }
+
+    /// A customer and one of its accounts.
+    fn owned(&mut self) -> (i64, i64) {
+        loop {
+            let customer = self.rng.random_range(self.data.customers());
+            let accounts = self.data.accounts(customer);
+            let place = self.rng.random_range(0..MOST_ACCOUNTS as i64);
+            if place < accounts.end - accounts.start {
+                return (customer, accounts.start + place);
+            }
+        }
     }
 
     fn symbol(&mut self) -> Symbol {
@@ -302,7 +313,7 @@ impl Inputs {
 mod tests {
     use super::*;
     use rand::SeedableRng as _;
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
     fn inputs(days: u32) -> Inputs {
         let data = Data::new(0.1, days, 1).unwrap();
@@ -321,6 +332,26 @@ mod tests {
             seen.extend(numbers);
         }
         assert!(seen.contains(&1) && seen.contains(&last));
+    }
+
+    #[test]
+    fn customers_are_as_active_as_their_accounts() {
+        const DRAWS: i32 = 40_000;
+        let mut inputs = inputs(1);
+        let mut tiers = [0; 3];
+        let mut counts = HashMap::new();
+        for _ in 0..DRAWS {
+            let account = inputs.account();
+            tiers[inputs.data.account(account).tier as usize - 1] += 1;
+            *counts.entry(inputs.customer()).or_insert(0) += 1;
+        }
+        for (count, share) in tiers.into_iter().zip([10, 60, 30]) {
+            assert!((100 * count / DRAWS - share).abs() <= 1, "{tiers:?}");
+        }
+        // A customer has 1 to 10 accounts, 5 on average.
+        let mean = f64::from(DRAWS) / *inputs.data.customers().end() as f64;
+        let most = counts.into_values().max().map_or(0.0, f64::from);
+        assert!(most < 2.6 * mean, "{most} of {mean}");
     }
 
     #[test]

@@ -215,12 +215,14 @@ impl Drawer {
         })
     }
 
-    /// Draws a value; a text replaces `text`.
+    /// Draws a value; a text replaces `text`. Each of `others` may still insert the last number of a
+    /// sequence that it has drawn.
     #[inline]
     pub fn draw(
         &self,
         rng: &mut Xoshiro256PlusPlus,
         counters: &[Counter],
+        others: u32,
         text: &mut String,
     ) -> Cell {
         Cell::Number(match self {
@@ -236,7 +238,8 @@ impl Drawer {
             }
             Self::Sequence(at) => counters[*at].fetch_add(1, Relaxed),
             Self::Latest(at, least, exponent) => {
-                let newest = counters[*at].load(Relaxed) - 1;
+                let newest = counters[*at].load(Relaxed) - 1 - i64::from(others);
+                let newest = newest.max(*least);
                 // The distribution follows the sequence; computing it is cheap.
                 let ranks = (newest - least + 1).max(1) as f64;
                 let back = Zipf::new(ranks, *exponent).map_or(1.0, |zipf| zipf.sample(rng));

@@ -241,6 +241,26 @@ fn users_of_a_level_share_its_sequences() {
 }
 
 #[test]
+fn the_latest_number_is_one_that_nobody_still_inserts() {
+    let sequence = json!({"sequence": {"name": "ids", "first": 101}});
+    let latest = json!({"latest": {"sequence": "ids", "first": 101, "least": 1, "exponent": 9.0}});
+    let workload = operation(&json!({
+        "name": "read", "weight": 1,
+        "inputs": [{"name": "new", "draw": sequence, "kind": "big_int"},
+                   {"name": "id", "draw": latest, "kind": "big_int"}],
+        "steps": [{"name": "read", "sql": "select 1 where $1 > $2", "given": ["new", "id"]}],
+    }))
+    .unwrap();
+    let mut users: Vec<_> = (0..5).map(|user| workload.terminal(user)).collect();
+    for user in &mut users {
+        user.draw();
+    }
+    // 101 to 105 are drawn, and four users beside the last one may be inserting.
+    let Cell::Number(id) = users[4].cells[1] else { panic!("no number") };
+    assert!((90..=101).contains(&id), "{id}");
+}
+
+#[test]
 fn draws_outside_of_what_is_possible_are_refused() {
     for draw in [
         json!({"uniform": {"least": 2, "greatest": 1}}),

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
-from dyno.safety.redaction import secretless
+from dyno.safety.redaction import is_secret, secretless
 from dyno.workloads.own import sql
 from dyno.workloads.own.classes import distinct, name_of
 from dyno.workloads.own.draft.constants import LeftOutError, require_none
@@ -119,7 +119,10 @@ class _Draws:
         key = (*place, str(number), own)
         if key not in self._names:
             self._names[key] = self._unique(parameter)
-            self.made[self._names[key]] = self._value(parameter)
+            value = self._value(parameter)
+            if parameter.listed and not value.note:
+                value = replace(value, note="a guess: one value in place of a list")
+            self.made[self._names[key]] = value
         return self._names[key]
 
     def _unique(self, parameter: Parameter) -> str:
@@ -236,7 +239,10 @@ def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) ->
     if word is None or word[1].lower() not in sql.VERBS:
         raise LeftOutError(_UTILITY)
     if statement.example:
-        read = of_example(statement.text, statement.values, server, tables)
+        values = statement.values
+        if values is not None and is_secret(statement.text):
+            values = [None] * len(values)  # the text has no literal, but one of them may be it
+        read = of_example(statement.text, values, server, tables)
     else:
         read = of_counted(statement.text, server, tables)
     if len(read.parameters) > sql.MOST_PARAMETERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,10 +25,17 @@ Role = Literal[
 
 LONGEST = 10_000
 """Characters of a statement; a longer one may have been cut off when it was recorded."""
-_KEPT = r"""(?P<kept>'(?:[^'\\]|''|\\.)*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/)"""
-_NUMBERED = re.compile(rf"{_KEPT}|(?P<number>\$\d+)", re.DOTALL)
+_NUMBERED = re.compile(
+    r"""(?P<kept>\b[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"[^"]*"|--[^\n]*
+    |\$(?P<tag>[A-Za-z_]\w*)?\$.*?\$(?P=tag)\$|\$\$.*?\$\$)
+    |\$(?P<number>\d+)(?P<list>\ /\*,\ \.\.\.\ \*/)? | (?P<comment>/\*.*?\*/)""",
+    re.DOTALL | re.VERBOSE,
+)
+"""PostgreSQL's. Since version 18, its counters have a list as ``$1 /*, ... */``."""
 _MARKED = re.compile(
-    rf"{_KEPT}|(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)", re.DOTALL | re.IGNORECASE
+    r"""(?P<kept>'(?:[^'\\]|''|\\.)*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/)
+    |(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 _OWN = re.compile(r"p[0-9]+")
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
@@ -49,6 +56,7 @@ class Parameter:
         table: The table of its column, as the catalog names it; empty if unknown.
         column: Its column; empty if unknown.
         value: Its value in an example; None if unknown.
+        listed: Whether it stands for a list of values.
     """
 
     name: str
@@ -56,6 +64,7 @@ class Parameter:
     table: str = ""
     column: str = ""
     value: Known = None
+    listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,7 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
     if len(text) >= LONGEST or text.rstrip().endswith("..."):
         raise LeftOutError("its text is cut off")
     count = 0
+    lists = {f"p{found['number']}" for found in _NUMBERED.finditer(text) if found["list"]}
 
     def marked(found: re.Match[str]) -> str:
         nonlocal count
@@ -89,12 +99,15 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
         if found["mark"] == "...":
             raise LeftOutError(_HIDDEN)
         count += 1
-        return f"IN (:p{count})" if found["list"] else f":p{count}"
+        if found["list"]:
+            lists.add(f"p{count}")
+            return f"IN (:p{count})"
+        return f":p{count}"
 
     named = _NUMBERED.sub(_named, text) if server.numbered else _MARKED.sub(marked, text)
     tree = _parsed(named, server.grammar)
     _spell(tree, tables)
-    return _read(tree, {}, server, tables)
+    return _read(tree, {}, server, tables, lists)
 
 
 def of_example(
@@ -123,7 +136,7 @@ def of_example(
 
 def _named(found: re.Match[str]) -> str:
     # The spaces keep the slice ``a[$1:$2]`` from becoming a cast.
-    return found["kept"] or f" :p{found['number'][1:]} "
+    return found["kept"] or found["comment"] or f" :p{found['number']} "
 
 
 def tables_in(text: str, server: Captured) -> set[str]:
@@ -198,6 +211,7 @@ def _read(
     known: dict[str, Known],
     server: Captured,
     tables: Mapping[str, TableFacts],
+    lists: Collection[str] = (),
 ) -> Read:
     if any(one.name.lower() == "set_config" for one in tree.find_all(exp.Anonymous)):
         raise LeftOutError("it changes settings of its session")
@@ -208,6 +222,7 @@ def _read(
         raise LeftOutError("it creates a table or writes a file")
     _name_constants(tree, known, server)
     widths = _name_widths(tree, known, tables)
+    lists = {*lists, *_name_arrays(tree, known)}
     found: dict[str, Parameter] = {}
     for place in tree.find_all(exp.Placeholder):
         name = str(place.this)
@@ -222,6 +237,7 @@ def _read(
             table,
             "" if column is None or not table else column.name,
             known.get(name),
+            name in lists,
         )
         if name not in found or found[name].role == "unknown":
             found[name] = made
@@ -263,6 +279,18 @@ def _name_widths(
         known[name] = _difference(known.get(name), known.get(str(low.this)))
         widths.add(name)
     return widths
+
+
+def _name_arrays(tree: exp.Expr, known: dict[str, Known]) -> set[str]:
+    """Writes ``= ANY(:p1)`` as an array with one value; returns their names."""
+    names: set[str] = set()
+    for around in list(tree.find_all(exp.Any)):
+        place = around.this.unnest()
+        if isinstance(place, exp.Placeholder):
+            names.add(str(place.this))
+            known.pop(str(place.this), None)
+            around.set("this", exp.Array(expressions=[place.copy()]))
+    return names
 
 
 def _difference(high: Known, low: Known) -> Known:
