@@ -90,6 +90,7 @@ VIOLATIONS = {
     "balance off by a cent": (
         "UPDATE customer_account SET ca_bal = ca_bal + 0.01 WHERE ca_id = 1", {10},
     ),
+    "all balances off": ("UPDATE customer_account SET ca_bal = ca_bal + 1", {10}),
     "request of a completed trade": (
         f"INSERT INTO trade_request SELECT t_id, t_tt_id, t_s_symb, t_qty, t_bid_price, 1"
         f" FROM trade WHERE t_id = {LIMIT}",

@@ -184,25 +184,28 @@ CASH = Condition(
 
 BALANCES = Condition(
     10,
-    "CA_BAL less the account's CT_AMT is the same for all accounts of a tier: the opening balance",
+    "CA_BAL less the account's CT_AMT is the opening balance: in proportion to the customer's tier",
+    # 6 / c_tier is a whole number in each engine.
     """
-    SELECT c_tier, MIN(opening) AS smallest, MAX(opening) AS largest
+    SELECT smallest, largest
     FROM (
-        SELECT account, SUM(balance) - SUM(paid) AS opening
+        SELECT MIN(opening * (6 / c_tier)) AS smallest, MAX(opening * (6 / c_tier)) AS largest
         FROM (
-            SELECT ca_id AS account, ca_bal AS balance, 0 AS paid FROM customer_account
-            UNION ALL
-            SELECT t_ca_id, 0, SUM(ct_amt)
-            FROM cash_transaction
-            JOIN trade ON t_id = ct_t_id
-            GROUP BY t_ca_id
-        ) AS sides
-        GROUP BY account
-    ) AS openings
-    JOIN customer_account ON ca_id = account
-    JOIN customer ON c_id = ca_c_id
-    GROUP BY c_tier
-    HAVING MIN(opening) <> MAX(opening)
+            SELECT account, SUM(balance) - SUM(paid) AS opening
+            FROM (
+                SELECT ca_id AS account, ca_bal AS balance, 0 AS paid FROM customer_account
+                UNION ALL
+                SELECT t_ca_id, 0, SUM(ct_amt)
+                FROM cash_transaction
+                JOIN trade ON t_id = ct_t_id
+                GROUP BY t_ca_id
+            ) AS sides
+            GROUP BY account
+        ) AS openings
+        JOIN customer_account ON ca_id = account
+        JOIN customer ON c_id = ca_c_id
+    ) AS ends
+    WHERE smallest <> largest
     """,
 )
 
