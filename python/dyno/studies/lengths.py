@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dyno import profiles, targets, workloads
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
+from dyno.plans.fields import DEFAULT_OUT
 from dyno.plans.levels import Levels
 from dyno.profiles import spec as profile_spec
 from dyno.studies.earlier import alike
@@ -108,7 +109,7 @@ def _windows(variant: Variant) -> float:
     given = {name.replace("_", "-"): str(value) for name, value in variant.run.items()}
     search = "find-max" in given
     levels = Levels(
-        think=given.get("think") == "True", duration=given.get("duration"),
+        out=DEFAULT_OUT, think=given.get("think") == "True", duration=given.get("duration"),
         warmup=given.get("warmup"),
     )  # fmt: skip
     pause_s = max(workloads.named(name).transactions.pause_s for name in variant.members)

@@ -34,7 +34,7 @@ class Backup(ABC):
         """
         self.estimate = estimate
         self.written = Written()
-        self.scratch = Scratch(out, estimate.size)
+        self.scratch = Scratch(out, estimate.size or 0)
         self.program = Program()
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:

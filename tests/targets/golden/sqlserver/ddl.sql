@@ -43,4 +43,20 @@ IF EXISTS (SELECT 1 FROM sys.extended_properties WHERE class = 1 AND minor_id = 
 -- size of databases
 SELECT COALESCE(SUM(CAST(total_pages AS bigint)), 0) FROM [dyno_tpch].sys.allocation_units
 -- size of a table
-SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0) FROM sys.partitions p JOIN sys.allocation_units a ON a.container_id = CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END WHERE p.object_id = OBJECT_ID(N'[dbo].[lineitem]')
+SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0)
+FROM [dyno_tpch].sys.tables AS t WITH (NOLOCK)
+JOIN [dyno_tpch].sys.indexes AS i WITH (NOLOCK) ON i.object_id = t.object_id
+JOIN [dyno_tpch].sys.partitions AS p WITH (NOLOCK)
+ON p.object_id = i.object_id AND p.index_id = i.index_id
+JOIN [dyno_tpch].sys.allocation_units AS a WITH (NOLOCK)
+ON a.container_id = CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END
+WHERE t.schema_id = 1 AND t.name = N'lineitem'
+-- size of an index
+SELECT COALESCE(SUM(CAST(a.total_pages AS bigint)), 0)
+FROM [dyno_tpch].sys.tables AS t WITH (NOLOCK)
+JOIN [dyno_tpch].sys.indexes AS i WITH (NOLOCK) ON i.object_id = t.object_id
+JOIN [dyno_tpch].sys.partitions AS p WITH (NOLOCK)
+ON p.object_id = i.object_id AND p.index_id = i.index_id
+JOIN [dyno_tpch].sys.allocation_units AS a WITH (NOLOCK)
+ON a.container_id = CASE a.type WHEN 2 THEN p.partition_id ELSE p.hobt_id END
+WHERE t.schema_id = 1 AND t.name = N'lineitem' AND i.name = N'lineitem_pkey'

@@ -34,7 +34,8 @@ LEFT JOIN sys.master_files AS f ON f.database_id = v.database_id AND f.file_id =
 -- requests
 /* dyno observer */ SELECT r.session_id, r.status, r.wait_type, r.wait_resource
 FROM sys.dm_exec_requests AS r JOIN sys.dm_exec_sessions AS s ON s.session_id = r.session_id
-WHERE s.is_user_process = 1 AND r.session_id <> @@SPID;
+WHERE s.is_user_process = 1 AND r.session_id <> @@SPID
+AND COALESCE(s.program_name, N'') <> N'dyno observer';
 
 -- tasks
 /* dyno observer */ SELECT t.session_id, t.wait_type, t.resource_description
@@ -278,7 +279,7 @@ UPDATE STATISTICS [dbo].[stock] [stock_pkey] WITH RESAMPLE;
 ALTER INDEX [order_line_columns] ON [dbo].[order_line] REORGANIZE WITH (COMPRESS_ALL_ROW_GROUPS = ON);
 
 -- log chain
-BACKUP DATABASE [dyno_tpcc] TO DISK = N'NUL';
+IF EXISTS (SELECT 1 FROM [dyno_tpcc].sys.database_files WHERE type = 0 AND differential_base_lsn IS NOT NULL) BACKUP DATABASE [dyno_tpcc] TO DISK = N'NUL' WITH DIFFERENTIAL ELSE BACKUP DATABASE [dyno_tpcc] TO DISK = N'NUL';
 
 -- backup folder
 SELECT CAST(SERVERPROPERTY('InstanceDefaultBackupPath') AS nvarchar(4000));
