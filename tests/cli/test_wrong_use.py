@@ -28,7 +28,7 @@ CASES = [
     (("load", "tpcc", "--target", "embedded:postgresql", "--scale", "1.5"), "whole number"),
     (("quickstart", "--scale", "0"), "from 0.0031"),
     (("run", "tpcc", "--target", "embedded:duckdb"), "one writer"),
-    (("run", "tpch", "--target", "null:"), "does not support this"),
+    (("run", "tpch", "--target", "null:"), "does not support queries"),
     (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
     (("run", "tpcc", "--target", "null:", "--duration", "soon"), "30s"),
     (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "cannot be combined"),

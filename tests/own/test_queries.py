@@ -62,7 +62,7 @@ def read(content: str, folder: Path | None = None) -> spec.File:
     ("old", "new", "named"),
     [
         ("[[queries]]\nname = \"all\"", "[[querys]]\nname = \"all\"", "Did you mean 'queries'?"),
-        ('name = "all"', 'name = "some"', "queries.some is there twice"),
+        ('name = "all"', 'name = "some"', "queries.some is defined twice"),
         ("weight = 3", "weight = 0", "weight"),
         (">= :low", ">= :lov", "unknown parameter :lov. Did you mean 'low'?"),
         (">= :low", ">= :id", "sequences are for transactions"),

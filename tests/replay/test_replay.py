@@ -59,7 +59,7 @@ def test_a_dry_run_says_what_the_log_holds_and_runs_nothing(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "8 statements of 4 sessions" in done.stdout
     assert "select stock from item where id = ?" in done.stdout
-    assert "the first in line 9" in done.stdout
+    assert "the first is in line 9" in done.stdout
     assert "hunter2" not in done.stdout
     assert not (tmp_path / "out").exists()
 
@@ -116,11 +116,11 @@ def test_statements_of_an_unknown_database(tmp_path: Path) -> None:
     )
     log = written(tmp_path, text)
     where = (log, "--target", "null:", "--dry-run")
-    for more, statements in (((), "2 statements"), (("--database", "shop"), "1 statements")):
+    for more, statements in (((), "2 statements"), (("--database", "shop"), "1 statement ")):
         done = dyno("replay", *where, *more)
         assert done.returncode == 0, done.stderr
         assert statements in done.stdout
-        assert f"1 {REASONS['unknown']}" in done.stdout
+        assert f"1 statement {REASONS['unknown']}" in done.stdout
 
 
 def test_more_classes_than_operations_become_other(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def _name_arrays(tree: exp.Expr, known: dict[str, Known]) -> set[str]:
         if isinstance(place, exp.Placeholder):
             names.add(str(place.this))
             known.pop(str(place.this), None)
-            around.set("this", exp.Array(expressions=[place.copy()]))
+            around.set("this", exp.Paren(this=exp.Array(expressions=[place.copy()])))
     return names
 
 
