@@ -31,7 +31,7 @@ _LONGEST = 400
 
 ESTIMATE = "DBCC CHECKDB ({}) WITH ESTIMATEONLY"
 _ESTIMATED = re.compile(r"TEMPDB.*?=\s*(\d+)")
-"""The message with KB of tempdb. Before SQL Server 2012 they were in the last result."""
+"""The message with KB of tempdb. Old versions had them in the last result."""
 SPACE = (
     "SELECT SUM(internal_objects_alloc_page_count - internal_objects_dealloc_page_count) "  # noqa: S608
     f"* {PAGE} FROM tempdb.sys.dm_db_task_space_usage WHERE session_id = {{}}"
