@@ -103,7 +103,9 @@ def test_a_window_that_lost_too_many_orders_fails(tmp_path: Path) -> None:
 
 def judged_of(tmp_path: Path, outcome: dict[str, Any]) -> Judged:
     """The verdict on a level whose driver reported this."""
-    builder = Builder(tmp_path / str(outcome)).machine().oltp(4, outcome=outcome)
+    builder = (
+        Builder(tmp_path / f"run-{sum(outcome.values()):g}").machine().oltp(4, outcome=outcome)
+    )
     limit = "new_order p90 < 30 s"
     builder.plan = {"slo": [{"text": limit, "source": "asked for"}]}
     bundle = builder.write()

@@ -209,7 +209,9 @@ CASES: dict[str, tuple[Planted, Planted]] = {
     ),
     "raid-level": (
         Planted(
-            volumes={"data": {"layers": ["LVM", "raid5"]}}, found="4 writes", command="level=10"
+            volumes={"data": {"layers": ["LVM", "raid5"]}},
+            found="write penalty 4",
+            command="level=10",
         ),
         Planted(volumes={"data": {"layers": ["raid10"]}}),
     ),
