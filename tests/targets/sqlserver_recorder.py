@@ -85,7 +85,7 @@ class Recorder:
             (r"SELECT name, CAST\(value AS nvarchar\(60\)\) FROM \[(\w+)\]\.sys\.database_scoped",
              lambda found: [("MAXDOP", self.scoped.get(found[1], "0"))]),
             (r"SELECT effective_max_dop", lambda _: [(self.most_cpus,)]),
-            (r"BACKUP DATABASE \[(\w+)\] TO DISK = N'NUL'$", self._back_up),
+            (r"IF EXISTS .* ELSE BACKUP DATABASE \[(\w+)\] TO DISK = N'NUL'$", self._back_up),
             (r"EXEC sys\.sp_configure N'(.*)', (\d+)", self._configure),
             (r"RECONFIGURE$", self._reconfigure),
             (r"ALTER RESOURCE GOVERNOR (\w+)", self._govern),

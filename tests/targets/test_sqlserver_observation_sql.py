@@ -38,7 +38,9 @@ COLUMNS = {
     "new database: files": "database_files",
 }
 """The recorded rows of a statement."""
-UNKNOWN_TO_SQLGLOT = ("DBCC", "RESTORE", "BACKUP", "ALTER", "UPDATE STATISTICS", "SET", "EXECUTE")
+UNKNOWN_TO_SQLGLOT = (
+    "DBCC", "RESTORE", "BACKUP", "ALTER", "UPDATE STATISTICS", "SET", "EXECUTE", "IF EXISTS"
+)  # fmt: skip
 """Beginnings of statements that its grammar does not know; Microsoft's own does."""
 
 
