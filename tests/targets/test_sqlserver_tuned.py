@@ -42,7 +42,7 @@ class Unready(Recorder):
     needed = ""
 
     def execute(self, sql: str, needs: str = "") -> QueryResult:
-        if sql.startswith("BACKUP"):
+        if sql.startswith("IF EXISTS"):
             self.needed = needs
             raise error_of_kind("denied", "BACKUP DATABASE is terminating abnormally [error 3013].")
         return super().execute(sql, needs)
