@@ -14,6 +14,7 @@ use crate::rate::LONGEST_S;
 /// Which statements of a log to replay.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Selection {
     /// The log.
     pub log: PathBuf,
