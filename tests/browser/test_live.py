@@ -118,17 +118,17 @@ def well(browser: webdriver.Chrome, page: Page) -> None:
 
 def test_the_charts_of_a_running_run(browser: webdriver.Chrome, tmp_path: Path) -> None:
     run = start("run", "tpcc", "--target", "null:?mean_us=2000", "--users", "2", "--warmup", "1s",
-                "--duration", "8s", "--out", tmp_path)  # fmt: skip
+                "--duration", "15s", "--out", tmp_path)  # fmt: skip
     wait_for_phase(run, tmp_path, "oltp")
     with served(next(tmp_path.glob("2*"))) as page:
         opened(browser, page)
         assert browser.current_url == f"{page.base}/", "the token is gone from the address"
+        headline = browser.find_element(By.ID, "headline")
+        wait_until(lambda: "Run ends in" in headline.text, "the time left, which only a run has")
         wait_until(
             lambda: {"throughput", "latency", "p95", "heat"} <= set(browser.execute_script(INKED)),
             "the charts of the load",
         )
-        headline = browser.find_element(By.ID, "headline")
-        wait_until(lambda: "Run ends in" in headline.text, "the time left")
         assert end(run)[0] in (0, 1)
         state = browser.find_element(By.ID, "state")
         wait_until(lambda: state.text.startswith("Finished"), "the end of the run")

@@ -256,3 +256,24 @@ def built(root: Path, planted: Planted) -> System:
         work=planted.work,
         today=TODAY,
     )
+
+
+def pg(found: str = "", command: str = "", **settings: str) -> Planted:
+    return Planted(settings=settings, found=found, command=command)
+
+
+def mariadb(found: str = "", command: str = "", **settings: str) -> Planted:
+    return Planted(target="mysql", settings=settings, found=found, command=command)
+
+
+def sqlserver(name: str, value: str, found: str = "", command: str = "") -> Planted:
+    """A setting of SQL Server, whose names are not Python's."""
+    return Planted(target="sqlserver", settings={name: value}, found=found, command=command)
+
+
+def files(name: str, text: str, found: str = "", command: str = "") -> Planted:
+    return Planted(files={name: text}, found=found, command=command)
+
+
+def mount(role: str, text: str, found: str = "", command: str = "") -> Planted:
+    return Planted(mounts={role: text}, found=found, command=command)
