@@ -20,6 +20,7 @@ from dyno.stages import drive
 from dyno.stages.drive import OltpPlan
 from dyno.stages.drive.oltp import request as plan_of
 from tests.drive.copies import Copies, MariadbCopies, PostgresCopies, SqlServerCopies, contents
+from tests.workloads.brokerage_orders import order_later
 
 LOADED = Loaded(0.1, 1, complete=True, days=1)
 OF_TRADES = {
@@ -129,7 +130,9 @@ def test_users_at_once_leave_consistent_data(copies: Copies, out: Path, mode: st
             assert all(item["errors"] == {} for item in outcome["ops"].values())
             assert outcome["ops"]["trade_result"]["done"] > 50
             assert violated(target) == []
-            # A second level cancels what the first left unfinished.
+            # A second level cancels what the first left unfinished, also what is dated later.
+            with closing(target.connect("brokerage")) as session:
+                order_later(session.execute)
             outcome = run(target, out, mode, None, users=2, duration_s=2.0)
             assert violated(target) == []
     finally:

@@ -40,6 +40,17 @@ SUMMARY = (
     "hs_ca_id = 1 AND hs_s_symb = (SELECT MIN(hs_s_symb) FROM holding_summary WHERE hs_ca_id = 1)"
 )
 
+
+def requested(more: str) -> str:
+    """A completed limit order is pending; its request is the account's broker's, plus ``more``."""
+    return (
+        f"UPDATE trade SET t_st_id = 'PNDG' WHERE t_id = {LIMIT}; "
+        "INSERT INTO trade_request "
+        f"SELECT t_id, t_tt_id, t_s_symb, t_qty, t_bid_price, ca_b_id + {more} "
+        f"FROM trade JOIN customer_account ON ca_id = t_ca_id WHERE t_id = {LIMIT}"
+    )
+
+
 # What happened to the database, and the conditions that it violates: no more, no fewer.
 VIOLATIONS = {
     "trade not counted": ("UPDATE broker SET b_num_trades = b_num_trades - 1", {1}),
@@ -99,6 +110,8 @@ VIOLATIONS = {
     "pending trade without a request": (
         f"UPDATE trade SET t_st_id = 'PNDG' WHERE t_id = {LIMIT}", {1, 2, 4, 7, 8, 9, 11},
     ),
+    "pending trade again": (requested("0"), {1, 2, 4, 7, 8, 9}),
+    "request of another broker": (requested("1"), {1, 2, 4, 7, 8, 9, 11}),
     "last trade lost": (f"DELETE FROM last_trade WHERE lt_s_symb = {SECURITY}", {12, 13, 17}),
     "last trade before others": (
         "UPDATE last_trade SET lt_dts = (SELECT MIN(t_dts) FROM trade)"

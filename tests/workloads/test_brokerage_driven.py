@@ -16,6 +16,7 @@ from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail, Outcome
 from dyno.bundle.reader import Bundle
 from tests.process import dyno, end, spoilt, start, wait_until
+from tests.workloads.brokerage_orders import order_later
 
 pytest.importorskip("dyno._core")
 
@@ -74,6 +75,8 @@ def test_trades_are_ordered_executed_and_fed_back(filled: Path) -> None:
 
     # A second run cancels what the first left unfinished, and numbers its trades after the first's.
     before = count(filled, "trade", "1 = 1")
+    with closing(sqlite3.connect(filled)) as session, session:
+        order_later(session.execute)
     drive(filled)
     assert count(filled, "trade", "t_st_id = 'CNCL'") == unfinished
     assert count(filled, "trade", f"t_id > {before} AND t_st_id = 'CMPT'") > 100

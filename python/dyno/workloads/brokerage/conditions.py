@@ -211,13 +211,14 @@ BALANCES = Condition(
 
 REQUESTS = Condition(
     11,
-    "TRADE_REQUEST has the pending trades, and no others",
+    "TRADE_REQUEST has the pending trades, with their broker, and no others",
     """
     SELECT t_id, t_st_id, tr_t_id
     FROM trade
+    JOIN customer_account ON ca_id = t_ca_id
     LEFT JOIN trade_request
         ON tr_t_id = t_id AND tr_tt_id = t_tt_id AND tr_s_symb = t_s_symb AND tr_qty = t_qty
-        AND tr_bid_price = t_bid_price
+        AND tr_bid_price = t_bid_price AND tr_b_id = ca_b_id
     WHERE t_st_id = 'PNDG' AND tr_t_id IS NULL
     UNION ALL
     SELECT t_id, t_st_id, tr_t_id

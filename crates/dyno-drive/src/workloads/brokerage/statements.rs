@@ -19,16 +19,19 @@ statements! {
     /// Clean-up: pending limit orders count as submitted.
     SUBMIT_PENDING = "submit_pending",
         "insert into trade_history (th_t_id, th_dts, th_st_id) \
-         select tr_t_id, $1, 'SBMT' from trade_request",
+         select t_id, case when t_dts > $1 then t_dts else $1 end, 'SBMT' \
+         from trade where t_id in (select tr_t_id from trade_request)",
         &[TIME] => &[];
     /// Clean-up: limit orders are cancelled, in their history.
     RECORD_REQUESTED = "record_requested",
         "insert into trade_history (th_t_id, th_dts, th_st_id) \
-         select tr_t_id, $1, 'CNCL' from trade_request",
+         select t_id, case when t_dts > $1 then t_dts else $1 end, 'CNCL' \
+         from trade where t_id in (select tr_t_id from trade_request)",
         &[TIME] => &[];
     /// Clean-up: limit orders are cancelled.
     CANCEL_REQUESTED = "cancel_requested",
-        "update trade set t_st_id = 'CNCL', t_dts = $1 \
+        "update trade set t_st_id = 'CNCL', \
+         t_dts = case when t_dts > $1 then t_dts else $1 end \
          where t_id in (select tr_t_id from trade_request)",
         &[TIME] => &[];
     /// Clean-up: forgets limit orders.
@@ -36,11 +39,13 @@ statements! {
     /// Clean-up: trades without a result are cancelled, in their history.
     RECORD_CANCELLED = "record_cancelled",
         "insert into trade_history (th_t_id, th_dts, th_st_id) \
-         select t_id, $1, 'CNCL' from trade where t_id > $2 and t_st_id in ('SBMT', 'PNDG')",
+         select t_id, case when t_dts > $1 then t_dts else $1 end, 'CNCL' \
+         from trade where t_id > $2 and t_st_id in ('SBMT', 'PNDG')",
         &[TIME, LONG] => &[];
     /// Clean-up: trades without a result are cancelled.
     CANCEL = "cancel",
-        "update trade set t_st_id = 'CNCL', t_dts = $1 \
+        "update trade set t_st_id = 'CNCL', \
+         t_dts = case when t_dts > $1 then t_dts else $1 end \
          where t_id > $2 and t_st_id in ('SBMT', 'PNDG')",
         &[TIME, LONG] => &[];
     /// Number of the last trade.

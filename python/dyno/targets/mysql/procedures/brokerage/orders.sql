@@ -143,7 +143,8 @@ BEGIN
     SELECT charged, commission, tax;
 END;
 
--- Before the first transaction: what earlier runs left unfinished is cancelled.
+-- Before the first transaction: what earlier runs left unfinished is cancelled, never before its last
+-- step: the clock may have gone back.
 CREATE PROCEDURE {place}.dyno_trade_cleanup(last_loaded BIGINT, entered DATETIME(6))
     MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
@@ -156,15 +157,18 @@ BEGIN
 
     START TRANSACTION;
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, entered, 'SBMT' FROM {place}.trade_request;
+        SELECT t_id, GREATEST(t_dts, entered), 'SBMT'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, entered, 'CNCL' FROM {place}.trade_request;
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = entered
+        SELECT t_id, GREATEST(t_dts, entered), 'CNCL'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = GREATEST(t_dts, entered)
         WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT t_id, entered, 'CNCL' FROM {place}.trade
+        SELECT t_id, GREATEST(t_dts, entered), 'CNCL'
+        FROM {place}.trade
         WHERE t_id > last_loaded AND t_st_id IN ('SBMT', 'PNDG');
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = entered
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = GREATEST(t_dts, entered)
         WHERE t_id > last_loaded AND t_st_id IN ('SBMT', 'PNDG');
     DELETE FROM {place}.trade_request;
     SELECT COALESCE(MAX(t_id), 0) + 1 INTO next_number FROM {place}.trade;

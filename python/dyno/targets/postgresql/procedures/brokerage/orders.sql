@@ -115,21 +115,25 @@ BEGIN
 END
 $procedure$;
 
--- Before the first transaction: what earlier runs left unfinished is cancelled.
+-- Before the first transaction: what earlier runs left unfinished is cancelled, never before its last
+-- step: the clock may have gone back.
 CREATE PROCEDURE {place}.dyno_trade_cleanup(
     IN last_loaded bigint, IN entered timestamp, OUT next_number bigint
 ) LANGUAGE plpgsql AS $procedure$
 BEGIN
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, entered, 'SBMT' FROM {place}.trade_request;
+        SELECT t_id, greatest(t_dts, entered), 'SBMT'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, entered, 'CNCL' FROM {place}.trade_request;
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = entered
+        SELECT t_id, greatest(t_dts, entered), 'CNCL'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = greatest(t_dts, entered)
         WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT t_id, entered, 'CNCL' FROM {place}.trade
+        SELECT t_id, greatest(t_dts, entered), 'CNCL'
+        FROM {place}.trade
         WHERE t_id > last_loaded AND t_st_id IN ('SBMT', 'PNDG');
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = entered
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = greatest(t_dts, entered)
         WHERE t_id > last_loaded AND t_st_id IN ('SBMT', 'PNDG');
     DELETE FROM {place}.trade_request;
     SELECT coalesce(max(t_id), 0) + 1 INTO next_number FROM {place}.trade;

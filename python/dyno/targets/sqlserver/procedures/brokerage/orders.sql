@@ -132,7 +132,8 @@ BEGIN
 END;
 GO
 
--- Before the first transaction: what earlier runs left unfinished is cancelled.
+-- Before the first transaction: what earlier runs left unfinished is cancelled, never before its last
+-- step: the clock may have gone back.
 CREATE PROCEDURE {place}.dyno_trade_cleanup
     @last_loaded bigint, @entered datetime2(6)
 AS
@@ -143,15 +144,18 @@ BEGIN
 
     BEGIN TRANSACTION;
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, @entered, 'SBMT' FROM {place}.trade_request;
+        SELECT t_id, CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END, 'SBMT'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT tr_t_id, @entered, 'CNCL' FROM {place}.trade_request;
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = @entered
+        SELECT t_id, CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END, 'CNCL'
+        FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END
         WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
-        SELECT t_id, @entered, 'CNCL' FROM {place}.trade
+        SELECT t_id, CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END, 'CNCL'
+        FROM {place}.trade
         WHERE t_id > @last_loaded AND t_st_id IN ('SBMT', 'PNDG');
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = @entered
+    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = CASE WHEN t_dts > @entered THEN t_dts ELSE @entered END
         WHERE t_id > @last_loaded AND t_st_id IN ('SBMT', 'PNDG');
     DELETE FROM {place}.trade_request;
     SELECT @next_number = COALESCE(MAX(t_id), 0) + 1 FROM {place}.trade;
