@@ -23,7 +23,7 @@ options = declared(
         multiple=True,
         metavar="LIMIT",
         help="With --find-max: a limit, such as 'new_order p95 < 500ms' or 'errors = 0'; "
-        "repeatable.  [default: those of --criterion]",
+        "repeatable.  [default: the default limits of --criterion]",
     ),
     click.option(
         "--max-users",

@@ -57,7 +57,7 @@ from dyno.plans.run import RunPlan
 @_live.option
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
-    """Run WORKLOAD: the 22 queries of tpch, the transactions of tpcc, or a FILE.toml.
+    """Run WORKLOAD: queries (tpch, ch), transactions (tpcc, brokerage) or a FILE.toml.
 
     The 22 queries of ch use the tables of tpcc; the run adds three small ones that they need.
 
@@ -67,8 +67,8 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     throughput test with refreshes. Power, throughput and composite metrics need both refresh
     functions.
 
-    WORKLOAD can name several, such as tpcc+tpch: they start together on one server and
-    are measured over the same time. --users, --rate and --scale take WORKLOAD=VALUE for one of
+    WORKLOAD can name several, such as tpcc+tpch: they start together and are
+    measured over the same time. --users, --rate and --scale take WORKLOAD=VALUE for one of
     them. Queries run as streams that repeat until the transactions are over. With --alone, each
     also runs by itself, and the report gives the slowdown.
 
