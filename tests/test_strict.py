@@ -23,8 +23,17 @@ class Leaf(strict.Strict):
         return size
 
 
+class Sized(strict.Strict):
+    size: int
+
+
+class Deeper(Sized):
+    depth: int
+
+
 class Root(strict.Strict):
     one: Leaf | None = None
+    either: list[str | Deeper] = Field(default_factory=list[str | Deeper])
     many: list[Leaf] = Field(default_factory=list[Leaf])
     named: dict[str, Leaf] = Field(default_factory=dict[str, Leaf])
 
@@ -42,6 +51,7 @@ def test_what_is_right_is_read() -> None:
         ("[one]\nsiz = 2", r"unknown key 'one.siz'. Did you mean 'size'"),
         ("[[many]]\nsize = 2\n[[many]]\nknd = 2", r"unknown key 'many\[1\].knd'. Did you mean"),
         ("[named.a]\nsizes = 2", r"unknown key 'named.a.sizes'. Did you mean 'size'"),
+        ("[[either]]\nsize = 1\ndepht = 2", r"'either\[0\].depht'. Did you mean 'depth'"),
         ("[one]", r"one.size is missing"),
         ("[one]\nsize = 3", r"one.size is 3; use an even number"),
         ("[one]\nsize = 0", r"one.size is 0; input should be greater than"),

@@ -184,6 +184,19 @@ def test_a_search_that_makes_no_sense(
     assert words in str(error.value)
 
 
+def test_the_usual_time_of_a_search_is_enough_for_its_windows() -> None:
+    def limit_s(warmup_s: float, **asked: Any) -> float:
+        plan = made(Searching, {"find_max": "users", **asked})
+        found = search_of(plan, workloads.get("tpcc"), {**GIVEN, "warmup_s": warmup_s})
+        assert found is not None
+        assert asked or found.time_limit_s >= found.windows * found.step_s
+        return found.time_limit_s
+
+    assert limit_s(5.0) == 1800.0
+    assert limit_s(600.0) > 1800.0
+    assert limit_s(600.0, time_limit="30m") == 1800.0
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

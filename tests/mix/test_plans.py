@@ -37,6 +37,13 @@ def test_values_for_one_workload_go_to_its_part_of_the_plan() -> None:
     assert (tpcc.label, tpch.label) == ("", ""), "the names that they have alone"
 
 
+def test_users_think_where_the_workload_has_think_times() -> None:
+    tpcc, brokerage, tpch = members(plan("tpcc+brokerage+tpch", think=True))
+    assert (tpcc.asked.think, brokerage.asked.think, tpch.asked.think) == (True, False, False)
+    with pytest.raises(UsageError, match="no think times"):
+        job(plan("brokerage+tpch", think=True))
+
+
 def test_a_value_without_a_workload_is_for_all_and_one_with_it_goes_first() -> None:
     tpcc, tpch = members(plan(users=[4, "tpch=2"]))
     assert (tpcc.asked.users, tpch.asked.users) == ((4,), (2,))

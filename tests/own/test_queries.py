@@ -94,6 +94,10 @@ def read(content: str, folder: Path | None = None) -> spec.File:
         ("create index dear_by_price on dear (price)",
          "update dear set price = 0 from item dear", "changes more than one table"),
         ("create index dear_by_price on dear (price)",
+         "update dear set note = '(' from item dear where note <> ')'", "more than one table"),
+        ("create index dear_by_price on dear (price)",
+         "update dear set [x'] = 1 from item dear where note = '' --", "more than one table"),
+        ("create index dear_by_price on dear (price)",
          "delete from dear from item dear", "is not allowed"),
         ("create index dear_by_price on dear (price)",
          "create table dear (id int) drop table item", "several statements"),
@@ -116,6 +120,46 @@ def test_what_makes_no_sense_is_refused(old: str, new: str, named: str) -> None:
     assert named in message
     assert "\n" not in message
     assert "x.toml" in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 as [it's] drop table item --'",
+        "select 1drop table item",
+        "select 1 from item where name = '[' drop table item",
+        "exec ('drop table item')",
+        "exec @name",
+        "exec sp_executesql N'drop table item'",
+        "exec master.dbo.[sp_executesql] N'drop table item'",
+        "call xp_cmdshell('reboot')",
+    ],
+)
+def test_a_second_command_is_found(text: str) -> None:
+    with pytest.raises(UsageError):
+        sql.parsed(text, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("select i.id from item i inner merge join dear d on d.id = i.id option (merge union)", True),
+        ("select `exec`, `shutdown` from job where a[1] = '[drop table x'", True),
+        ("select x1e5, 1e5, 2.5from_ from item", True),
+        ("exec dbo.sp_add_order 1", False),
+        ("call note('exec')", False),
+    ],
+)
+def test_words_that_are_no_second_command(text: str, reads: bool) -> None:
+    assert sql.parsed(text, "x").reads is reads
+
+
+@pytest.mark.parametrize("change", ["set name = 'sent from us'", "set a = 1 where a is distinct from b"])
+def test_a_setup_may_have_these_words(change: str) -> None:
+    step = "create index dear_by_price on dear (price)"
+    assert step in GOOD
+    read(GOOD.replace(step, f"update dear {change}", 1))
+
 
 
 def made(folder: Path, content: str = GOOD) -> Any:

@@ -77,6 +77,9 @@ def test_lists_are_guesses_of_one_value() -> None:
     assert not made.open
     assert "ANY(ARRAY[:stock])" in made.transactions[0].statements[0][0]
     assert all("list" in made.draws[name].note for name in ("stock", "id"))
+    cast = counted("SELECT id FROM item WHERE stock = ANY($1::int[])")
+    assert "CAST(ARRAY[:stock] AS INT[])" in cast.transactions[0].statements[0][0]
+    assert "list" in cast.draws["stock"].note
     shortened = Together(1, (Ran("SELECT id FROM item WHERE id IN (...)"),))
     assert "list" in draft([shortened], TABLES, MYSQL, 20).draws["id"].note
 

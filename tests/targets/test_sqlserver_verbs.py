@@ -213,6 +213,8 @@ rows = 1
 [[transactions.ask.statements]]
 sql = "select 1 where :stock < 0"
 rows = 0
+[[transactions.twice.statements]]
+sql = "call dbo.two_of(:id)"
 [[checks]]
 name = "stock was taken"
 sql = "select 1"
@@ -230,6 +232,7 @@ def test_statements_of_their_own_dialect(loaded: tuple[str, Path], tmp_path: Pat
     with closing(target_of(url, out).connect("own_verbs_own")) as session:
         asking = "SELECT stock FROM dbo.item WHERE id = @id"
         session.execute(f"CREATE PROCEDURE dbo.stock_of @id int AS {asking}")
+        session.execute(f"CREATE PROCEDURE dbo.two_of @id int AS {asking}; SELECT 'a', @id")
     done = dyno("run", *given, "--users", "2", "--warmup", "0s", "--duration", "2s")
     (level,) = assert_valid(done, *NOISE)["workloads"]["own_verbs_own"]["levels"]
     assert all(one["count"] > 0 for one in level["operations"].values())

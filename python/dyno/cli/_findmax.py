@@ -36,7 +36,9 @@ options = declared(
         help="With --find-max rate: upper bound, per second.  [default: 1,000,000]",
     ),
     click.option(
-        "--time-limit", type=TIME, help="With --find-max: stop after this time.  [default: 30m]"
+        "--time-limit",
+        type=TIME,
+        help="With --find-max: stop after this time.  [default: 30m; more with long windows]",
     ),
     click.option(
         "--dry-run",

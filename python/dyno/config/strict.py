@@ -89,9 +89,14 @@ def _members(kind: Any) -> list[Any]:
     return [one for one in typing.get_args(kind) if one is not types.NoneType]
 
 
+def _names(model: type) -> set[str]:
+    """Names of a class and of all that derive from it."""
+    return {model.__name__}.union(*map(_names, model.__subclasses__()))
+
+
 def _path(place: Sequence[str | int]) -> str:
     """The path as in TOML. The names of types tell members of a union apart, and are no keys."""
-    kinds = {"str", "int", "float", *(model.__name__ for model in Strict.__subclasses__())}
+    kinds = {"str", "int", "float", *_names(Strict)}
     text = ""
     for part in place:
         if isinstance(part, int):

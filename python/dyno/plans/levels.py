@@ -24,6 +24,23 @@ USERS = (1, 100_000)
 DATABASES = (1, several.MOST)
 
 
+def usual_warmup_s(*, think: bool, pause_s: float) -> float:
+    """Default seconds under load before a measurement.
+
+    Users with think times begin together: transactions with short ones come first, so that the
+    mix is another one at first.
+
+    Args:
+        think: Whether users think.
+        pause_s: Mean keying plus think time of a transaction, seconds.
+    """
+    return max(WARMUP_S, _cycles_s(think, pause_s))
+
+
+def _cycles_s(think: bool, pause_s: float) -> float:
+    return float(math.ceil(_CYCLES * pause_s)) if think else 0.0
+
+
 class Levels(Plan):
     """Levels of load.
 
@@ -56,20 +73,13 @@ class Levels(Plan):
         """
         if self.duration is not None:
             return parse_seconds(self.duration)
-        return max(SEARCHED_S, self._cycles_s(pause_s)) if searched else 60.0
+        return max(SEARCHED_S, _cycles_s(self.think, pause_s)) if searched else 60.0
 
     def warmup_s(self, pause_s: float = 0.0) -> float:
-        """Seconds under load before each measurement.
-
-        Users with think times begin together: transactions with short ones come first, so that the
-        mix is another one at first.
-        """
+        """Seconds under load before each measurement."""
         if self.warmup is None:
-            return max(WARMUP_S, self._cycles_s(pause_s))
+            return usual_warmup_s(think=self.think, pause_s=pause_s)
         return parse_seconds(self.warmup, none=True)
-
-    def _cycles_s(self, pause_s: float) -> float:
-        return float(math.ceil(_CYCLES * pause_s)) if self.think else 0.0
 
     def require_levels(self, duration_s: float) -> None:
         """Refuses repeated users, and a steadiness limit below the duration of a level.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
 _SESSIONS = 32
+_TIME_LIMIT_S = 1800.0
+_REPEATS = 1.25
+"""Windows of a search with those that are repeated, per window that it needs at most."""
 
 
 @dataclass(frozen=True)
@@ -151,9 +155,12 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         sessions=given[0] if given else _SESSIONS,
         warmup_s=settings["warmup_s"],
         window_s=settings["duration_s"],
-        time_limit_s=parse_seconds(asked.time_limit or "30m"),
+        time_limit_s=_TIME_LIMIT_S,
         databases=settings["databases"],
     )
+    usual_s = max(_TIME_LIMIT_S, math.ceil(_REPEATS * search.windows * search.step_s))
+    limit_s = usual_s if asked.time_limit is None else parse_seconds(asked.time_limit)
+    search = replace(search, time_limit_s=limit_s)
     if search.time_limit_s < 2 * search.step_s:
         raise UsageError(f"--time-limit must allow two windows: {seconds_text(2 * search.step_s)}.")
     return search

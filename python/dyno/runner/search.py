@@ -107,7 +107,7 @@ class _Hunt:
         """Formats the result as one line."""
         known, text = found(self.trials), self.search.load_text
         if known.best is None and known.unsettled and known.failing is not None:
-            return f"Every window was inconclusive, down to {text(known.failing)}."
+            return f"No load passes; {text(known.failing)} had inconclusive windows only."
         if known.best is None:
             return "No tried load passes."
         more = max(one.load for one in self.trials) > known.best

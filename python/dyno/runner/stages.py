@@ -9,7 +9,7 @@ from dyno import workloads
 from dyno.bundle.model import Check, those
 from dyno.bundle.phases.oltp import OltpDetail, UntilSteady
 from dyno.config.units import seconds_text
-from dyno.contracts.databases import home_of, workload_of
+from dyno.contracts.databases import home_of, split, workload_of
 from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
 from dyno.errors import TargetError, UsageError
 from dyno.profiles.volume import order
@@ -238,10 +238,13 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
             f"--scale {scale or 1:g}"
         )
     if not found.complete:
+        number = split(home)[1]
+        many = f" --databases {number}" if number > 1 else ""
+        days = "" if found.days is None else f" --days {found.days}"
         raise TargetError(
             f"The {home} data in {target.name} is incomplete: its load did not end. "
             f"Load it again: dyno load {workloads.get(home).called} --target "
-            f"{target.url.redacted} --scale {found.scale:g} --replace"
+            f"{target.url.redacted} --scale {found.scale:g}{days}{many} --replace"
             + (", or --resume" if target.capabilities.resume is True else ""),
             kind="database",
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dyno import workloads
 from dyno.errors import UsageError
+from dyno.plans.levels import usual_warmup_s
 from dyno.studies import checks, lengths, overrides
 from dyno.studies.build import build, usual_reset
 from dyno.studies.form import Base, StudySpec
@@ -20,11 +21,10 @@ from dyno.workloads import own
 _HEADLINE = {"oltp": ("tps",), "dss": ("total_s",), IO: ("iops", "mbps")}
 _EXPLORATORY = {"oltp": ("p95_ms", "client_cpu_ms"), "dss": ("query_s", "geomean_s"), IO: ()}
 LEAST_S = 5.0
-_WARMUP_S = 5.0
 _LEAST_RUN_S = 15.0
 """Minimum duration of a window with its warm-up and overhead."""
 _RUN: dict[str, dict[str, Value]] = {
-    "oltp": {"users": 8, "warmup": f"{_WARMUP_S:g}s"},
+    "oltp": {"users": 8},
     "dss": {},
     IO: {},
 }
@@ -86,20 +86,24 @@ def study(
     found = None if workload == IO else workloads.get(workload)
     kind = IO if found is None else found.kind
     run = dict(_RUN[kind])
-    if kind == "oltp":
+    shared = overrides.read(both)
+    if found is not None and kind == "oltp":
+        think = shared.get("run.think") is True
+        warmup_s = usual_warmup_s(think=think, pause_s=found.transactions.pause_s)
+        run["warmup"] = f"{warmup_s:g}s"
         most = minutes * 60 / (2 * pairs)
         if most < _LEAST_RUN_S:
             raise UsageError(
                 f"{minutes:g} min is too short for {2 * pairs} runs of {_LEAST_RUN_S:g} s each. "
                 "Increase --minutes or reduce --pairs."
             )
-        beside = _WARMUP_S + lengths.around_s(str(target).partition(":")[0])[0]
+        beside = warmup_s + lengths.around_s(str(target).partition(":")[0])[0]
         run["duration"] = f"{max(most - beside, LEAST_S):.0f}s"
     loads = not str(target).startswith("null:")
     usual = found.usual_scale if found is not None and found.loads and loads else None
     _require_difference(first, second, both)
     base = Base(workload=workload, target=target, scale=scale or usual, run=run)
-    common = changed(base, "both", overrides.read(both))
+    common = changed(base, "both", shared)
     base = base.model_copy(update={
         "scale": common.scale, "load": common.load, "run": common.run,
         "settings": common.settings, "limits": common.limits,

@@ -110,6 +110,7 @@ impl Terminal for Actor {
         let place = self.known.pick(self.inputs.random());
         let drawers = &self.known.operations[place].drawers;
         let others = self.users.load(Relaxed).saturating_sub(1);
+        let others = others.saturating_mul(self.known.numbers);
         for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
         {
             *cell = drawer.draw(&mut self.inputs, &self.counters, others, text);

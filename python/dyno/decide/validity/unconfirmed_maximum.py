@@ -25,8 +25,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             if detail.unsettled is True:
                 yield Ruling(
                     "invalid",
-                    "Every window of the search was unsteady, late or of another mix. Increase "
-                    "--warmup and --duration.",
+                    "No load passed, and the windows of the smallest one were unsteady, late or of "
+                    "another mix. Increase --warmup and --duration.",
                     phase.name,
                 )
             elif detail.stopped == "time":

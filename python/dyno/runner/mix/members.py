@@ -160,6 +160,7 @@ def members(asked: RunPlan) -> list[Wanted]:
     _require_apart(urls)
     places = [Place(name, url) for name, url in zip(told_apart(urls), urls, strict=True)]
     driven = [one for one in named if one.kind == "oltp"]
+    pausing = [one for one in driven if one.transactions.pause_s]
     found: list[Wanted] = []
     for place, workload in product(places, named):
         parts = [workload.name] if len(named) > 1 else []
@@ -167,6 +168,8 @@ def members(asked: RunPlan) -> list[Wanted]:
         unlike = [workload.name] if len(driven) > 1 else []
         unlike += [place.name] if len(places) > 1 else []
         part = _one_load(own(asked, workload, named), workload)
+        if workload not in pausing and pausing:  # --think is for the others
+            part = part.model_copy(update={"think": False})
         found.append(Wanted("-".join(parts), workload, place, part, "-".join(unlike)))
     return found
 

@@ -115,7 +115,8 @@ def scan(select: Selection, progress: Progress) -> Scanned:
     found = run_engine("scan_log", {"select": plan}, progress)
     ends: dict[str, int] = found["ends"]
     if select.most is not None and found["at_once"] > select.most:
-        plan |= {"most": select.most, "ends": ends, "first_ns": found["first_ns"]}
+        plan |= {"most": select.most, "ends": ends}
+        plan |= {name: found[name] for name in ("first_ns", "bytes")}
         found = run_engine("scan_log", {"select": plan}, progress)
     if not found["statements"]:
         raise UsageError(_nothing(select, found))
@@ -195,9 +196,11 @@ def request(recorder: Recorder, target: Target, scanned: Scanned, speed: float) 
     select = scanned.select.plan() | {
         "first_ns": found["first_ns"], "ends": scanned.ends, "bytes": found["bytes"],
     }  # fmt: skip
+    wire = target.wire()
+    wire.get("settings", {}).pop("TimeZone", None)  # sessions of a log keep the server's
     return {
         "select": select | {"most": scanned.select.most},
-        "wire": target.wire(),
+        "wire": wire,
         "speed": speed,
         "duration_s": scanned.span_s / speed,
         "sessions": found["sessions"],

@@ -238,11 +238,8 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         with closing(self.connect()) as session:
             self._session_limits = SessionLimits.of(session)
             found = address.wire(session, self._address)
-            settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
-        if workload:  # times of statements are in UTC; sessions of a log keep the server's zone
-            settings = {"TimeZone": "UTC", **settings}
-        if settings:
-            found["settings"] = settings
+            ours = {"TimeZone": "UTC", **self._tuning.sessions}  # as the times of statements
+            found["settings"] = {**ours, **self._temp_of(session, workload)}
         return {**found, "schema": mark.schema_of(workload)} if workload else found
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002

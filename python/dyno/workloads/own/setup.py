@@ -26,7 +26,7 @@ _HEADS = {
     "delete": re.compile(rf"(?P<what>delete)\s+from\s+{_NAME}\s*(?:$|where\b)", re.IGNORECASE),
     "analyze": re.compile(rf"(?P<what>analyze)\s+(?:table\s+)?{_NAME}", re.IGNORECASE),
 }
-_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
+_FROM = re.compile(r"(?<!distinct )\bfrom\b", re.IGNORECASE)
 _FORMS = (
     "CREATE TABLE name, CREATE INDEX name ON table, INSERT INTO table, UPDATE table, DELETE FROM "
     "table or ANALYZE table, with the plain name of a table in setup.creates"
@@ -115,7 +115,7 @@ def _require(text: str, where: str, own: Collection[str], tables: Collection[str
         raise UsageError(f"{where} names the table '{name}', which is not {listed}. {hint}")
     allowed = {"into": ["insert", "into"], "update": ["update"], "delete": ["delete"]}
     # In SQL Server, a name after FROM may be an alias of the name before SET.
-    joined = what == "update" and _FROM.search(_outer(parsed.sql[head.end() :]))
+    joined = what == "update" and any(_FROM.search(_outer(text)) for text in parsed.bare)
     if parsed.changes != allowed.get(what, []) or joined:
         raise UsageError(f"{where} changes more than one table; use one statement for each.")
     return {name} if what == "table" else set()

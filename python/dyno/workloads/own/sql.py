@@ -38,13 +38,16 @@ _QUOTES = tuple(
         r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$.*?\$\1\$""",
         r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|`[^`]*`""",
         r"""'(?:[^']|'')*'|(?:"(?:[^"]|"")*")""",
+        r"""\[(?:[^\]]|\]\])*\]|'(?:[^']|'')*'|"(?:[^"]|"")*\"""",
     )
 )
 _INTO = re.compile(r"\binto\b", re.IGNORECASE)
 _TAKES_INTO = re.compile(r"\b(?:insert|merge|replace|output)\b(?!\s*\()", re.IGNORECASE)
 _LOCK = re.compile(r"\bfor\s+(?:key\s+)?share\b|\bin\s+share\s+mode\b", re.IGNORECASE)
 _CHANGE = re.compile(
-    r"\b(?:into|update|delete)\b|\b(?:insert|merge)\b(?=\s+[\w\[\"`@#])", re.IGNORECASE
+    # ``merge join`` and ``option (merge union)`` are SQL Server's hints.
+    r"\b(?:into|update|delete)\b|\b(?:insert|merge(?!\s+(?:join|union)\b))\b(?=\s+[\w\[\"`@#])",
+    re.IGNORECASE,
 )
 # SQL Server needs nothing between two statements. The words are reserved there, except as quoted.
 _FURTHER = re.compile(
@@ -53,7 +56,17 @@ _FURTHER = re.compile(
     |\b(?:backup|restore)\s+(?:database|log)\b|\b(?:dbcc|reconfigure|shutdown)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BRACKETS = re.compile(r"\[[^\]]*\]")
+# A backtick outside of quotes and brackets is a syntax error in SQL Server.
+_BRACKETS = re.compile(r"\[[^\]]*\]|`[^`]*`")
+# SQL Server needs no space after a number: ``select 1drop table t``.
+_NUMBER = re.compile(r"(?<![\w.$])(\d+(?:\.\d*)?)(?=[a-z])", re.IGNORECASE)
+# The text that it runs is not known.
+_DYNAMIC = re.compile(
+    r"""(?:exec(?:ute)?|call)\s*(?:[(@]|'|[\w.\[\]"\s]*\b(?:xp_|sp_(?:executesql|execute_external
+    |prep|cursor|ms|oa|configure|rename|invoke_|start_job
+    |(?:add|drop)(?:login|user|role|srv|linked|extendedproc|type))))""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _ANOTHER = re.compile(r";\s*\S")
 _REFERENTIAL = re.compile(r"\bon\s+(?:update|delete)\b", re.IGNORECASE)
 
@@ -94,16 +107,21 @@ class Parsed:
     @property
     def is_one(self) -> bool:
         """Whether it is a single statement, however a server reads quotes."""
-        texts = [_BRACKETS.sub("", text) for text in self._unquoted]
         first = re.compile(r"[(\s]*[a-z]+", re.IGNORECASE)
         return not any(
-            _ANOTHER.search(text) or _FURTHER.search(first.sub("", text, count=1)) for text in texts
+            _ANOTHER.search(text) or _FURTHER.search(first.sub("", text, count=1))
+            for text in self.bare
         )
+
+    @property
+    def bare(self) -> list[str]:
+        """The statement without what is in quotes or brackets, in each way to read quotes."""
+        return [_BRACKETS.sub("", text) for text in self._unquoted]
 
     @property
     def _unquoted(self) -> list[str]:
         """The statement without what is in quotes, in each way to read them."""
-        return [quotes.sub("''", self.sql) for quotes in _QUOTES]
+        return [_NUMBER.sub(r"\1 ", quotes.sub("''", self.sql)) for quotes in _QUOTES]
 
     def filled(self, values: Sequence[str]) -> str:
         """The statement with these SQL literals in place of its parameters."""
@@ -166,6 +184,8 @@ def parsed(text: str, where: str, verbs: Sequence[str] = VERBS) -> Parsed:
             f"{where} has several statements, or a name that is a command; list each statement on "
             "its own, and quote such names."
         )
+    if _DYNAMIC.match(found.sql):
+        raise UsageError(f"{where} runs a text or a system procedure; name a procedure of yours.")
     if found.selects_into:
         raise UsageError(
             f"{where} has SELECT … INTO, which creates a table or writes a file. Remove INTO."

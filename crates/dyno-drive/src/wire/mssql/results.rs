@@ -276,8 +276,13 @@ impl Results {
 
     fn begin_result(&mut self, known: &Prepared) -> Result<()> {
         let answer = &mut self.statements[self.current];
-        if answer.returned || known.columns.is_empty() {
+        // Of a procedure that returns several results nothing is read.
+        let unread = known.returns == [Type::Rest];
+        if known.columns.is_empty() || (answer.returned && !unread) {
             return Err(broken("unrequested rows"));
+        }
+        if answer.returned {
+            return Ok(());
         }
         answer.returned = true;
         answer.first_row = self.rows.len() as u32;

@@ -215,8 +215,8 @@ impl Drawer {
         })
     }
 
-    /// Draws a value; a text replaces `text`. Each of `others` may still insert the last number of a
-    /// sequence that it has drawn.
+    /// Draws a value; a text replaces `text`. Others may still insert the last `others` numbers of a
+    /// sequence.
     #[inline]
     pub fn draw(
         &self,

@@ -30,6 +30,8 @@ pub struct Known {
     pub variables: usize,
     /// Its sequences with their first numbers, in the order of their counters.
     pub sequences: Vec<(&'static str, i64)>,
+    /// The most numbers of sequences that an operation draws.
+    pub numbers: u32,
     /// Values that inputs are drawn from.
     pools: Pools,
     /// Cumulative shares of the operations, up to 1.
@@ -146,11 +148,15 @@ impl Known {
             sum += operation.weight;
             sum / whole
         };
+        let sequences = |it: &Ready| {
+            it.drawers.iter().filter(|drawer| matches!(drawer, Drawer::Sequence(_))).count()
+        };
         let kept = |it: &Ready| it.steps.iter().map(|step| step.keeps.len()).sum::<usize>();
         Ok(Self {
             script,
             names: operations.iter().map(|operation| operation.name.as_str()).collect(),
             variables: ready.iter().map(|it| it.drawers.len() + kept(it)).max().unwrap_or(0),
+            numbers: ready.iter().map(sequences).max().unwrap_or(0) as u32,
             operations: ready,
             statements: making.statements,
             sequences: making.sequences,

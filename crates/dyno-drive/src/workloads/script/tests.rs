@@ -261,6 +261,28 @@ fn the_latest_number_is_one_that_nobody_still_inserts() {
 }
 
 #[test]
+fn the_latest_number_is_below_all_that_other_users_draw_at_once() {
+    let sequence = json!({"sequence": {"name": "ids", "first": 101}});
+    let latest = json!({"latest": {"sequence": "ids", "first": 101, "least": 1, "exponent": 9.0}});
+    let workload = operation(&json!({
+        "name": "read", "weight": 1,
+        "inputs": [{"name": "one", "draw": sequence, "kind": "big_int"},
+                   {"name": "two", "draw": sequence, "kind": "big_int"},
+                   {"name": "id", "draw": latest, "kind": "big_int"}],
+        "steps": [{"name": "read", "sql": "select 1 where $1 > $2 + $3",
+                   "given": ["one", "two", "id"]}],
+    }))
+    .unwrap();
+    let mut users: Vec<_> = (0..5).map(|user| workload.terminal(user)).collect();
+    for user in &mut users {
+        user.draw();
+    }
+    // 101 to 110 are drawn, and four users beside the last one may be inserting two each.
+    let Cell::Number(id) = users[4].cells[2] else { panic!("no number") };
+    assert!((90..=102).contains(&id), "{id}");
+}
+
+#[test]
 fn draws_outside_of_what_is_possible_are_refused() {
     for draw in [
         json!({"uniform": {"least": 2, "greatest": 1}}),

@@ -285,11 +285,16 @@ def _name_arrays(tree: exp.Expr, known: dict[str, Known]) -> set[str]:
     """Writes ``= ANY(:p1)`` as an array with one value; returns their names."""
     names: set[str] = set()
     for around in list(tree.find_all(exp.Any)):
-        place = around.this.unnest()
+        inner = around.this.unnest()
+        place = inner.this if isinstance(inner, exp.Cast) else inner
         if isinstance(place, exp.Placeholder):
             names.add(str(place.this))
             known.pop(str(place.this), None)
-            around.set("this", exp.Paren(this=exp.Array(expressions=[place.copy()])))
+            array = exp.Array(expressions=[place.copy()])
+            if isinstance(inner, exp.Cast):
+                inner.set("this", array)
+            else:
+                around.set("this", exp.Paren(this=array))
     return names
 
 
