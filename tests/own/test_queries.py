@@ -143,7 +143,10 @@ def test_a_second_command_is_found(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reads"),
     [
-        ("select i.id from item i inner merge join dear d on d.id = i.id option (merge union)", True),
+        (
+            "select i.id from item i inner merge join dear d on d.id = i.id option (merge union)",
+            True,
+        ),
         ("select `exec`, `shutdown` from job where a[1] = '[drop table x'", True),
         ("select x1e5, 1e5, 2.5from_ from item", True),
         ("exec dbo.sp_add_order 1", False),
@@ -154,12 +157,13 @@ def test_words_that_are_no_second_command(text: str, reads: bool) -> None:
     assert sql.parsed(text, "x").reads is reads
 
 
-@pytest.mark.parametrize("change", ["set name = 'sent from us'", "set a = 1 where a is distinct from b"])
+@pytest.mark.parametrize(
+    "change", ["set name = 'sent from us'", "set a = 1 where a is distinct from b"]
+)
 def test_a_setup_may_have_these_words(change: str) -> None:
     step = "create index dear_by_price on dear (price)"
     assert step in GOOD
     read(GOOD.replace(step, f"update dear {change}", 1))
-
 
 
 def made(folder: Path, content: str = GOOD) -> Any:
