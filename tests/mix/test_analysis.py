@@ -265,6 +265,32 @@ def test_a_window_that_failed_is_no_part_of_a_pair_or_a_sum(tmp_path: Path) -> N
     assert not any(name.startswith(("total.", "slowdown.")) for name in found)
 
 
+def test_what_ran_to_the_end_is_measured_to_the_end(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    lost = made.level("users-8-a", "a", 0.0, 100, seconds=2)
+    early = made.streams("a", 0.5, 0.5, [])
+    gone = [one.model_copy(update={"error": "it was killed"}) for one in (lost, early)]
+    streams = made.streams("b", 0.0, 10.0, [0.5 * one for one in range(1, 19)], "ch")
+    made.window("together", *gone, made.level("users-8-b", "b", 0.0, 40), streams)
+    _, found = made.done()
+    assert found["mix.together.common_s"].value == pytest.approx(10)
+    assert found["mix.together.users-8-b.tps"].value == pytest.approx(40)
+    assert found["mix.together.ch.queries"].value == 18
+    assert found["mix.together.users-8-a.tps"].value == pytest.approx(100), "over its own time"
+
+
+def test_a_slowdown_without_its_starved_rounds_would_flatter(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    for number, shared in enumerate((0, 0, 40), 1):
+        own = made.level(f"users-8-alone-{number}", "a", 20.0 * number, 100)
+        both = made.level(f"users-8-{number}", "a", 20.0 * number + 10, shared)
+        own, both = (one.model_copy(update={"name": "tpcc"}) for one in (own, both))
+        made.window(f"tpcc-alone-{number}", own, alone="tpcc", number=number)
+        made.window(f"together-{number}", both, number=number)
+    _, found = made.done()
+    assert "slowdown.tpcc.throughput_percent" not in found
+
+
 def test_the_sessions_of_a_target_are_those_of_all_its_members(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.window(

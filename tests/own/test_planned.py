@@ -342,6 +342,23 @@ statements = ["select :x"]
         planner(content).plan(1.0, 1, lambda: Session(*values))
 
 
+def test_values_of_a_query_are_those_of_each_place() -> None:
+    content = """
+[draws]
+x = { query = "select x from t" }
+[transactions.t]
+statements = ["select :x"]
+"""
+    made = planner(content)
+
+    def values(place: str, *rows: int) -> list[Any]:
+        return list(made.plan(1.0, 1, lambda: Session(*rows), place)["pools"]["x"])
+
+    first, other = values("run/a", 1, 2), values("run/b", 7)
+    assert first != other
+    assert values("run/a", 3) == first, "read once a run"
+
+
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9),
                             max_value=10**9), min_size=1, max_size=20))  # fmt: skip
 def test_decimals_keep_their_value(values: list[Decimal]) -> None:

@@ -99,18 +99,23 @@ def _queries(bundle: Bundle, phase: Phase[DssDetail], workload: str | None) -> l
 
 
 def _window(window: Phase[MixDetail], found: Sequence[_Seen]) -> Iterable[Estimate]:
-    """The members in the common time of a window, and the sums over targets."""
+    """The members in the common time of a window, and the sums over targets.
+
+    A member that failed takes no part in the common time: the others ran to the end.
+    """
     at = metrics.MixWindow(window.detail.name)
     timed = window.detail.duration_s is not None
-    start, end = max(one.start_ns for one in found), min(one.end_ns for one in found)
+    whole = [one for one in found if one.member.error is None] or found
+    start, end = max(one.start_ns for one in whole), min(one.end_ns for one in whole)
     if timed:
-        levels = [one.start_ns for one in found if one.level is not None]
+        levels = [one.start_ns for one in whole if one.level is not None]
         common = max(0.0, (end - start) / 1e9)
         yield at.common_s.estimate(common, "time in which all members were measured")
         apart = (max(levels) - min(levels)) / 1e9 if levels else 0.0
         yield at.apart_s.estimate(apart, "first to last start of the measured times")
     for one in found:
-        own = (start, end) if timed else (one.start_ns, one.end_ns)
+        common_to_it = timed and any(one is each for each in whole)
+        own = (start, end) if common_to_it else (one.start_ns, one.end_ns)
         if own[1] > own[0]:
             yield from _member(at.member(one.member.name), one, *own)
     yield from _totals(window, found)
@@ -141,23 +146,25 @@ def _member(at: metrics.MixMember, one: _Seen, start: int, end: int) -> Iterable
             yield at.p95_ms.estimate(one.p95, source)
         return
     ended = [row for row in one.queries if row["end_ns"] and start <= row["end_ns"] <= end]
-    failed = [row for row in ended if row["error"] is not None or row["error_kind"] is not None]
+    sound = [row for row in ended if not _failed(row)]
     taken = [
-        (str(row["query"]), value)
-        for row in ended
-        if row not in failed and (value := finite(row["seconds"])) is not None
+        (str(row["query"]), value) for row in sound if (value := finite(row["seconds"])) is not None
     ]
     one.usual = means(taken)
     times = sorted(value for _, value in taken)
     table = "queries table: queries that ended in the common time"
     yield at.queries.estimate(len(times), table)
-    yield at.queries_failed.estimate(len(failed), table)
+    yield at.queries_failed.estimate(len(ended) - len(sound), table)
     one.rate = 3600 * len(times) / seconds
     yield at.queries_per_h.estimate(one.rate, f"{table} / h")
     if times:
         one.p95 = _quantile(times, 0.95)
         yield at.p50_s.estimate(_quantile(times, 0.5), f"{table}: submission to last row")
         yield at.p95_s.estimate(one.p95, f"{table}: submission to last row")
+
+
+def _failed(row: dict[str, Any]) -> bool:
+    return row["error"] is not None or row["error_kind"] is not None
 
 
 def _overlap(row: dict[str, Any], start: int, end: int) -> float:
@@ -201,7 +208,8 @@ def _completed(at: metrics.MixTotal, own: Sequence[_Seen]) -> Iterable[Estimate]
     count = sum(row["error"] is None for one in own for row in one.queries)
     start, end = min(one.start_ns for one in own), max(one.end_ns for one in own)
     yield at.queries.estimate(count, "queries table, streams of all targets")
-    if end > start:
+    # A target whose queries failed ended early; by itself it has no rate either.
+    if end > start and not any(_failed(row) for one in own for row in one.queries):
         yield at.queries_per_h.estimate(
             3600e9 * count / (end - start), "queries / h, from the first start to the last end"
         )
@@ -223,7 +231,8 @@ def _slowdowns(
             (at.p95_percent, [one for _, one in compared]),
         ):
             known = [(one, other) for one, other in values if one and other]
-            if known:
+            # Without rounds in which a member was starved, the others would flatter.
+            if known and not any(value == 0 for pair in values for value in pair):
                 found = shift([one for one, _ in known], [other for _, other in known])
                 bounded = len(known) >= FEWEST_PAIRS and math.isfinite(found.high)
                 yield key.estimate(

@@ -15,6 +15,7 @@ REASONS = {
     "unknown": "of sessions whose database the log does not show",
     "writes": "that change or lock rows (--reads-only)",
     "ddl": "that change tables (--ddl replays them)",
+    "prepared": "that drop statements which the application prepared by the protocol",
     "pinned": "that change settings the replay keeps, such as the encoding",
     "never": "about users, rights, files or the server, or that Dyno cannot parse",
     "parameters": "without the values of their parameters",

@@ -1,6 +1,6 @@
 //! The statements of a log that are replayed, and why the others are not.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use dyno_record::Result;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::dialect_of;
 use super::log::{Entries, Entry, Format, Lost, Ran, What};
 use super::plan::Selection;
-use super::sql::{Kind, Reader, Turn, autocommit, turn};
+use super::sql::{Kind, Named, Reader, Turn, autocommit, in_its_place, named, turn};
 use crate::wire::Dialect;
 
 /// How far the times in a log may be out of order because it has the end of statements, ns. Reading
@@ -51,6 +51,8 @@ pub enum Reason {
     Own,
     /// Of a procedure, function or trigger.
     Inner,
+    /// It drops a statement that the application prepared by the protocol.
+    Prepared,
 }
 
 /// What comes next.
@@ -100,6 +102,8 @@ pub struct Chosen {
     /// and only for one database.
     transacting: HashSet<u64>,
     manual: HashSet<u64>,
+    /// Statements that sessions prepared by SQL. Those of the protocol have no name in a replay.
+    prepared: HashMap<u64, HashSet<String>>,
     pending: VecDeque<Found>,
     /// The time of the log at its first statement to replay, from which the span counts.
     pub first_ns: Option<i64>,
@@ -118,6 +122,7 @@ impl Chosen {
             refused: HashSet::new(),
             transacting: HashSet::new(),
             manual: HashSet::new(),
+            prepared: HashMap::new(),
             pending: VecDeque::new(),
             first_ns,
         }
@@ -176,6 +181,7 @@ impl Chosen {
                 self.refused.remove(&session);
                 self.transacting.remove(&session);
                 self.manual.remove(&session);
+                self.prepared.remove(&session);
                 if self.open.remove(&session) {
                     self.pending.push_back(Found::End { line, session });
                 }
@@ -192,14 +198,19 @@ impl Chosen {
         at_ns.saturating_sub(first_ns) < ((span_s * 1e9) as i64).saturating_add(more_ns)
     }
 
-    fn judge(&mut self, line: u64, at_ns: i64, session: u64, ran: Ran) -> Found {
+    fn judge(&mut self, line: u64, at_ns: i64, session: u64, mut ran: Ran) -> Found {
         if ran.own || ran.sql.contains(OWN) {
             return Found::Left { line, reason: Reason::Own };
         }
         if self.entries.format() == Format::General && ran.sql.contains(VARIABLE) {
             return Found::Left { line, reason: Reason::Inner };
         }
-        let (kind, hash) = self.reader.read(&ran.sql);
+        let (mut kind, mut hash) = self.reader.read(&ran.sql);
+        let leaves = kind == Kind::Never || (kind == Kind::Pinned && !self.select.pinned);
+        if leaves && let Some(sql) = in_its_place(self.dialect(), kind, self.class(), &ran.sql) {
+            (ran.sql, ran.parameters) = (sql, None);
+            (kind, hash) = self.reader.read(&ran.sql);
+        }
         let elsewhere = self.elsewhere(session, kind, ran.database.as_deref());
         let reason = match kind {
             _ if elsewhere.is_some() => elsewhere,
@@ -210,6 +221,7 @@ impl Chosen {
             // The session only reads, and stays so.
             _ if !self.select.writes && self.reader.unlocks() => Some(Reason::Writes),
             _ if !self.admits(session) => Some(Reason::Sessions),
+            _ if !self.knows(session) => Some(Reason::Prepared),
             _ => None,
         };
         if let Some(reason) = reason {
@@ -217,6 +229,24 @@ impl Chosen {
         }
         self.follow(session, kind, &ran.sql);
         Found::Run { line, at_ns, session, ran, class: (kind, hash) }
+    }
+
+    /// Whether the last text drops no prepared statement, or one that its session has in a replay.
+    /// A failed DEALLOCATE would abort the transaction.
+    fn knows(&mut self, session: u64) -> bool {
+        if self.dialect() != Dialect::Postgres {
+            return true;
+        }
+        match named(self.reader.text()) {
+            Some(Named::Prepares(name)) => {
+                self.prepared.entry(session).or_default().insert(name);
+                true
+            }
+            Some(Named::Drops(name)) => {
+                self.prepared.get_mut(&session).is_some_and(|names| names.remove(&name))
+            }
+            None => true,
+        }
     }
 
     /// Why a statement does not belong to the chosen database; None if it does.

@@ -34,6 +34,8 @@ impl Reader {
         self.text.clear();
         let mut kind = Kind::Read;
         let mut words = kind::Words::new(self.dialect);
+        let configures = ["set_config", "SET_CONFIG"].iter().any(|name| sql.contains(name));
+        words.own_config = configures && sets_own(sql);
         let mut before = None;
         for token in Tokens::new(sql, self.dialect) {
             if token == Token::Symbol(";") {
@@ -67,6 +69,33 @@ impl Reader {
         }
         &self.text[..end]
     }
+}
+
+/// Whether all calls of `set_config` in a text set a setting of the application, such as
+/// `set_config('app.tenant', …)`.
+fn sets_own(sql: &str) -> bool {
+    let mut tokens = Tokens::new(sql, Dialect::Postgres);
+    while let Some(token) = tokens.next() {
+        let (Token::Word(name) | Token::Quoted(name)) = token else { continue };
+        if !name.trim_matches('"').eq_ignore_ascii_case("set_config") {
+            continue;
+        }
+        if tokens.next() != Some(Token::Symbol("(")) {
+            return false;
+        }
+        let first = tokens.after().trim_start().strip_prefix('\'');
+        let Some((name, after)) = first.and_then(|rest| rest.split_once('\'')) else {
+            return false;
+        };
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._".contains(&byte);
+        if !name.contains('.')
+            || !name.bytes().all(is_plain)
+            || !after.trim_start().starts_with(',')
+        {
+            return false;
+        }
+    }
+    true
 }
 
 /// Statements that a general log shows as something else, too.
@@ -107,6 +136,58 @@ pub fn autocommit(text: &str, sql: &str) -> Option<bool> {
         "1" | "on" | "true" | "default" => Some(true),
         _ => None,
     }
+}
+
+/// What runs in place of a statement that is left out, so that its session commits when it did:
+/// `autocommit` of a SET of several settings, and transactions in two phases. `text` is its class.
+pub fn in_its_place(dialect: Dialect, kind: Kind, text: &str, sql: &str) -> Option<String> {
+    if text.contains(';') {
+        return None;
+    }
+    let starts = |words: &str| text.starts_with(words);
+    let found = match dialect {
+        Dialect::Postgres if starts("prepare transaction") => "commit",
+        Dialect::Mysql if starts("xa start") || starts("xa begin") => "begin",
+        Dialect::Mysql if starts("xa commit") => "commit",
+        Dialect::Mysql if starts("xa rollback") => "rollback",
+        Dialect::Mysql if kind == Kind::Pinned && starts("set ") => {
+            return autocommit(text, sql).map(|on| format!("set autocommit = {}", u8::from(on)));
+        }
+        _ => return None,
+    };
+    Some(found.to_owned())
+}
+
+/// What a text of PostgreSQL does with a prepared statement.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Named {
+    /// It prepares one.
+    Prepares(String),
+    /// It drops one.
+    Drops(String),
+}
+
+/// What a text does with a prepared statement of PostgreSQL; `text` is its class.
+pub fn named(text: &str) -> Option<Named> {
+    let plain = |name: &str| name.trim_matches('"').to_owned();
+    let mut words = text.split([' ', '(']).filter(|word| !word.is_empty());
+    let first = words.next()?;
+    let mut name = words.next()?;
+    match first {
+        "prepare" if name != "transaction" => Some(Named::Prepares(plain(name))),
+        "deallocate" => {
+            if name == "prepare" {
+                name = words.next()?;
+            }
+            (name != "all").then(|| Named::Drops(plain(name)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text of MariaDB or MySQL has `?` for the values of its parameters.
+pub fn has_marks(sql: &str) -> bool {
+    Tokens::new(sql, Dialect::Mysql).any(|token| matches!(token, Token::Parameter(_)))
 }
 
 /// What a text makes of its session's transaction.

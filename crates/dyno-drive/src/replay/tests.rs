@@ -12,6 +12,7 @@ use crate::wire::null::NullSession;
 use dyno_record::monotonic_ns;
 use serde_json::json;
 
+mod placed;
 mod shapes;
 
 /// A log of `count` statements, one every `gap_ms`, by sessions in turn.

@@ -138,11 +138,15 @@ def rounds(page: Page) -> list[Shown]:
     return [one for one in shown(page, alone=False) if one.window is first]
 
 
+def _has_rounds(page: Page) -> bool:
+    return len({one.window.name for one in shown(page, alone=False)}) > 1
+
+
 def lines(page: Page) -> list[tuple[str, str]]:
     """Labels and texts for a terminal: a line per member, per sum and per slowdown."""
     every = rounds(page)
     found: list[tuple[str, str]] = []
-    many = len({one.window.name for one in shown(page, alone=False)}) > 1
+    many = _has_rounds(page)
     for one in every:
         value, unit = one.rate(page)
         p95 = one.times(page)[1]
@@ -176,9 +180,10 @@ def lines(page: Page) -> list[tuple[str, str]]:
 def cards(page: Page) -> list[Cards]:
     """A card for each member, each sum and the slowdown."""
     found: list[Card] = []
+    many = _has_rounds(page)
     for one in rounds(page):
         value, unit = one.rate(page)
-        label = f"{one.name}, {one.load()}"
+        label = f"{one.name}, {one.load()}{', round 1' if many else ''}"
         if one.member.error is not None:
             found.append(Card(label, "–", "", ended(page)))
         else:

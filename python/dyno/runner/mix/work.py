@@ -217,6 +217,7 @@ class _Ready:
                     drive.program(session.recorder, target, workload.name)
         else:
             clear(session, target, workload.name)
+            stages.prepare(target, workload.name)
         return cls(settled, target, held)
 
 
@@ -344,14 +345,19 @@ def _unless_lost(
     work: contextlib.AbstractContextManager[T], lost: Callable[[], DynoError | None]
 ) -> Generator[T]:
     """Ends work on a target as failed if the target was lost meanwhile, without raising that."""
+    of_others = False
     try:
         with work as value:
-            yield value
+            try:
+                yield value
+            except BaseException:
+                of_others = True
+                raise
             error = lost()
             if error is not None:
                 raise error
     except DynoError:
-        if lost() is None:
+        if of_others or lost() is None:
             raise
 
 

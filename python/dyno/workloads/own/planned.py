@@ -31,14 +31,14 @@ class Planner:
     Attributes:
         name: Name of the workload, part of its random seeds.
         csv: Values of the draws from CSV files, by draw.
-        queried: Values of the draws from queries; they are read once a run.
+        queried: Values of the draws from queries, by place and draw; they are read once a run.
     """
 
     name: str
     file: File
     csv: Mapping[str, list[pools.Value]]
-    queried: dict[str, list[pools.Value | Decimal]] = field(
-        default_factory=dict[str, list[pools.Value | Decimal]]
+    queried: dict[tuple[str, str], list[pools.Value | Decimal]] = field(
+        default_factory=dict[tuple[str, str], list[pools.Value | Decimal]]
     )
 
     def prepare(self, connect: Connect, draws: Iterable[str]) -> None:
@@ -74,13 +74,14 @@ class Planner:
             scale: Of the loaded tables.
             seed: Of the load; it determines the constants of NURand.
             connect: Opens a session for queries; without one, their values are placeholders.
-            place: Names the run, target and database; sequences from a number go on in it.
+            place: Names the run, target and database; sequences from a number go on in it, and
+                values of queries are read in each.
 
         Raises:
             UsageError: If a query has no usable values, or a bound does not fit its type.
             DatabaseError: If a query fails.
         """
-        planned = _Planned(self, scale, seed, connect)
+        planned = _Planned(self, scale, seed, connect, place)
         operations = [planned.operation(name) for name in self.file.transactions]
         lasting = {
             name: f"{place}/{name}"
@@ -101,6 +102,7 @@ class _Planned:
     scale: float
     seed: int
     connect: Connect | None
+    place: str = ""
     pools: dict[str, list[pools.Value]] = field(default_factory=dict[str, list[pools.Value]])
     drawn: dict[str, tuple[dict[str, Any], Kind]] = field(
         default_factory=dict[str, tuple[dict[str, Any], Kind]]
@@ -221,14 +223,15 @@ class _Planned:
     def _query(
         self, name: str, draw: Draw, asked: Kind | None, where: str
     ) -> tuple[dict[str, Any], Kind]:
-        if name not in self.planner.queried:
+        key = (self.place, name)
+        if key not in self.planner.queried:
             if self.connect is None:
                 self.pools[name] = ["" if asked == "text" else 1]
                 return {"pool": name}, asked or "int"
             with closing(self.connect()) as session:
                 found = pools.of_query(session, str(draw.query), f"{where}.query")
-            self.planner.queried[name] = found
-        found = self.planner.queried[name]
+            self.planner.queried[key] = found
+        found = self.planner.queried[key]
         kind = asked or pools.kind_of_values(found, f"{where}.query")
         self.pools[name] = pools.literals(found, kind, f"{where}.query")
         return {"pool": name}, kind

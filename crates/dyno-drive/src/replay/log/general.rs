@@ -8,7 +8,7 @@ use dyno_record::Result;
 use super::source::{Source, at};
 use super::time::{iso_ns, short_ms};
 use super::{Entry, Lost, Ran, What};
-use crate::replay::sql::{Aside, aside, last_use};
+use crate::replay::sql::{Aside, aside, has_marks, last_use};
 
 /// Maximum entries of one second.
 const MOST: usize = 1_000_000;
@@ -202,6 +202,10 @@ impl General {
                 };
                 if sql.contains('\0') {
                     return Some(What::Lost(Lost::Encoding));
+                }
+                // Its statement was prepared before the log began.
+                if command == "Execute" && has_marks(&sql) {
+                    return Some(What::Lost(Lost::Parameters));
                 }
                 match aside(&sql) {
                     Some(Aside::Use(name)) => {

@@ -50,6 +50,8 @@ pub struct Words {
     rights: bool,
     pinned: bool,
     broken: bool,
+    /// Whether `set_config` sets the application's settings only.
+    pub own_config: bool,
     /// Whether a statement of the text so far makes a read-only session or transaction writable.
     pub unlocks: bool,
 }
@@ -71,13 +73,15 @@ impl Words {
             rights: false,
             pinned: false,
             broken: false,
+            own_config: false,
             unlocks: false,
         }
     }
 
     /// Begins the next statement.
     pub fn clear(&mut self) {
-        *self = Self { unlocks: self.unlocks, ..Self::new(self.dialect) };
+        let Self { dialect, own_config, unlocks, .. } = *self;
+        *self = Self { own_config, unlocks, ..Self::new(dialect) };
     }
 
     /// Adds a token.
@@ -143,7 +147,8 @@ impl Words {
             self.rights |= !after_dot && RIGHTS.contains(&name.as_str());
         } else if self.dialect == Dialect::Postgres {
             let updates = self.writes || self.begins_with(&["update"]);
-            self.pinned |= is(&["set_config"]) || (updates && is(&["pg_settings"]));
+            self.pinned |=
+                (is(&["set_config"]) && !self.own_config) || (updates && is(&["pg_settings"]));
         }
     }
 

@@ -327,7 +327,9 @@ impl Results {
         if done.failed {
             self.failure.get_or_insert_with(|| (ServerError::unexplained(), answer.statement));
         }
-        self.current += usize::from(done.ends);
+        // A procedure that the last call of the message has called ends before it.
+        let is_inner = done.more && self.current + 1 == count;
+        self.current += usize::from(done.ends && !is_inner);
         Ok(())
     }
 

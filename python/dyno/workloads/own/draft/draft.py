@@ -137,7 +137,7 @@ class _Draws:
 
     def _is_constant(self, parameter: Parameter) -> bool:
         """Whether the value of the example is all that is known."""
-        if not self.with_values or parameter.value is None:
+        if not self.with_values or parameter.value is None or is_secret(parameter.column):
             return False
         sampled = self._sampled(parameter)
         undrawn = parameter.role in {"changed", "width", "limit", "interval", "unknown"}
