@@ -20,7 +20,7 @@ from dyno.plans.check import CheckPlan
         "dyno check tpch --target duckdb:///tmp/dss.duckdb",
         "dyno check tpch --target embedded:duckdb --answers",
         "dyno check tpcc --target embedded:postgresql --databases 4",
-        "dyno check tpcc --target embedded:postgresql --isolation --level repeatable-read",
+        "dyno check tpcc --target URL --isolation --level repeatable-read",
         "dyno check tpcc --target URL --isolation --databases 4",
     ),
 )

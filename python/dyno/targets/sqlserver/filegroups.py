@@ -7,7 +7,7 @@ or ``E:\data``; or ``tablespace:NAME`` for a filegroup that exists.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
@@ -123,15 +123,14 @@ def ensure(session: Connection, database: str, layout: Layout) -> None:
     if not layout.preallocate_bytes and not any(placed):
         return
     require(session, database, layout)
-    present, filled = groups(session, database), {file.group for file in files(session, database)}
-    for volume in added(layout, filled):
-        _add(session, database, layout, volume, present)
+    for volume in added(layout, groups(session, database)):
+        _add(session, database, layout, volume)
     for name in _small(layout, files(session, database)):
         session.execute(enlarge(database, name, share_mib(layout)))
 
 
 def added(layout: Layout, present: Container[str]) -> list[str]:
-    """The volumes of a layout whose filegroups Dyno adds, given those that have a file."""
+    """The volumes of a layout whose filegroups Dyno adds, given those that exist."""
     return [
         volume
         for volume in layout.data_volumes()
@@ -139,16 +138,9 @@ def added(layout: Layout, present: Container[str]) -> list[str]:
     ]
 
 
-def _add(
-    session: Connection, database: str, layout: Layout, volume: str, present: Mapping[str, bool]
-) -> None:
-    """Adds a filegroup, or what it lacks since a load stopped; ``present`` as of :func:`groups`."""
-    name = name_of(volume)
-    group, file, note = add_group(database, volume, share_mib(layout))
-    before = [] if name in present else [group]
-    after = [] if present.get(name) else [note]
+def _add(session: Connection, database: str, layout: Layout, volume: str) -> None:
     try:
-        for statement in (*before, file, *after):
+        for statement in add_group(database, volume, share_mib(layout)):
             session.execute(statement)
     except DynoError as error:
         raise _unusable(error, layout, volume) from error

@@ -7,7 +7,6 @@ so they move no rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from dyno.targets.sqlserver import ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
@@ -71,10 +70,6 @@ class SqlServerWindow(SlidingWindow[Session]):
     def sizes(self) -> dict[str, int]:
         """See the base class."""
         return {str(name): int(size) for name, size in self.run_sql(_SIZES)}
-
-    def run_sql(self, text: str) -> list[tuple[Any, ...]]:
-        """See the base class; counts have 64 bits."""
-        return super().run_sql(text.replace("SELECT count(*)", "SELECT COUNT_BIG(*)"))
 
     def quoted(self, name: str) -> str:
         """See the base class."""

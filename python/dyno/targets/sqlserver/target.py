@@ -143,13 +143,9 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         database = mark.schema_of(workload) if workload else ""
         return Session.open(self._address, self.exit_reason, database)
 
-    def _reader(self) -> Session:
-        """Opens a session for catalogs, which waits for no other session's DDL."""
-        return Session.open(self._address, self.exit_reason, settings=_QUIET)
-
     def observer(self) -> Session:
         """Opens a session for probes and the inspector, which do not count as active."""
-        return Session.open(self._address, self.exit_reason, settings=_QUIET, program=OBSERVER)
+        return Session.open(self._address, self.exit_reason, program=OBSERVER)
 
     def _create(
         self, session: Session, workload: str, layout: Layout | None, *, replace: bool
@@ -262,12 +258,12 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def catalog(self) -> Catalog:
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
-        with closing(self._reader()) as session:
+        with closing(self.connect()) as session:
             return catalog.read(session)
 
     def column_reader(self) -> SqlServerColumns:
         """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
-        return SqlServerColumns(self._reader())
+        return SqlServerColumns(self.connect())
 
     def diagnosis(self) -> str:
         """A report on the server (see :mod:`dyno.contracts.diagnosis`)."""
@@ -279,10 +275,6 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def _stored(self, server: PrivateServer[Any]) -> NoReturn:
         raise AssertionError(server)
-
-
-# An open transaction with DDL locks rows of the catalogs until it ends.
-_QUIET = ("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "SET LOCK_TIMEOUT 5000")
 
 
 def _no_private(_folder: Path, _limits: Limits) -> NoReturn:

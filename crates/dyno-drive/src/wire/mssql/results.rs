@@ -327,9 +327,7 @@ impl Results {
         if done.failed {
             self.failure.get_or_insert_with(|| (ServerError::unexplained(), answer.statement));
         }
-        // A procedure that the last call of the message has called ends before it.
-        let is_inner = done.more && self.current + 1 == count;
-        self.current += usize::from(done.ends && !is_inner);
+        self.current += usize::from(done.ends);
         Ok(())
     }
 

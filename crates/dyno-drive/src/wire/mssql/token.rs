@@ -27,8 +27,6 @@ const DONE_INSIDE: u8 = 0xFF;
 
 /// The end of a list of features.
 const NO_FEATURE: u8 = 0xFF;
-/// The status of an end that is not the last of the message.
-const MORE: u16 = 0x01;
 // The status of the end of what failed.
 const FAILED: u16 = 0x02;
 const SEVERE: u16 = 0x100;
@@ -87,8 +85,6 @@ pub enum Change {
 pub struct Done {
     /// Whether a call or a batch ends, not only one of its statements.
     pub ends: bool,
-    /// Whether more of the message follows.
-    pub more: bool,
     /// Whether it failed.
     pub failed: bool,
     /// Rows that a statement changed.
@@ -145,8 +141,7 @@ fn done(kind: u8, reader: &mut Reader<'_>) -> Option<Done> {
     let counted = status & 0x10 != 0 && command != SELECT && kind != DONE_CALL;
     Some(Done {
         // A request that is not a call ends with the last of its statements.
-        ends: kind == DONE_CALL || kind == DONE && status & MORE == 0,
-        more: status & MORE != 0,
+        ends: kind == DONE_CALL || kind == DONE && status & 0x01 == 0,
         failed: status & failure != 0,
         changed: counted.then_some(rows),
         cancelled: status & CANCELLED != 0,

@@ -47,7 +47,7 @@ fn every_token_is_read() {
     let all = all(&answer()).unwrap();
     let collation = Collation([9, 4, 0xD0, 0, 0x34]);
     let error = ServerError { code: 1205, severity: 13, message: "x".into() };
-    let done = Done { ends: false, more: false, failed: false, changed: None, cancelled: false };
+    let done = Done { ends: false, failed: false, changed: None, cancelled: false };
     let inside = |changed| Token::Done(Done { changed, ..done });
     let Token::Columns(columns) = &all[7] else { panic!("{all:?}") };
     assert_eq!(columns.len(), 1);
