@@ -29,6 +29,14 @@ class DynoError(Exception):
         if kind is not None:
             self.kind = kind
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether a server refused one statement, or gave up its wait for a lock.
+
+        The session goes on.
+        """
+        return self.kind in ("denied", "database", "lock_timeout")
+
 
 class UsageError(DynoError):
     """The command line or a plan is invalid (exit 2)."""

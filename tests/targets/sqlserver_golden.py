@@ -135,7 +135,7 @@ def window() -> list[str]:
     recorder = Recorder()
     left = [(WINDOW, "dyno:tpch window"), (slice_name(2), "dyno:tpch window")]
     recorder.known = [
-        ("SELECT count", lambda _: [(1600,)]),
+        ("SELECT COUNT_BIG", lambda _: [(1600,)]),
         ("SELECT o.name", lambda _: left),
         ("", lambda _: []),
     ]
@@ -148,7 +148,7 @@ def window() -> list[str]:
     own.drop(1)
     own.clear()
     own.close()
-    return [text for text in recorder.sent if text != "SELECT count(*) FROM [dbo].[lineitem]"]
+    return [text for text in recorder.sent if text != "SELECT COUNT_BIG(*) FROM [dbo].[lineitem]"]
 
 
 def settings() -> list[str]:

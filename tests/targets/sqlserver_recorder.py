@@ -60,6 +60,7 @@ class Recorder:
         self.called: str | None = None
         self.closed: set[str] = set()
         self.backed_up = {"shop"}
+        self.sysadmin = True
         self.temp: list[tuple[str, str, int, int, int, int | None]] = [
             ("tempdev", "/var/opt/mssql/data/tempdb.mdf", 8192, 8192, 0, None)
         ]
@@ -78,6 +79,7 @@ class Recorder:
              lambda _: [self.governed] if self.governed else []),
             (r"SELECT CAST\(committed_kb", self._memory),
             (r"SELECT MAX\(CAST\(max_target_memory_kb", lambda _: [(self.memory * 5 // 8,)]),
+            (r"SELECT COALESCE\(IS_SRVROLEMEMBER\('sysadmin'\)", lambda _: [(int(self.sysadmin),)]),
             (r"SELECT name, physical_name.*tempdb", lambda _: self.temp),
             (r"SELECT name, page_verify_option_desc", self._databases),
             (r"SELECT d\.name, CASE WHEN r\.last_log_backup_lsn",

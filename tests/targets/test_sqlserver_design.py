@@ -297,6 +297,21 @@ def test_filegroups_are_added_once_and_swept_when_they_are_empty() -> None:
     assert all(file[1] != name for file in server.files)
 
 
+def test_a_filegroup_whose_file_could_not_be_added_gets_one_next_time() -> None:
+    server = Recorder()
+    wanted = _placed(data="/mnt/a")
+    name = filegroups.name_of("/mnt/a")
+    for refused in ("ADD FILE (", "sp_addextendedproperty"):
+        server.refused = refused
+        with pytest.raises(DynoError):
+            filegroups.ensure(server, "dyno_tpch", wanted)
+        assert server.groups[name] is None
+    server.refused = ""
+    filegroups.ensure(server, "dyno_tpch", wanted)
+    assert server.groups[name] == "/mnt/a"
+    assert [file[1] for file in server.files].count(name) == 1
+
+
 def test_a_filegroup_with_tables_stays() -> None:
     server = Recorder()
     filegroups.ensure(server, "dyno_tpch", _placed(data="/mnt/a"))

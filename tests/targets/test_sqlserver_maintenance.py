@@ -225,21 +225,21 @@ def test_space_is_the_growth_of_the_database() -> None:
 
 
 FOLDER = "/var/opt/mssql/data"
+PATH = f"{FOLDER}/dyno_{PLACE}_f00d.bak"
 
 
-def backed_up(monkeypatch: pytest.MonkeyPatch, version: Version = SERVER, **changed: Any) -> Server:
+def backed_up(monkeypatch: pytest.MonkeyPatch, version: Version = SERVER, path: str = PATH, **changed: Any) -> Server:
     monkeypatch.setattr(backup.secrets, "token_hex", lambda _: "f00d")
-    file = f"{FOLDER}/dyno_{PLACE}_f00d.bak"
     compressed = version is not EXPRESS
     answers: dict[str, Any] = {
         backup.FOLDER: rows([FOLDER]),
         backup.SIZE: rows([10_000_000]),
-        backup.backup_statement(PLACE, file, compressed=compressed): rows(),
-        backup.HEADER.format(f"N'{file}'"): readings("headeronly")[0],
-        backup.VERIFY.format(f"N'{file}'"): rows(),
-        backup.REMOVE.format(f"N'{file}'"): rows(),
+        backup.backup_statement(PLACE, path, compressed=compressed): rows(),
+        backup.HEADER.format(f"N'{path}'"): readings("headeronly")[0],
+        backup.VERIFY.format(f"N'{path}'"): rows(),
+        backup.REMOVE.format(f"N'{path}'"): rows(),
     }
-    return Server({**answers, **{key.format(f"N'{file}'"): one for key, one in changed.items()}},
+    return Server({**answers, **{key.format(f"N'{path}'"): one for key, one in changed.items()}},
                   version)  # fmt: skip
 
 
@@ -272,7 +272,22 @@ def test_a_file_that_dyno_may_not_remove_is_named(monkeypatch: pytest.MonkeyPatc
     server = backed_up(monkeypatch, **{backup.REMOVE: caused(229, "EXECUTE denied")})
     (check,) = run(server.prepared("backup"))
     assert check.passed
-    assert f"{FOLDER}/dyno_{PLACE}_f00d.bak" in check.message
+    assert PATH in check.message
+
+
+def test_a_backup_with_a_bare_name_is_removed_where_the_server_wrote_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, path = f"dyno_{PLACE}_f00d.bak", "C:\\Backup\\dyno_f00d.bak"
+    server = backed_up(monkeypatch, path=name)
+    server.answers |= {
+        backup.FOLDER: rows([None]),
+        backup.written(name): rows([path]),
+        backup.REMOVE.format(f"N'{path}'"): rows(),
+    }
+    (check,) = run(server.prepared("backup"))
+    assert check.passed
+    assert backup.REMOVE.format(f"N'{path}'") in server.asked
 
 
 @pytest.mark.parametrize(

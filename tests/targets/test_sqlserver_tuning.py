@@ -220,6 +220,14 @@ def test_files_of_tempdb_are_added_like_the_first_and_never_taken_away(tmp_path:
         entered(server, tmp_path / "other", "temp_files=1")
 
 
+def test_files_of_tempdb_that_could_not_be_removed_again_are_not_added(tmp_path: Path) -> None:
+    server = Recorder()
+    server.sysadmin = False
+    with pytest.raises(UsageError, match="sysadmin"):
+        entered(server, tmp_path, "temp_files=2")
+    assert server.changing == []
+
+
 def test_files_of_tempdb_that_were_added_before_a_failure_are_removed(tmp_path: Path) -> None:
     server = Recorder()
     before = values(server)

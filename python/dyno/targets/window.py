@@ -41,12 +41,14 @@ class SlidingWindow(ABC, Generic[Session]):
 
     Attributes:
         target: Name of the target, for the check.
+        count: Counts rows, in SQL.
         source: The largest table of the workload that is not partitioned; its rows fill the
             partitions. Empty without one.
         estimate: Space of the window and of a partition that is being filled.
     """
 
     target: str
+    count = "count(*)"
 
     def __init__(self, connect: Callable[[], Session], workload: str) -> None:
         """Opens a session.
@@ -165,7 +167,7 @@ class SlidingWindow(ABC, Generic[Session]):
 
     def _create(self) -> int:
         """Creates the empty window; returns the rows of a partition."""
-        count = self.run_sql(f"SELECT count(*) FROM {self.named(self.source)}")[0][0]  # noqa: S608
+        count = self.run_sql(f"SELECT {self.count} FROM {self.named(self.source)}")[0][0]  # noqa: S608
         self._rows = max(1, int(count) // SHARE)
         self.create()
         return self._rows
@@ -173,7 +175,7 @@ class SlidingWindow(ABC, Generic[Session]):
     def _counted(self) -> tuple[int, int, int]:
         """The rows of the window, its first and its last partition."""
         column = self.quoted(COLUMN)
-        text = f"SELECT count(*), min({column}), max({column}) FROM {self.named(WINDOW)}"  # noqa: S608
+        text = f"SELECT {self.count}, min({column}), max({column}) FROM {self.named(WINDOW)}"  # noqa: S608
         count, first, last = self.run_sql(text)[0]
         return int(count), int(first or 0), int(last or 0)
 

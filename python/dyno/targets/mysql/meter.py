@@ -131,7 +131,7 @@ class MysqlMeter:
             counted = self._session.execute(_COUNTED).rows[0][0] == 2
             self._session.execute(_SCHEMA)
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             counted = False
         if counted:

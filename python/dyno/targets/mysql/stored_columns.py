@@ -82,7 +82,7 @@ class MysqlColumns:
                 return None
             found = self._session.execute(_CHANGED.format(*_literals(table))).rows
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             return None
         return int(found[0][0]) if found else None

@@ -62,7 +62,7 @@ class DatabaseBackup(Work):
         self._compressed = compresses(self.session.version)
         folder = str(self.session.execute(FOLDER).rows[0][0] or "")
         name = f"dyno_{self.place}_{secrets.token_hex(6)}.bak"
-        self.file = joined(folder, name)
+        self.file, self._bare = joined(folder, name), not folder
         size = int(self.session.execute(SIZE).rows[0][0] or 0)
         self.estimate = SpaceEstimate(
             size, "pages in use of the database, on the server's volume; compression needs less"
@@ -105,15 +105,36 @@ class DatabaseBackup(Work):
 
     def _removed(self) -> bool:
         try:
-            self.session.execute(REMOVE.format(literal(self.file)))
+            path = self._path()
+            self.session.execute(REMOVE.format(literal(path)))
         except DynoError:
             return False
+        self.file, self._bare = path, False
         self._left = False
         return True
+
+    def _path(self) -> str:
+        """The file with its folder: ``xp_delete_file`` finds no bare name.
+
+        Raises:
+            DynoError: If the login may not read it.
+        """
+        if not self._bare:
+            return self.file
+        rows = self.session.execute(written(self.file)).rows
+        return str(rows[0][0]) if rows else self.file
 
     def space(self) -> int | None:
         """None: the server does not report the size of a backup that it writes."""
         return None
+
+
+def written(name: str) -> str:
+    """The query for the path of a backup with a bare name."""
+    return (
+        "SELECT physical_device_name FROM msdb.dbo.backupmediafamily "  # noqa: S608  (quoted)
+        f"WHERE RIGHT(physical_device_name, {len(name)}) = {literal(name)}"
+    )
 
 
 def joined(folder: str, name: str) -> str:

@@ -119,7 +119,7 @@ def _tables(session: Session, views: Views, database: str, uses: Inspection) -> 
         keys = columns.keys(session)
         known = columns.read(session, views, columns.most_read(uses, database))
     except DynoError as error:
-        if error.kind not in ("denied", "database"):
+        if not error.is_refusal:
             raise
         keys, known = defaultdict(columns.Keys), {}
     found: list[TableFacts] = []

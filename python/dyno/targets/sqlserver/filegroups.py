@@ -7,7 +7,7 @@ or ``E:\data``; or ``tablespace:NAME`` for a filegroup that exists.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
@@ -123,14 +123,15 @@ def ensure(session: Connection, database: str, layout: Layout) -> None:
     if not layout.preallocate_bytes and not any(placed):
         return
     require(session, database, layout)
-    for volume in added(layout, groups(session, database)):
-        _add(session, database, layout, volume)
+    present, filled = groups(session, database), {file.group for file in files(session, database)}
+    for volume in added(layout, filled):
+        _add(session, database, layout, volume, present)
     for name in _small(layout, files(session, database)):
         session.execute(enlarge(database, name, share_mib(layout)))
 
 
 def added(layout: Layout, present: Container[str]) -> list[str]:
-    """The volumes of a layout whose filegroups Dyno adds, given those that exist."""
+    """The volumes of a layout whose filegroups Dyno adds, given those that have a file."""
     return [
         volume
         for volume in layout.data_volumes()
@@ -138,9 +139,16 @@ def added(layout: Layout, present: Container[str]) -> list[str]:
     ]
 
 
-def _add(session: Connection, database: str, layout: Layout, volume: str) -> None:
+def _add(
+    session: Connection, database: str, layout: Layout, volume: str, present: Mapping[str, bool]
+) -> None:
+    """Adds a filegroup, or what it lacks since a load stopped; ``present`` as of :func:`groups`."""
+    name = name_of(volume)
+    group, file, note = add_group(database, volume, share_mib(layout))
+    before = [] if name in present else [group]
+    after = [] if present.get(name) else [note]
     try:
-        for statement in add_group(database, volume, share_mib(layout)):
+        for statement in (*before, file, *after):
             session.execute(statement)
     except DynoError as error:
         raise _unusable(error, layout, volume) from error

@@ -79,7 +79,7 @@ def note(session: Session, places: Sequence[str], value: str) -> str:
     try:
         known = {str(name): bool(begun) for name, begun in session.execute(STARTED).rows}
     except DynoError as error:
-        if error.kind not in ("denied", "database"):
+        if not error.is_refusal:
             raise
         return _UNKNOWN.format(places=", ".join(places), reason=str(error).rstrip("."))
     lacking = [name for name in places if not known.get(name, True)]

@@ -92,7 +92,7 @@ def _is_marked(session: Session) -> bool:
     try:
         return bool(session.execute(MARKED).rows[0][0])
     except DynoError as error:
-        if error.kind not in ("denied", "database", "unreachable"):
+        if not (error.is_refusal or error.kind == "unreachable"):
             raise
         return False
 
@@ -197,7 +197,7 @@ class NewDatabase:
         try:
             found = self._session.execute(INSTANT).rows
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             return None
         shown = str(found[0][0] or "") if found else ""

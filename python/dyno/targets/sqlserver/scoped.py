@@ -78,6 +78,6 @@ def _unknown(where: str, error: DynoError) -> str:
     Raises:
         DynoError: If the server does not respond.
     """
-    if error.kind not in ("denied", "database"):
+    if not error.is_refusal:
         raise error
     return f"it is unknown whether {where} overrides it: {str(error).rstrip('.')}"

@@ -49,7 +49,7 @@ def read(
     drops += procedures.drops(session, workload)
     drops += partitions.drop(gone)
     placed = plan.data_volumes() or plan.preallocate_bytes
-    present = filegroups.groups(session, place) if placed else {}
+    present = {file.group for file in filegroups.files(session, place)} if placed else set[str]()
     return [f"USE {quoted(place)}", *statements(version, workload, plan, present, drops)]
 
 
@@ -66,7 +66,7 @@ def statements(
         version: The server's.
         workload: The workload, with the number of its database.
         plan: The layout.
-        present: Filegroups that exist already.
+        present: Filegroups that have a file already.
         drops: What removes the tables before.
     """
     place, tables = mark.schema_of(workload), schema.tables(workload)

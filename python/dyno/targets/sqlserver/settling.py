@@ -50,7 +50,7 @@ def settle(session: Session, limit: int) -> str:
             used, target = map(int, session.execute(QUERY).rows[0])
             sizes = [*sizes[1 - _ALIKE :], state.workspace_bytes(session)]
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             return _UNKNOWN.format(reason=str(error).rstrip("."))
         steady = len(sizes) == _ALIKE and max(sizes) <= _NEARLY * min(sizes)

@@ -55,6 +55,7 @@ class SqlServerWindow(SlidingWindow[Session]):
     """Implements the protocol. A check constraint proves to SWITCH that the rows fit."""
 
     target = "sqlserver"
+    count = "COUNT_BIG(*)"  # the other one has 32 bits
     method = (
         "per partition: INSERT … WITH (TABLOCK) into a table with a check of its bounds, SPLIT "
         "RANGE and SWITCH in, and once it is old SWITCH out, MERGE RANGE and DROP TABLE"

@@ -61,7 +61,7 @@ def _bytes(session: Session, questions: list[str]) -> int | None:
     try:
         return _PAGE * sum(int(session.execute(one).rows[0][0]) for one in questions)
     except DynoError as error:
-        if error.kind not in ("denied", "database", "lock_timeout"):
+        if not error.is_refusal:
             raise
         return None
 

@@ -109,7 +109,7 @@ def identity(session: Connection) -> str:
     try:
         rows = session.execute(IDENTITY).rows
     except DynoError as error:
-        if error.kind not in ("denied", "database"):
+        if not error.is_refusal:
             raise
         return ""
     return str(rows[0][0] or "") if rows else ""

@@ -72,7 +72,7 @@ class SqlServerColumns:
         try:
             found = self._session.execute(CHANGED.format(table=literal(_checked(table)))).rows
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             return None
         return None if not found or found[0][0] is None else int(found[0][0])

@@ -143,9 +143,13 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         database = mark.schema_of(workload) if workload else ""
         return Session.open(self._address, self.exit_reason, database)
 
+    def _reader(self) -> Session:
+        """Opens a session for catalogs, which does not wait long for other sessions' DDL."""
+        return Session.open(self._address, self.exit_reason, settings=_QUIET)
+
     def observer(self) -> Session:
         """Opens a session for probes and the inspector, which do not count as active."""
-        return Session.open(self._address, self.exit_reason, program=OBSERVER)
+        return Session.open(self._address, self.exit_reason, settings=_QUIET, program=OBSERVER)
 
     def _create(
         self, session: Session, workload: str, layout: Layout | None, *, replace: bool
@@ -180,7 +184,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
             try:
                 found = session.execute(_LOGGED).rows[0][0]
             except DynoError as error:
-                if error.kind not in ("denied", "database"):
+                if not error.is_refusal:
                     raise
                 return None
         return None if found is None else int(found)
@@ -208,7 +212,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
         try:
             session.execute("CHECKPOINT")
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             return {}
         return {"checkpoint": time.monotonic() - start}
@@ -258,12 +262,12 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def catalog(self) -> Catalog:
         """What advice needs (see :mod:`dyno.contracts.advice`)."""
-        with closing(self.connect()) as session:
+        with closing(self._reader()) as session:
             return catalog.read(session)
 
     def column_reader(self) -> SqlServerColumns:
         """Its columns (see :mod:`dyno.contracts.stored_columns`)."""
-        return SqlServerColumns(self.connect())
+        return SqlServerColumns(self._reader())
 
     def diagnosis(self) -> str:
         """A report on the server (see :mod:`dyno.contracts.diagnosis`)."""
@@ -275,6 +279,10 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
 
     def _stored(self, server: PrivateServer[Any]) -> NoReturn:
         raise AssertionError(server)
+
+
+# An open transaction with DDL locks rows of the catalogs until it ends.
+_QUIET = ("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "SET LOCK_TIMEOUT 1000")
 
 
 def _no_private(_folder: Path, _limits: Limits) -> NoReturn:

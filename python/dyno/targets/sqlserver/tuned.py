@@ -42,6 +42,8 @@ IN_DATABASES = "in Dyno's databases"
 
 _BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
 _STAGED = "RECONFIGURE would also apply what somebody has stored: {names}; apply or revert it first"
+SYSADMIN = "SELECT COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+_NO_SHRINK = "only a member of sysadmin can remove the files again (DBCC SHRINKFILE in tempdb)"
 _CLOUD = "Azure sets it by the service tier"
 _CLOUD_RECOVERY = "an Azure SQL Managed Instance keeps FULL, for its own backups"
 
@@ -351,6 +353,8 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
             reason = _CLOUD
         elif item.name == GRANT:
             reason = governor.refusal(session)
+        elif item.name == TEMP_FILES and not session.execute(SYSADMIN).rows[0][0]:
+            reason = _NO_SHRINK
         elif item.name in CONFIGURED and (staged := state.staged(session)):
             reason = _STAGED.format(names=", ".join(staged))
         if reason:

@@ -299,6 +299,9 @@ RESTORE HEADERONLY FROM DISK = N'/var/opt/mssql/data/dyno_dyno_tpcc_0123456789ab
 -- backup verified
 RESTORE VERIFYONLY FROM DISK = N'/var/opt/mssql/data/dyno_dyno_tpcc_0123456789ab.bak' WITH CHECKSUM;
 
+-- backup with a bare name
+SELECT physical_device_name FROM msdb.dbo.backupmediafamily WHERE RIGHT(physical_device_name, 18) = N'dyno_tpcc_f00d.bak';
+
 -- backup removed
 EXECUTE master.sys.xp_delete_file 0, N'/var/opt/mssql/data/dyno_dyno_tpcc_0123456789ab.bak';
 

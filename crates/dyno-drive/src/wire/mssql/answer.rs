@@ -6,7 +6,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::column::Column;
 use super::error::ServerError;
 use super::packet::{Packet, broken, put_message};
-use super::token::{self, Token};
+use super::token::{self, End, Token};
 use crate::wire::transport::{Transport, lost};
 
 /// Maximum bytes of such an answer.
@@ -98,7 +98,7 @@ impl Summary {
                     summary.error.get_or_insert(error);
                 }
                 Token::Done(done) => {
-                    ended = done.ends;
+                    ended = done.ends == End::Answer;
                     failed |= done.failed;
                     summary.changed = summary.changed.saturating_add(done.changed.unwrap_or(0));
                 }

@@ -12,7 +12,7 @@ use super::login::Server;
 use super::packet::{CALLS, Reader};
 use super::prepared::{Prepared, Request, put_head, require_declared};
 use super::text::{Collation, put_utf16};
-use super::token::{self, Token};
+use super::token::{self, End, Token};
 use super::value::declaration;
 use crate::wire::transport::Transport;
 use crate::wire::{AND_THEN, Statement, Type};
@@ -195,7 +195,7 @@ impl Answer {
                 Token::Error(error) => {
                     failure.get_or_insert(error);
                 }
-                Token::Done(done) if done.ends => {
+                Token::Done(done) if done.ends != End::Statement => {
                     let answer = std::mem::take(&mut current);
                     all.push(failure.take().map_or(Ok(answer), Err));
                 }

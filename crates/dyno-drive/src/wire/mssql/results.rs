@@ -8,7 +8,7 @@ use super::converted::{Converted, emptied};
 use super::error::ServerError;
 use super::packet::{Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
-use super::token::{self, COLUMNS, Change, Done, PACKED_ROW, RETURN_VALUE, Token};
+use super::token::{self, COLUMNS, Change, Done, End, PACKED_ROW, RETURN_VALUE, Token};
 use crate::wire::{LONGEST_ANSWERS, Type};
 
 /// Statement index of undeclared requests, such as a commit.
@@ -327,7 +327,13 @@ impl Results {
         if done.failed {
             self.failure.get_or_insert_with(|| (ServerError::unexplained(), answer.statement));
         }
-        self.current += usize::from(done.ends);
+        // A procedure that the last call of the message has called ends before the call does.
+        let of_message = match done.ends {
+            End::Statement => false,
+            End::Call => self.current + 1 < count,
+            End::Answer => true,
+        };
+        self.current += usize::from(of_message);
         Ok(())
     }
 

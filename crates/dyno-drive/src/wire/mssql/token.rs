@@ -27,6 +27,8 @@ const DONE_INSIDE: u8 = 0xFF;
 
 /// The end of a list of features.
 const NO_FEATURE: u8 = 0xFF;
+/// The status of an end that is not the last of the message.
+const MORE: u16 = 0x01;
 // The status of the end of what failed.
 const FAILED: u16 = 0x02;
 const SEVERE: u16 = 0x100;
@@ -80,11 +82,22 @@ pub enum Change {
     Other,
 }
 
+/// What a [`Done`] ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// A statement of a call or of a batch.
+    Statement,
+    /// A call, after which others follow: one of the message, or one within a procedure.
+    Call,
+    /// The last call, or the batch.
+    Answer,
+}
+
 /// The end of a result, a call or a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
-    /// Whether a call or a batch ends, not only one of its statements.
-    pub ends: bool,
+    /// What ends.
+    pub ends: End,
     /// Whether it failed.
     pub failed: bool,
     /// Rows that a statement changed.
@@ -140,8 +153,11 @@ fn done(kind: u8, reader: &mut Reader<'_>) -> Option<Done> {
     // The end of a call may repeat a count, or have another one.
     let counted = status & 0x10 != 0 && command != SELECT && kind != DONE_CALL;
     Some(Done {
-        // A request that is not a call ends with the last of its statements.
-        ends: kind == DONE_CALL || kind == DONE && status & 0x01 == 0,
+        ends: match kind {
+            DONE | DONE_CALL if status & MORE == 0 => End::Answer,
+            DONE_CALL => End::Call,
+            _ => End::Statement,
+        },
         failed: status & failure != 0,
         changed: counted.then_some(rows),
         cancelled: status & CANCELLED != 0,

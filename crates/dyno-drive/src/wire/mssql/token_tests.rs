@@ -47,7 +47,7 @@ fn every_token_is_read() {
     let all = all(&answer()).unwrap();
     let collation = Collation([9, 4, 0xD0, 0, 0x34]);
     let error = ServerError { code: 1205, severity: 13, message: "x".into() };
-    let done = Done { ends: false, failed: false, changed: None, cancelled: false };
+    let done = Done { ends: End::Statement, failed: false, changed: None, cancelled: false };
     let inside = |changed| Token::Done(Done { changed, ..done });
     let Token::Columns(columns) = &all[7] else { panic!("{all:?}") };
     assert_eq!(columns.len(), 1);
@@ -65,7 +65,7 @@ fn every_token_is_read() {
     assert_eq!(all[11..13], [inside(None), inside(Some(3))]);
     let integer = Column::take_type(&mut Reader(&[0x26, 4])).unwrap().unwrap();
     assert_eq!(all[13..16], [Token::Other, Token::Returned(integer), Token::Error(error)]);
-    assert_eq!(all[16..], [Token::Done(Done { ends: true, failed: true, ..done })]);
+    assert_eq!(all[16..], [Token::Done(Done { ends: End::Answer, failed: true, ..done })]);
 }
 
 #[test]

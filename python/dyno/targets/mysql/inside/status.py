@@ -130,7 +130,7 @@ def _log_times(session: MysqlConnection) -> dict[str, float]:
     try:
         rows = session.execute(_LOG_FILE).rows
     except DynoError as error:
-        if error.kind not in ("denied", "database"):
+        if not error.is_refusal:
             raise
         return {}
     if not rows or not rows[0][0]:

@@ -27,12 +27,16 @@ _UNREAD = "{view} cannot be read: {reason}"
 
 
 class Views:
-    """Reads views in one session. A view that is denied or absent is asked once, and noted."""
+    """Reads views in one session. A view that is denied or absent is asked once, and noted.
+
+    A locked view is asked again.
+    """
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         """Why a view cannot be read, by view."""
         self._absent: list[str] = []
+        self._locked: set[str] = set()
 
     def rows(self, session: Session, view: str, sql: str) -> Sequence[Sequence[Any]] | None:
         """The rows of a statement on a view; None if the view cannot be read.
@@ -45,19 +49,25 @@ class Views:
         Raises:
             DynoError: If the server does not respond.
         """
-        if view in self.missing:
+        if view in self.missing and view not in self._locked:
             return None
         try:
-            return session.execute(sql).rows
+            rows = session.execute(sql).rows
         except DynoError as error:
-            if error.kind not in ("denied", "database"):
+            if not error.is_refusal:
                 raise
             if _is_absent(session, str(error)):
                 self._absent.append(view)
                 self.missing[view] = f"the server lacks {view}"
             else:
                 self.missing[view] = _UNREAD.format(view=view, reason=str(error).rstrip("."))
+                if error.kind == "lock_timeout":
+                    self._locked.add(view)
             return None
+        if view in self._locked:
+            self._locked.remove(view)
+            del self.missing[view]
+        return rows
 
     @property
     def notes(self) -> list[str]:
@@ -99,7 +109,7 @@ def _lacking(session: Session) -> tuple[str, str]:
     try:
         state, performance, definition, login = session.execute(_RIGHTS).rows[0]
     except DynoError as error:
-        if error.kind not in ("denied", "database"):
+        if not error.is_refusal:
             raise
         return _UNREAD.format(view="HAS_PERMS_BY_NAME", reason=str(error).rstrip(".")), ""
     named = quoted(str(login)) if login else "the login"
