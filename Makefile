@@ -12,9 +12,9 @@ CORE   := $(VENV)/.core
 # as objects and as bitcode.
 export CARGO_PROFILE_RELEASE_LTO := false
 LTO ?= thin
-BITCODE := -C embed-bitcode=yes
+BITCODE := $(if $(filter off,$(LTO)),,-C embed-bitcode=yes)
 # Once, also in a make that a make started: other flags would compile everything again.
-export RUSTFLAGS := $(strip $(if $(findstring $(BITCODE),$(RUSTFLAGS)),,$(BITCODE)) $(RUSTFLAGS))
+export RUSTFLAGS := $(strip $(if $(findstring embed-bitcode,$(RUSTFLAGS)),,$(BITCODE)) $(RUSTFLAGS))
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python" / "dyno"
@@ -41,10 +40,15 @@ def stage_of(parts: Iterable[str]) -> str | None:
             return None
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> set[str]:
     """Modules of Dyno that a file imports, without the leading ``dyno.``."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -57,12 +61,12 @@ def files() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_stage_never_imports_another_stage(path: Path) -> None:
-    parts = parts_of(path)
-    reached = {stage_of(module.split(".")) for module in imports(path)} - {None}
-    if parts[0] not in FACES:  # a plug-in or a shared module knows neither stages nor command line
-        assert reached <= {stage_of(parts)}
+def test_a_stage_never_imports_another_stage() -> None:
+    for path in files():
+        parts = parts_of(path)
+        reached = {stage_of(module.split(".")) for module in imports(path)} - {None}
+        # A plug-in or a shared module knows neither stages nor command line.
+        assert parts[0] in FACES or reached <= {stage_of(parts)}, path
 
 
 def test_the_list_of_stages_is_true() -> None:
@@ -82,14 +86,13 @@ def test_packages_have_no_cycle() -> None:
     order.prepare()  # CycleError names a cycle
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_the_command_line_knows_a_terminal(path: Path) -> None:
-    if parts_of(path)[0] == "cli":
-        return
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-    assert not {name.split(".")[0] for name in found} & {"click", "rich"}
+def test_only_the_command_line_knows_a_terminal() -> None:
+    for path in files():
+        nodes = list(ast.walk(tree_of(path)))
+        names = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+        names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+        terminal = {name.split(".")[0] for name in names} & {"click", "rich"}
+        assert parts_of(path)[0] == "cli" or not terminal, path
 
 
 def test_loose_modules_are_few() -> None:
@@ -100,7 +103,7 @@ def test_loose_modules_are_few() -> None:
 
 def named_products(path: Path) -> list[str]:
     """Texts of a file, other than its docstrings, that are nothing but a product's address."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
         f"{path.name}:{node.lineno} {node.value!r}"

@@ -7,6 +7,7 @@ import pytest
 from dyno.decide.judge import definitions
 from dyno.report import run_report
 from dyno.report.kit.charts import renderer
+from dyno.report.kit.charts.render import WIDE, Size
 from tests.bundles import quickstart
 from tests.judged import Judged, judged
 from tests.report.html import Page
@@ -33,9 +34,10 @@ def drawn() -> None:
 
 @pytest.fixture(autouse=True)
 def blank_charts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spares the renderer, which takes most of the time of a page, unless a test looks at it."""
+    """Draws each chart once and blank, unless a test looks at it: charts take most of the time."""
     if "drawn" not in request.fixturenames:
         monkeypatch.setattr(renderer.Renderer, "svg", _blank)
+        monkeypatch.setattr(Size, "variants", lambda size: [(WIDE, size.wide)])
 
 
 def _blank(*_: object) -> str:

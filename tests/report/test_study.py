@@ -210,7 +210,7 @@ def test_factors_and_growth(tmp_path: Path) -> None:
     assert table[2][1:4] == ["◆ significant", "+250 %", "+249 to +251 %"]
     assert table[3][1] == "■ none"
     growth = page.section("growth")
-    assert len(growth.all("svg", role="img")) == 2
+    assert len(growth.all("svg", role="img")) == 1
     assert "linear from the first level" in growth.text
     assert "Its peak lies beyond." in growth.text
     first = page.table("Scaling parameters")[1]
@@ -266,7 +266,7 @@ def test_many_metrics_of_few_variants(tmp_path: Path) -> None:
     assert "4 better, 1 equivalent" in verdict(page)
     assert "b better in 4, equivalent in 1 of 5 metrics." in verdict(page)
     answer = page.section("answer")
-    assert len(answer.all("svg", role="img")) == 2
+    assert len(answer.all("svg", role="img")) == 1
     assert answer.all("figcaption")[0].text.startswith("'b' vs 'a'")
     rows = page.table("Each variant vs 'a'")
     assert [row[1] for row in rows[1:]] == [f"curve-{curve}" for curve in range(5)]
@@ -343,7 +343,7 @@ def test_two_runs(tmp_path: Path) -> None:
     page = page_of(made)
     assert "Power test total not compared: 1 pair, 2 needed." in verdict(page)
     assert page.table("Each variant vs 'v0'")[1][1:] == ["not compared", "1"]
-    assert len(page.section("course").all("svg", role="img")) == 2
+    assert len(page.section("course").all("svg", role="img")) == 1
 
 
 def hostile() -> Study:

@@ -14,7 +14,7 @@ import sqlglot
 
 from dyno.contracts import schema
 from dyno.contracts.layout import Layout
-from dyno.errors import TargetError, UsageError
+from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets import parse, require_layout
 from dyno.targets.sqlserver import buildmemory, database, design, filegroups, layout, sliding
 from dyno.targets.sqlserver.advice import DIALECT
@@ -301,11 +301,11 @@ def test_a_filegroup_whose_file_could_not_be_added_gets_one_next_time() -> None:
     server = Recorder()
     wanted = _placed(data="/mnt/a")
     name = filegroups.name_of("/mnt/a")
-    for refused in ("ADD FILE (", "sp_addextendedproperty"):
+    for refused, marked in (("sp_addextendedproperty", None), ("ADD FILE (", "/mnt/a")):
         server.refused = refused
         with pytest.raises(DynoError):
             filegroups.ensure(server, "dyno_tpch", wanted)
-        assert server.groups[name] is None
+        assert server.groups[name] == marked
     server.refused = ""
     filegroups.ensure(server, "dyno_tpch", wanted)
     assert server.groups[name] == "/mnt/a"

@@ -10,7 +10,7 @@ import pytest
 from dyno.bundle.inside import CLERKS, CLOCK, FILES, WAITS, Files, Inside
 from dyno.contracts.probe import Sample, UnavailableError
 from dyno.contracts.target import QueryResult
-from dyno.errors import DynoError
+from dyno.errors import DynoError, TargetError
 from dyno.targets.sessionprobe import Ask
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.inside import (
@@ -316,6 +316,16 @@ def test_missing_rights_come_with_their_grant(row: Sequence[object], lacking: li
     notes = views.rights(session)  # type: ignore[arg-type]
     assert len(notes) == len(lacking)
     assert all(grant in note for note, grant in zip(notes, lacking, strict=True))
+
+
+def test_a_locked_view_is_noted_and_asked_again() -> None:
+    """Other views that cannot be read are asked once."""
+    locked = TargetError("Lock request time out period exceeded [error 1222].", kind="lock_timeout")
+    session = Recorded({"a": [locked, rows((1,))], "b": [denied("b"), rows((1,))]})
+    found = views.Views()
+    asked = [found.rows(session, view, view) for view in "abab"]  # type: ignore[arg-type]
+    assert asked == [None, None, [(1,)], None]
+    assert set(found.missing) == {"b"}
 
 
 def test_sessions_are_not_idle_because_they_are_not_seen() -> None:

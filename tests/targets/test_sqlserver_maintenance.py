@@ -228,7 +228,9 @@ FOLDER = "/var/opt/mssql/data"
 PATH = f"{FOLDER}/dyno_{PLACE}_f00d.bak"
 
 
-def backed_up(monkeypatch: pytest.MonkeyPatch, version: Version = SERVER, path: str = PATH, **changed: Any) -> Server:
+def backed_up(
+    monkeypatch: pytest.MonkeyPatch, version: Version = SERVER, path: str = PATH, **changed: Any
+) -> Server:
     monkeypatch.setattr(backup.secrets, "token_hex", lambda _: "f00d")
     compressed = version is not EXPRESS
     answers: dict[str, Any] = {

@@ -144,26 +144,26 @@ def _add(
 ) -> None:
     """Adds a filegroup, or what it lacks since a load stopped; ``present`` as of :func:`groups`."""
     name = name_of(volume)
-    group, file, note = add_group(database, volume, share_mib(layout))
-    before = [] if name in present else [group]
-    after = [] if present.get(name) else [note]
+    group, note, file = add_group(database, volume, share_mib(layout))
+    lacks = [] if name in present else [group]
+    lacks += [] if present.get(name) else [note]
     try:
-        for statement in (*before, file, *after):
+        for statement in (*lacks, file):
             session.execute(statement)
     except DynoError as error:
         raise _unusable(error, layout, volume) from error
 
 
 def add_group(database: str, volume: str, mib: int) -> list[str]:
-    """The statements that add a filegroup with one file of ``mib`` MiB on a volume, and mark it."""
+    """The statements that add a filegroup, mark it, and give it a file of ``mib`` MiB."""
     name = name_of(volume)
     path = _joined(volume, f"{database}_{name}.ndf")
     return [
         f"ALTER DATABASE {quoted(database)} ADD FILEGROUP {quoted(name)}",
-        f"ALTER DATABASE {quoted(database)} ADD FILE {_file(name, path, mib)} "
-        f"TO FILEGROUP {quoted(name)}",
         f"EXEC {quoted(database)}.sys.sp_addextendedproperty @name = {literal(MARK)}, "
         f"@value = {literal(volume)}, @level0type = N'FILEGROUP', @level0name = {literal(name)}",
+        f"ALTER DATABASE {quoted(database)} ADD FILE {_file(name, path, mib)} "
+        f"TO FILEGROUP {quoted(name)}",
     ]
 
 

@@ -8,63 +8,63 @@ EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:brokerage schem
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_f72353b3dc]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_brokerage_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_brokerage_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_a01535755c]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_brokerage_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/b', @level0type = N'FILEGROUP', @level0name = N'dyno_a01535755c'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_brokerage_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_c8de20eeaa]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_brokerage_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/c', @level0type = N'FILEGROUP', @level0name = N'dyno_c8de20eeaa'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_brokerage_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_4a5eb65000]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_4a5eb65000', FILENAME = N'/mnt/d/dyno_brokerage_dyno_4a5eb65000.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_4a5eb65000]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/d', @level0type = N'FILEGROUP', @level0name = N'dyno_4a5eb65000'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_4a5eb65000', FILENAME = N'/mnt/d/dyno_brokerage_dyno_4a5eb65000.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_4a5eb65000]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_fc6fb7174c]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_fc6fb7174c', FILENAME = N'/mnt/e/dyno_brokerage_dyno_fc6fb7174c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_fc6fb7174c]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/e', @level0type = N'FILEGROUP', @level0name = N'dyno_fc6fb7174c'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_fc6fb7174c', FILENAME = N'/mnt/e/dyno_brokerage_dyno_fc6fb7174c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_fc6fb7174c]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_a9edd8f73e]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a9edd8f73e', FILENAME = N'/mnt/f/dyno_brokerage_dyno_a9edd8f73e.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a9edd8f73e]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/f', @level0type = N'FILEGROUP', @level0name = N'dyno_a9edd8f73e'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a9edd8f73e', FILENAME = N'/mnt/f/dyno_brokerage_dyno_a9edd8f73e.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a9edd8f73e]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_7fd6647e21]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_7fd6647e21', FILENAME = N'/mnt/g/dyno_brokerage_dyno_7fd6647e21.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_7fd6647e21]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/g', @level0type = N'FILEGROUP', @level0name = N'dyno_7fd6647e21'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_7fd6647e21', FILENAME = N'/mnt/g/dyno_brokerage_dyno_7fd6647e21.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_7fd6647e21]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_a4244267c3]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a4244267c3', FILENAME = N'/mnt/h/dyno_brokerage_dyno_a4244267c3.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a4244267c3]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/h', @level0type = N'FILEGROUP', @level0name = N'dyno_a4244267c3'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_a4244267c3', FILENAME = N'/mnt/h/dyno_brokerage_dyno_a4244267c3.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a4244267c3]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_abd260e58e]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_abd260e58e', FILENAME = N'/mnt/i/dyno_brokerage_dyno_abd260e58e.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_abd260e58e]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/i', @level0type = N'FILEGROUP', @level0name = N'dyno_abd260e58e'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_abd260e58e', FILENAME = N'/mnt/i/dyno_brokerage_dyno_abd260e58e.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_abd260e58e]
 GO
 ALTER DATABASE [dyno_brokerage] ADD FILEGROUP [dyno_58e7d5ac9b]
 GO
-ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_58e7d5ac9b', FILENAME = N'/mnt/j/dyno_brokerage_dyno_58e7d5ac9b.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_58e7d5ac9b]
-GO
 EXEC [dyno_brokerage].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/j', @level0type = N'FILEGROUP', @level0name = N'dyno_58e7d5ac9b'
+GO
+ALTER DATABASE [dyno_brokerage] ADD FILE (NAME = N'dyno_58e7d5ac9b', FILENAME = N'/mnt/j/dyno_brokerage_dyno_58e7d5ac9b.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_58e7d5ac9b]
 GO
 CREATE TABLE [dbo].[status_type] ([st_id] char(4) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [st_name] varchar(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_a4244267c3]
 GO

@@ -8,9 +8,9 @@ EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpcc schema'
 GO
 ALTER DATABASE [dyno_tpcc] ADD FILEGROUP [dyno_f72353b3dc]
 GO
-ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpcc_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
-GO
 EXEC [dyno_tpcc].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
+GO
+ALTER DATABASE [dyno_tpcc] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpcc_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
 GO
 CREATE TABLE [dbo].[item] ([i_id] int NOT NULL, [i_im_id] int NOT NULL, [i_name] varchar(24) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [i_price] decimal(5,2) NOT NULL, [i_data] varchar(50) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_f72353b3dc]
 GO

@@ -8,21 +8,21 @@ EXEC sys.sp_addextendedproperty @name = N'dyno', @value = N'dyno:tpch schema'
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_f72353b3dc]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
-GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/a', @level0type = N'FILEGROUP', @level0name = N'dyno_f72353b3dc'
+GO
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_f72353b3dc', FILENAME = N'/mnt/a/dyno_tpch_dyno_f72353b3dc.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_f72353b3dc]
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_a01535755c]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_tpch_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
-GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/b', @level0type = N'FILEGROUP', @level0name = N'dyno_a01535755c'
+GO
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_a01535755c', FILENAME = N'/mnt/b/dyno_tpch_dyno_a01535755c.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_a01535755c]
 GO
 ALTER DATABASE [dyno_tpch] ADD FILEGROUP [dyno_c8de20eeaa]
 GO
-ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_tpch_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
-GO
 EXEC [dyno_tpch].sys.sp_addextendedproperty @name = N'dyno', @value = N'/mnt/c', @level0type = N'FILEGROUP', @level0name = N'dyno_c8de20eeaa'
+GO
+ALTER DATABASE [dyno_tpch] ADD FILE (NAME = N'dyno_c8de20eeaa', FILENAME = N'/mnt/c/dyno_tpch_dyno_c8de20eeaa.ndf', SIZE = 64MB, FILEGROWTH = 64MB) TO FILEGROUP [dyno_c8de20eeaa]
 GO
 CREATE TABLE [dbo].[part] ([p_partkey] int NOT NULL, [p_name] varchar(55) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_mfgr] char(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_brand] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_type] varchar(25) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_size] int NOT NULL, [p_container] char(10) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL, [p_retailprice] decimal(15,2) NOT NULL, [p_comment] varchar(23) COLLATE Latin1_General_100_BIN2_UTF8 NOT NULL) ON [dyno_a01535755c]
 GO

@@ -71,6 +71,10 @@ class Size:
     wide: int
     narrow: int = 268
 
+    def variants(self) -> list[tuple[str, int]]:
+        """Each variant with its width."""
+        return [(WIDE, self.wide), (NARROW, self.narrow)]
+
 
 def render(draw: Draw, size: Size, alt_text: str) -> Markup:
     """Renders the wide and the narrow variant; the page's style shows the one that fits.
@@ -84,8 +88,7 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
     """
     try:
         return Markup("").join(
-            _svg(draw(width), variant, alt_text)
-            for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
+            _svg(draw(width), variant, alt_text) for variant, width in size.variants()
         )
     except NoChart as error:
         text = plain(f"Chart not drawn: {error}. Its values are in the tables.")
