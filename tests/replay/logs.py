@@ -8,6 +8,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+LAST = "\t\t    1 Ping\t\n"
+"""The end of a general log, after which its last statement is complete."""
+
 Said = tuple[float, str, str]
 """Seconds after the start of the log, the session, and the message."""
 

@@ -17,7 +17,7 @@ from dyno.targets import parse
 from dyno.targets.mysql.captured import CAPTURED as MYSQL
 from dyno.targets.postgresql.captured import CAPTURED as POSTGRESQL
 from dyno.workloads.own.draft.draft import Ran, Together, draft
-from tests.replay.logs import as_csv, as_json, shop, written
+from tests.replay.logs import LAST, as_csv, as_json, shop, written
 
 
 class Server:
@@ -107,7 +107,7 @@ def test_sessions_that_were_connected_before_the_log_began_belong_to_the_databas
     tmp_path: Path,
 ) -> None:
     ran_at = "2026-11-26T14:00:0{0}.000000Z\t    7 Query\tselect {0} from item\n"
-    log = written(tmp_path, "".join(ran_at.format(second) for second in (1, 2)))
+    log = written(tmp_path, "".join(ran_at.format(second) for second in (1, 2)) + LAST)
     known, (left,) = capturing.of_log(log, "shop")
     ran, (included,) = capturing.of_log(log, "shop", unknown=True)
     assert (known, [one.count for one in ran]) == ([], [2])

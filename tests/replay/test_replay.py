@@ -15,7 +15,7 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.replayed import REASONS
 from dyno.stages.drive.replay import operations
 from tests.process import document, dyno, spoilt
-from tests.replay.logs import Said, as_csv, as_json, shop, written
+from tests.replay.logs import LAST, Said, as_csv, as_json, shop, written
 
 
 def replayed(log: Path, out: Path, *more: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_the_span_counts_from_the_first_statement_to_replay(tmp_path: Path) -> N
     text += "\t\t    2 Connect\tapp@localhost on other using Socket\n"
     for second, session, sql in rows:
         text += f"261126 14:42:{second:02}\t    {session} Query\t{sql}\n"
-    log = written(tmp_path, text)
+    log = written(tmp_path, text + LAST)
     options = ("--database", "shop", "--for", "1s", "--speed", "2.5")
     assert sum(counts(replayed(log, tmp_path, *options)).values()) == 15
 
@@ -103,7 +103,7 @@ def test_use_moves_no_session(tmp_path: Path) -> None:
         "\t\t    1 Query\tselect 1 from a\n\t\t    1 Query\tUSE other\n"
         "\t\t    1 Query\tselect 1 from b\n"
     )
-    log = written(tmp_path, text)
+    log = written(tmp_path, text + LAST)
     assert counts(replayed(log, tmp_path, "--database", "shop")) == {"select_a": 1}
     assert counts(replayed(log, tmp_path, "--database", "other")) == {"select_b": 1}
 
@@ -114,7 +114,7 @@ def test_statements_of_an_unknown_database(tmp_path: Path) -> None:
         "\t\t    1 Connect\tapp@localhost on shop using Socket\n"
         "\t\t    1 Query\tselect 1 from a\n"
     )
-    log = written(tmp_path, text)
+    log = written(tmp_path, text + LAST)
     where = (log, "--target", "null:", "--dry-run")
     for more, statements in (((), "2 statements"), (("--database", "shop"), "1 statement ")):
         done = dyno("replay", *where, *more)

@@ -135,7 +135,7 @@ def outline(scanned: Scanned, speed: float) -> list[str]:
     if found["cut_before"]:
         lines.append(f"left out: {found['cut_before']:,} lines before the first record")
     if found["cut_at"] is not None:
-        lines.append(f"left out: the last record, which is truncated, in line {found['cut_at']:,}")
+        lines.append(f"left out: the last record, in line {found['cut_at']:,}: it may be truncated")
     width = max(len(str(one.operation)) for one in scanned.classes)
     digits = max(len(f"{one.count or 0:,}") for one in scanned.classes) + 2
     for one in scanned.classes:

@@ -84,7 +84,12 @@ impl General {
         let command = head.command.to_owned();
         let mut argument = head.argument.to_vec();
         let mut cut = place.cut;
-        while let Some(next) = source.line()? {
+        loop {
+            let Some(next) = source.line()? else {
+                // A log that is cut after a line of a statement looks complete.
+                cut |= matches!(command.as_str(), "Query" | "Execute");
+                break;
+            };
             if head_of(source.text()) || is_banner(source.text()) {
                 source.back();
                 break;

@@ -34,6 +34,11 @@ fn read(text: impl Into<Vec<u8>>) -> Result<(Vec<Entry>, Entries)> {
     Ok((found, entries))
 }
 
+/// A general log with another entry after the last statement, which is complete so.
+fn followed(text: &str) -> String {
+    format!("{text}\t\t     9 Ping\t\n")
+}
+
 fn ran(entry: &Entry) -> &Ran {
     let What::Ran(ran) = &entry.what else { panic!("{entry:?}") };
     ran
@@ -188,7 +193,7 @@ fn commands_of_replicas_and_tools_are_no_lines_of_a_statement() {
             "261126 14:42:30\t    12 Query\tselect 1\n\t\t    13 {command}\tx\n\
              \t\t    12 Query\tselect 2\n"
         );
-        let (found, _) = read(text).unwrap();
+        let (found, _) = read(followed(&text)).unwrap();
         let ran: Vec<_> = found.iter().map(|entry| &*ran(entry).sql).collect();
         assert_eq!(ran, ["select 1", "select 2"], "{command}");
     }
@@ -256,7 +261,7 @@ fn use_moves_a_session_to_another_database() {
         \t\t    12 Query\tselect 2\n\
         \t\t    12 Query\tuse `a``b`; select 'use c'\n\
         \t\t    12 Query\tselect 3; select 4\n";
-    let (found, _) = read(text).unwrap();
+    let (found, _) = read(followed(text)).unwrap();
     let ran: Vec<_> = found.iter().filter(|entry| entry.what != What::Opened).map(ran).collect();
     let ran: Vec<_> = ran.iter().map(|ran| (&*ran.sql, ran.database.as_deref())).collect();
     assert_eq!(
@@ -288,17 +293,26 @@ fn prepared_statements_run_once_with_their_values() {
 }
 
 #[test]
+fn the_last_statement_of_a_general_log_may_be_cut() {
+    let text = "261126 14:42:30\t    12 Query\tdelete from item\n";
+    let (found, entries) = read(text).unwrap();
+    assert_eq!((found.len(), entries.cut_at), (0, Some(1)));
+    let (found, entries) = read(followed(text)).unwrap();
+    assert_eq!((found.len(), entries.cut_at), (1, None));
+}
+
+#[test]
 fn mysql_has_exact_times() {
     let text = "2026-11-26T14:42:30.000001Z\t   12 Query\tselect 1\n\
                 2026-11-26T14:42:30.500001Z\t   12 Query\tselect 2\n";
-    let (found, _) = read(text).unwrap();
+    let (found, _) = read(followed(text)).unwrap();
     assert_eq!(found[1].at_ns - found[0].at_ns, 500_000_000);
 }
 
 #[test]
 fn the_end_of_summer_time_is_no_jump_and_two_logs_are_none() {
     let text = "261025  2:59:59\t    12 Query\tselect 1\n261025  2:00:00\t    12 Query\tselect 2\n";
-    let (found, _) = read(text).unwrap();
+    let (found, _) = read(followed(text)).unwrap();
     assert_eq!(found[1].at_ns - found[0].at_ns, 1_000_000_000);
     let text = "261126 14:42:30\t    12 Query\tselect 1\n261126 12:00:00\t    12 Query\tselect 2\n";
     assert!(fault(text).starts_with("line 2: "));
@@ -313,7 +327,7 @@ fn an_entry_that_was_overtaken_belongs_to_the_current_second() {
         261126 14:42:31\t    13 Query\tselect 4\n\
         261126 14:41:31\t    12 Query\tselect 5\n\
         261126 14:42:32\t    12 Query\tselect 6\n";
-    let (found, _) = read(text).unwrap();
+    let (found, _) = read(followed(text)).unwrap();
     let times: Vec<_> = found.iter().map(|one| (one.at_ns - found[0].at_ns) / 1_000_000).collect();
     assert_eq!(times, [0, 1000, 1250, 1500, 1750, 2000]);
     assert!(found.is_sorted_by_key(|one| one.line));
@@ -325,7 +339,7 @@ fn an_entry_that_was_overtaken_belongs_to_the_current_second() {
         261025  2:00:00\t    12 Query\tselect 2\n\
         261025  2:59:59\t    13 Query\tselect 3\n\
         261025  2:00:01\t    12 Query\tselect 4\n";
-    let (found, _) = read(text).unwrap();
+    let (found, _) = read(followed(text)).unwrap();
     let times: Vec<_> = found.iter().map(|one| (one.at_ns - found[0].at_ns) / 1_000_000).collect();
     assert_eq!(times, [0, 1000, 1500, 2000]);
 }

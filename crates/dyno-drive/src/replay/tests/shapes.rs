@@ -45,6 +45,7 @@ fn a_second_begin_commits_or_goes_on() {
     for sql in said {
         writeln!(text, "261126 14:00:00\t     1 Query\t{sql}").unwrap();
     }
+    text.push_str(super::LAST);
     let counted = |found: &Shapes| {
         let lengths: Vec<_> = found.transactions.iter().map(|one| one.statements.len()).collect();
         (lengths, found.rolled_back.0)
