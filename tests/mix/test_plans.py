@@ -44,6 +44,13 @@ def test_users_think_where_the_workload_has_think_times() -> None:
         job(plan("brokerage+tpch", think=True))
 
 
+def test_arrivals_are_for_workloads_with_a_rate() -> None:
+    tpcc, brokerage = members(plan("tpcc+brokerage", rate="tpcc=200", arrivals="fixed"))
+    assert (tpcc.asked.arrivals, brokerage.asked.arrivals) == ("fixed", None)
+    with pytest.raises(UsageError, match="--arrivals"):
+        job(plan("tpcc+brokerage", arrivals="fixed"))
+
+
 def test_a_value_without_a_workload_is_for_all_and_one_with_it_goes_first() -> None:
     tpcc, tpch = members(plan(users=[4, "tpch=2"]))
     assert (tpcc.asked.users, tpch.asked.users) == ((4,), (2,))

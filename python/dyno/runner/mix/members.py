@@ -130,6 +130,8 @@ def own(asked: RunPlan, workload: Workload, named: Sequence[Workload]) -> RunPla
             option = asked.option(field)
             raise UsageError(f"{option} was given {len(listed)} times for {workload.called}.")
         values[field] = listed[0] if field == "scale" else listed
+    if "rate" not in values and any(field == "rate" for field, _ in asked.by_workload):
+        values.pop("arrivals", None)  # it is for those with a rate
     return made(RunPlan, values)
 
 
