@@ -124,7 +124,7 @@ def every() -> dict[str, str]:
         ),
         "backup header": backup.HEADER.format(_FILE),
         "backup verified": backup.VERIFY.format(_FILE),
-        "backup with a bare name": backup.written("dyno_tpcc_f00d.bak"),
+        "backup with a bare name": backup.path_query("dyno_tpcc_f00d.bak"),
         "backup removed": backup.REMOVE.format(_FILE),
         "new database: right": newdatabase.MAY,
         "new database: exists": newdatabase.EXISTS,

@@ -284,7 +284,7 @@ def test_a_backup_with_a_bare_name_is_removed_where_the_server_wrote_it(
     server = backed_up(monkeypatch, path=name)
     server.answers |= {
         backup.FOLDER: rows([None]),
-        backup.written(name): rows([path]),
+        backup.path_query(name): rows([path]),
         backup.REMOVE.format(f"N'{path}'"): rows(),
     }
     (check,) = run(server.prepared("backup"))

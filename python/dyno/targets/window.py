@@ -41,7 +41,7 @@ class SlidingWindow(ABC, Generic[Session]):
 
     Attributes:
         target: Name of the target, for the check.
-        count: Counts rows, in SQL.
+        count: The aggregate that counts rows, in SQL.
         source: The largest table of the workload that is not partitioned; its rows fill the
             partitions. Empty without one.
         estimate: Space of the window and of a partition that is being filled.

@@ -121,7 +121,7 @@ class DatabaseBackup(Work):
         """
         if not self._bare:
             return self.file
-        rows = self.session.execute(written(self.file)).rows
+        rows = self.session.execute(path_query(self.file)).rows
         return str(rows[0][0]) if rows else self.file
 
     def space(self) -> int | None:
@@ -129,7 +129,7 @@ class DatabaseBackup(Work):
         return None
 
 
-def written(name: str) -> str:
+def path_query(name: str) -> str:
     """The query for the path of a backup with a bare name."""
     return (
         "SELECT physical_device_name FROM msdb.dbo.backupmediafamily "  # noqa: S608  (quoted)

@@ -10,13 +10,16 @@ from dyno.targets.sqlserver import database, ddl
 from dyno.targets.sqlserver.connection import Session, literal, quoted
 from dyno.targets.sqlserver.errors import owner
 
+SYSADMIN = "COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+"""Whether the login is a member of ``sysadmin``."""
+
 _SERVER = (
     "SELECT COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE'), 0), "
-    "COALESCE(IS_SRVROLEMEMBER('dbcreator'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+    f"COALESCE(IS_SRVROLEMEMBER('dbcreator'), 0), {SYSADMIN}"
 )
 _DATABASE = (
     "SELECT COALESCE(HAS_PERMS_BY_NAME({place}, 'DATABASE', 'CREATE TABLE'), 0), "
-    "COALESCE(IS_MEMBER('db_owner'), 0), COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
+    f"COALESCE(IS_MEMBER('db_owner'), 0), {SYSADMIN}"
 )
 
 _TABLE = "COALESCE(HAS_PERMS_BY_NAME({name}, 'OBJECT', '{right}'), 0)"

@@ -21,7 +21,7 @@ from dyno.contracts import databases
 from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets.servertuning import AS_IT_IS, ServerTuning
-from dyno.targets.sqlserver import editions, governor, logchain, scoped, settling, state
+from dyno.targets.sqlserver import editions, governor, logchain, rights, scoped, settling, state
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.state import State
@@ -42,7 +42,6 @@ IN_DATABASES = "in Dyno's databases"
 
 _BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
 _STAGED = "RECONFIGURE would also apply what somebody has stored: {names}; apply or revert it first"
-SYSADMIN = "SELECT COALESCE(IS_SRVROLEMEMBER('sysadmin'), 0)"
 _NO_SHRINK = "only a member of sysadmin can remove the files again (DBCC SHRINKFILE in tempdb)"
 _CLOUD = "Azure sets it by the service tier"
 _CLOUD_RECOVERY = "an Azure SQL Managed Instance keeps FULL, for its own backups"
@@ -353,12 +352,16 @@ def _require(session: Session, asked: Sequence[Change], server: str) -> None:
             reason = _CLOUD
         elif item.name == GRANT:
             reason = governor.refusal(session)
-        elif item.name == TEMP_FILES and not session.execute(SYSADMIN).rows[0][0]:
+        elif item.name == TEMP_FILES and not _is_sysadmin(session):
             reason = _NO_SHRINK
         elif item.name in CONFIGURED and (staged := state.staged(session)):
             reason = _STAGED.format(names=", ".join(staged))
         if reason:
             raise UsageError(f"{item.word}={item.asked}: {server} cannot have it: {reason}.")
+
+
+def _is_sysadmin(session: Session) -> bool:
+    return bool(session.execute(f"SELECT {rights.SYSADMIN}").rows[0][0])
 
 
 def _unrestored(item: Changed, statements: Sequence[str], error: DynoError) -> TargetError:
