@@ -9,6 +9,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -30,7 +31,13 @@ __path__ += [place for place in os.environ.get("DYNO_WORKLOADS", "").split(os.pa
 
 def names() -> list[str]:
     """Names of all workloads, sorted."""
-    found = {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}
+    return list(_names(tuple(__path__)))
+
+
+@cache
+def _names(folders: tuple[str, ...]) -> list[str]:
+    # Asked for at each metric and each statement, so the folders are read once.
+    found = {module.name for module in pkgutil.iter_modules(folders) if module.ispkg}
     return sorted(found - {"own"})
 
 

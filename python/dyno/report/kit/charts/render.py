@@ -86,18 +86,21 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
         size: Its widths.
         alt_text: The text alternative.
     """
+    from altair.utils import schemapi
+
     try:
-        return Markup("").join(
-            _svg(draw(width), variant, alt_text) for variant, width in size.variants()
-        )
+        # Altair otherwise validates each object as it is made, for most of the time of a page:
+        # tests do so, and the renderer refuses what it cannot draw.
+        with schemapi.debug_mode(False):
+            return Markup("").join(
+                _svg(draw(width), variant, alt_text) for variant, width in size.variants()
+            )
     except NoChart as error:
         text = plain(f"Chart not drawn: {error}. Its values are in the tables.")
         return Markup('<p class="no-chart">{}</p>').format(text)
 
 
 def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
-    # Not validated, which takes a quarter of the time of a page: tests do so, and the renderer
-    # refuses what it cannot draw.
     spec = {
         **chart.chart.to_dict(validate=False),
         "config": theme.config(),
