@@ -50,6 +50,7 @@ def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
         (HEAD + KEYS + '"run.users" = 2\n', "remove run.users"),
         ('reset = "cold"\n' + HEAD + KEYS, "always starts from scratch"),
         (HEAD + KEYS + '"load.databases" = 2\n', "one load per run"),
+        (HEAD.replace("tpch", "ch") + KEYS, 'use workload = "tpcc"'),
     ],
 )
 def test_what_a_study_of_loads_cannot_be(tmp_path: Path, text: str, message: str) -> None:

@@ -44,6 +44,19 @@ def test_a_run_without_maintenance_is_all_beside_none() -> None:
     assert METRICS["tps"].of(kept) == {"tps": 90}
 
 
+def test_of_several_databases_the_sum_is_compared() -> None:
+    """The record has it first, and then each database."""
+    levels = {"users-4": 400, "users-4-db-1": 90, "users-4-db-2": 310}
+    run = [
+        *estimates(**{f"oltp.{level}.tps": value for level, value in levels.items()}),
+        *estimates(**{f"oltp.{level}.trade_result.response_p95_ms": value
+                      for level, value in levels.items()}),
+    ]  # fmt: skip
+    assert METRICS["tps"].of(run) == {"tps": 400}
+    assert METRICS["tps_beside"].of(run) == {"tps_beside": 400}
+    assert METRICS["p95_ms"].of(run) == {"p95_ms.trade_result": 400}
+
+
 def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:
     at = "during.integrity-check-tpch-postgresql"
     run = estimates(**{

@@ -112,6 +112,19 @@ def test_a_mistake_is_reported_in_one_line(tmp_path: Path, text: str, message: s
         read(tmp_path, text)
 
 
+def test_what_is_turned_off_stays_off(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'headline = ["queries_per_h"]\n[base]\nworkload = "tpch"\ntarget = "embedded:duckdb"\n'
+        'scale = 0.01\n[base.run]\ntest = "throughput"\nrefresh = false\ncold = false\n'
+        '[[variants]]\nname = "with"\n"run.refresh" = true\n'
+    )
+    base, other = spec.read(str(path)).variants
+    words = [asked.run(one, "restart", 3, None).words() for one in (base, other)]
+    assert "--no-refresh" in words[0] and "--refresh" in words[1]
+    assert "--cold" not in words[0]
+
+
 def test_criteria_are_of_metrics() -> None:
     every, one = (criteria.parse(text, ["tpcc"]) for text in ("p95_ms.* <= 5", "tps>1e3"))
     assert (every.text, one.text) == ("p95_ms.* <= 5", "tps > 1e3")

@@ -40,6 +40,9 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     study = work.begun(folder, instead, resume=resume)
     out = folder.parent.parent if folder.parent.name == "studies" else options.out
     console = Console(quiet=options.quiet)
+    if not options.yes and not _agreed(work.questions(study, folder)):
+        click.echo("Nothing run.", err=True)
+        return 0
     with shown(folder, console, options):
         book = work.conduct(study, folder, out, console, resume=True)
     return print_result(book, options)
@@ -56,9 +59,16 @@ def conduct(study: Study, resume: bool, options: Options) -> int:
     from dyno.runner import study as work
 
     folder, console = work.folder_of(study, options.out), Console(quiet=options.quiet)
+    if not options.yes and not _agreed(work.questions(study, folder)):
+        click.echo("Nothing run.", err=True)
+        return 0
     with shown(folder, console, options):
         book = work.conduct(study, folder, options.out, console, resume=resume)
     return print_result(book, options)
+
+
+def _agreed(questions: list[str]) -> bool:
+    return all(click.confirm(question, err=True) for question in questions)
 
 
 def print_result(book: StudyStore, options: Options) -> int:

@@ -18,6 +18,7 @@ OWN = "own_"
 ends in a number."""
 _OWN_NAME = re.compile(rf"(?!.*_[0-9]+$){OWN}[a-z][a-z0-9_]*", re.ASCII)
 _NAME = re.compile(r"(\w+)@([2-9]|[1-9][0-9]+)", re.ASCII)
+_PART = re.compile(r".*-db-[1-9][0-9]*", re.ASCII)
 
 
 def name(workload: str, number: int) -> str:
@@ -70,10 +71,26 @@ def of(database: str | int | None) -> str:
     return "" if number == 1 else f" of database {number}"
 
 
+def part_of(level: str, number: int) -> str:
+    """The name of a level in one of several databases, which ``level`` sums up."""
+    return f"{level}-db-{number}"
+
+
+def is_part(level: str) -> bool:
+    """Whether a level is that of one of several databases, not their sum."""
+    return _PART.fullmatch(level) is not None
+
+
 def named(checks: Iterable[Check], database: str | int | None) -> list[Check]:
-    """These checks, with the database in their names."""
+    """These checks, with the number of the database in their names, and its workload if named."""
+    workload = workload_of(database) if isinstance(database, str) else None
     which = of(database)
-    return [check.model_copy(update={"name": f"{check.name}{which}"}) for check in checks]
+    return [
+        check.model_copy(
+            update={"name": f"{check.name}{which}", "workload": workload or check.workload}
+        )
+        for check in checks
+    ]
 
 
 def in_schemas(workloads: Iterable[str], schemas: Iterable[str]) -> list[str]:

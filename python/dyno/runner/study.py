@@ -67,6 +67,16 @@ def require(study: Study, folder: Path) -> list[tuple[str, Job]]:
     return jobs
 
 
+def questions(study: Study, folder: Path) -> list[str]:
+    """What the user must agree to before the study changes tables that Dyno did not create.
+
+    Raises:
+        DynoError: As :func:`require`.
+    """
+    found = dict.fromkeys(job.question for _, job in require(study, folder))
+    return [question for question in found if question]
+
+
 def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
     """Returns the forecast of time and space, and the messages to show before the start."""
     books = earlier.books(out)

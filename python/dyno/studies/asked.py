@@ -123,11 +123,11 @@ def require_known(variant: Variant) -> None:
 
 
 def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
-    """Converts the options of a section to plan values; false ones are left out."""
+    """Converts the options of a section to plan values, without flags that are off anyway."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         field = name.replace("-", "_")
-        if value is False:
+        if value is False and field not in kind.negated:
             continue
         if kind is StoragePlan and field in WAYS:
             found["how"] = (*found.get("how", ()), field)

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno import workloads
 from dyno.config.units import bytes_text, seconds_text
+from dyno.contracts.databases import schema_of
 from dyno.errors import TargetError
 from dyno.safety.safefiles import make_folder
 from dyno.studies import asked, child, moments, saved
@@ -137,7 +139,9 @@ def _places(variant: Variant, out: Path) -> list[str]:
     """
     if variant.embedded:
         return [out.name]
-    return [f"{word} {variant.target}" for word in variant.members]
+    # Workloads may share a schema, and so may files with the same name.
+    schemas = (schema_of(workloads.get(word).name) for word in variant.members)
+    return [f"{schema} {variant.target}" for schema in dict.fromkeys(schemas)]
 
 
 def _loaded(book: StudyStore) -> dict[str, int]:

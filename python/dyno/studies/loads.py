@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dyno import workloads
 from dyno.accelerate.attach import leftover
+from dyno.contracts.databases import home_of
 from dyno.errors import UsageError
 from dyno.studies.metrics import METRICS, owner
 from dyno.studies.model import Reset, Variant, Verb
@@ -28,6 +29,11 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
             raise UsageError(
                 f'verb = "load" needs one database workload ({" or ".join(workloads.names())}) '
                 "and a scale."
+            )
+        if (home := home_of(variant.workload)) != variant.workload:
+            raise UsageError(
+                f'verb = "load" measures the tables of one workload, and {variant.workload} uses '
+                f'those of {home}: use workload = "{home}".'
             )
         if variant.run:
             raise UsageError(

@@ -16,6 +16,7 @@ from dyno.bundle.metrics.byrole import BY_ROLE
 from dyno.bundle.metrics.during import CREATION, WINDOW
 from dyno.bundle.metrics.resource import VOLUME
 from dyno.bundle.model import Estimate
+from dyno.contracts.databases import is_part
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
 from dyno.studies import membernames
@@ -78,10 +79,15 @@ class Metric:
         return found or ({} if self.otherwise is None else self.otherwise.of(listed))
 
     def _parts(self, name: str) -> dict[str, str] | None:
-        """The scope parts of a matching estimate; None if it does not match."""
+        """The scope parts of a matching estimate; None if it does not match.
+
+        Of several databases their sum counts, not one of them.
+        """
         for metric in self.asked:
             match = metric.pattern.fullmatch(name)
             parts = match.groupdict("") if match else {}
+            if is_part(parts.get("level", "")):
+                return None
             kept = [re.fullmatch(one, parts.get(part, "")) for part, one in self.where.items()]
             if match and all(kept):
                 return parts | {k: v for one in kept if one for k, v in one.groupdict("").items()}

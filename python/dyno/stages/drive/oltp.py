@@ -13,7 +13,7 @@ from dyno.bundle.phases.oltp import Loop, OltpDetail, Outcome, UntilSteady
 from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.config.rates import Rate
-from dyno.contracts.databases import OWN, workload_of
+from dyno.contracts.databases import OWN, part_of, workload_of
 from dyno.contracts.target import Limited, Loaded, Programmable, Supervised, Target
 from dyno.contracts.transactions import Work
 from dyno.errors import TargetError
@@ -90,7 +90,7 @@ class OltpPlan:
     def level(self) -> str:
         """Name of the level in the bundle."""
         if self.database is not None:
-            return f"{replace(self, database=None).level}-db-{self.database}"
+            return part_of(replace(self, database=None).level, self.database)
         users = f"users-{self.users}"
         again = f"-{self.label}" if self.label else ""
         again += "" if self.window == 1 else f"-window-{self.window}"
