@@ -399,6 +399,18 @@ def test_less_frequent_transactions_are_left_out() -> None:
     assert made.left_out == {"beyond --top": 4}
 
 
+def test_statements_are_added_up_before_the_rarest_are_left_out() -> None:
+    tenants = [Together(9, (Ran("SELECT stock FROM item WHERE id = $1"),)) for _ in range(3)]
+    rare = Together(4, (Ran("SELECT id FROM item WHERE name = $1"),))
+    made = drafted(*tenants, rare, top=2)
+    assert [one.weight for one in made.transactions] == [27, 4]
+    assert not made.left_out
+    made = drafted(*tenants, rare, top=1)
+    assert [one.weight for one in made.transactions] == [27]
+    assert made.left_out == {"beyond --top": 4}
+    assert set(made.draws) == {"id"}
+
+
 @given(st.text(), st.text())
 def test_any_text_is_a_string_of_toml(note: str, value: str) -> None:
     made = Draft((), {"x": Value({"constant": value}, note)}, {note: 3})

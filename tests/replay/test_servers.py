@@ -99,6 +99,28 @@ def test_logs_of_postgresql(tmp_path: Path) -> None:
     no_server_left(tmp_path)
 
 
+def test_a_session_is_open_until_it_was_closed(tmp_path: Path) -> None:
+    """Its locks are, too: the second session waits for the end of the first one."""
+    said = [
+        (0.0, "a.1", "statement: SELECT pg_advisory_lock(7)"),
+        (0.5, "a.2", "statement: SELECT 1 FROM pg_advisory_lock(7)"),
+        (
+            2.0,
+            "a.1",
+            "disconnection: session time: 0:00:02.000 user=app database=shop host=[local]",
+        ),
+        (4.0, "a.2", "statement: SELECT 2"),
+    ]
+    log = written(tmp_path, as_csv(said))
+    where = ("--target", "embedded:postgresql", "--out", tmp_path, "--json", "--yes")
+    done = dyno("replay", log, *where)
+    assert done.returncode in {0, 1}, done.stderr
+    (level,) = document(done)["workloads"]["own_replay"]["levels"]
+    slowest = max(one["response_max_ms"] for one in level["operations"].values())
+    assert 1400 <= slowest < 3400
+    no_server_left(tmp_path)
+
+
 def test_a_general_log_of_mariadb(tmp_path: Path) -> None:
     require_mariadb()
     log = tmp_path / "general.log"

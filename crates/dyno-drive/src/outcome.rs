@@ -71,6 +71,17 @@ pub struct Outcome {
     pub page_cache: Option<PageCache>,
 }
 
+impl Outcome {
+    /// Counts as never sent what nobody got to know: of the `most` transactions of a schedule, those
+    /// behind one that did not end.
+    pub fn never_due(&mut self, most: u64) {
+        let known = self.scheduled.unwrap_or(0) + self.carried_over;
+        let missing = most.saturating_sub(known);
+        self.scheduled = self.scheduled.map(|scheduled| scheduled + missing);
+        self.unsent += missing;
+    }
+}
+
 /// What a database inside this process has counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Embedded {

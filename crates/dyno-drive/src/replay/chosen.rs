@@ -12,8 +12,8 @@ use super::sql::{Kind, Named, Reader, Turn, autocommit, in_its_place, named, tur
 use crate::wire::Dialect;
 
 /// How far the times in a log may be out of order because it has the end of statements, ns. Reading
-/// goes on for that long after the requested time.
-const DISORDER_NS: i64 = 60_000_000_000;
+/// goes on for that long after the requested time, as a replay reads ahead that far.
+const DISORDER_NS: i64 = (super::feed::MOST_AHEAD_S * 1e9) as i64;
 
 /// Entries without anything that are read at once: the caller may be cancelled, and give what it has.
 const MOST_NOTHING: usize = 256;
@@ -84,6 +84,8 @@ pub enum Found {
         line: u64,
         /// The session.
         session: u64,
+        /// When, on the log's time line, if the log has that.
+        at_ns: Option<i64>,
     },
     /// Nothing in many entries.
     Nothing,
@@ -152,6 +154,7 @@ impl Chosen {
             // The id of a session that ended without a word may return.
             let ended = matches!(what, What::Opened | What::Closed)
                 || self.select.ends.get(&session) == Some(&line);
+            let closed_ns = matches!(what, What::Closed).then_some(at_ns);
             match what {
                 What::Opened | What::Closed => {}
                 What::Lost(lost) => {
@@ -183,7 +186,7 @@ impl Chosen {
                 self.manual.remove(&session);
                 self.prepared.remove(&session);
                 if self.open.remove(&session) {
-                    self.pending.push_back(Found::End { line, session });
+                    self.pending.push_back(Found::End { line, session, at_ns: closed_ns });
                 }
             }
         }

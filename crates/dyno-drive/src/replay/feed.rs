@@ -22,7 +22,7 @@ const OVERHEAD: usize = 200;
 /// statements in the order of their ends.
 const AHEAD_S: f64 = 2.0;
 /// Maximum of the two together.
-const MOST_AHEAD_S: f64 = 300.0;
+pub const MOST_AHEAD_S: f64 = 300.0;
 /// Statements given at once, and the entries left out after which fewer are given.
 const BATCH: usize = 256;
 const MOST_SKIPPED: u32 = 4_096;
@@ -49,14 +49,17 @@ impl Work {
     }
 }
 
-/// What a thread gets.
+/// What a session does next.
 #[derive(Debug)]
-pub enum Item {
-    /// A statement of a session.
-    Run(u64, Work),
-    /// The end of a session.
-    End(u64),
+pub enum Next {
+    /// It runs a statement.
+    Run(Work),
+    /// It closes at this monotonic time.
+    Close(u64),
 }
+
+/// What a thread gets: for a session, what it does next.
+pub type Item = (u64, Next);
 
 /// The bytes that wait.
 #[derive(Debug, Default)]
@@ -106,9 +109,9 @@ impl Batches {
         Self { queues, items, skipped: 0 }
     }
 
-    fn add(&mut self, session: u64, item: Item) {
+    fn add(&mut self, session: u64, next: Next) {
         let thread = self.thread_of(session);
-        self.items[thread].push(item);
+        self.items[thread].push((session, next));
         if self.items[thread].len() >= BATCH {
             self.give(thread);
         }
@@ -161,6 +164,12 @@ impl Feed<'_> {
         let other = self.plan.operations.len() - 1;
         let longest_s = self.plan.longest_s / self.plan.speed;
         let ahead_ns = ((AHEAD_S + longest_s).min(MOST_AHEAD_S) * 1e9) as u64;
+        let last_ns = (self.plan.duration_s * 1e9) as u64;
+        let speed = self.plan.speed;
+        let due_ns = |at_ns: i64, first_ns: i64| {
+            let after_ns = at_ns.saturating_sub(first_ns).max(0) as f64 / speed;
+            window.start_ns.saturating_add((after_ns as u64).min(last_ns))
+        };
         let mut first_ns = self.plan.select.first_ns;
         loop {
             let next = if first.is_some() { first.take() } else { self.chosen.next()? };
@@ -171,12 +180,13 @@ impl Feed<'_> {
                         return Ok(());
                     }
                 }
-                Found::End { session, .. } => batches.add(session, Item::End(session)),
+                Found::End { session, at_ns, .. } => {
+                    let at_ns = at_ns.zip(first_ns).map_or(0, |(at, first)| due_ns(at, first));
+                    batches.add(session, Next::Close(at_ns));
+                }
                 Found::Run { at_ns, session, ran, class, .. } => {
-                    let first_ns = *first_ns.get_or_insert(at_ns);
-                    let after_ns = at_ns.saturating_sub(first_ns).max(0) as f64 / self.plan.speed;
                     let work = Work {
-                        due_ns: window.start_ns.saturating_add(after_ns as u64),
+                        due_ns: due_ns(at_ns, *first_ns.get_or_insert(at_ns)),
                         op: classes.get(&class.1).copied().unwrap_or(other),
                         sql: ran.sql,
                         parameters: ran.parameters,
@@ -185,7 +195,7 @@ impl Feed<'_> {
                         return Ok(());
                     }
                     self.budget.used.fetch_add(work.bytes(), Relaxed);
-                    batches.add(session, Item::Run(session, work));
+                    batches.add(session, Next::Run(work));
                 }
             }
         }
@@ -244,7 +254,7 @@ mod tests {
     fn statements_do_not_wait_while_entries_are_left_out() {
         let (queue, mut given) = unbounded_channel();
         let mut batches = Batches::new(vec![queue]);
-        batches.add(1, Item::End(1));
+        batches.add(1, Next::Close(0));
         for _ in 1..MOST_SKIPPED {
             assert!(!batches.skip());
         }
@@ -259,7 +269,7 @@ mod tests {
         let (queue, mut given) = unbounded_channel();
         let mut batches = Batches::new(vec![queue]);
         for _ in 0..BATCH {
-            batches.add(1, Item::End(1));
+            batches.add(1, Next::Close(0));
         }
         assert_eq!(given.try_recv().unwrap().len(), BATCH);
     }

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use super::feed::{Budget, Item, Work};
+use super::feed::{Budget, Item, Next};
 use super::plan::ReplayPlan;
 use super::session::{Server, run};
 use crate::alarm::Alarm;
@@ -137,22 +137,22 @@ async fn dispatch<W: Wire<Session: Verbatim>>(
     budget: Arc<Budget>,
     ended: Rc<Cell<bool>>,
 ) {
-    let mut queues: HashMap<u64, UnboundedSender<Work>> = HashMap::new();
+    let mut queues: HashMap<u64, UnboundedSender<Next>> = HashMap::new();
     let mut sessions = JoinSet::new();
     while let Some(batch) = items.recv().await {
-        for item in batch {
-            match item {
-                Item::End(session) => drop(queues.remove(&session)),
-                Item::Run(session, work) => {
-                    let queue = queues.entry(session).or_insert_with(|| {
-                        let (queue, works) = unbounded_channel();
-                        let (server, shared) = (Rc::clone(&server), Rc::clone(&shared));
-                        sessions.spawn_local(run(works, server, shared, Arc::clone(&budget)));
-                        queue
-                    });
-                    // The task lives as long as its queue, unless it panicked.
-                    let _ = queue.send(work);
-                }
+        for (session, next) in batch {
+            let ends = matches!(next, Next::Close(_));
+            let queue = queues.entry(session).or_insert_with(|| {
+                let (queue, nexts) = unbounded_channel();
+                let (server, shared) = (Rc::clone(&server), Rc::clone(&shared));
+                sessions.spawn_local(run(nexts, server, shared, Arc::clone(&budget)));
+                queue
+            });
+            // The task lives as long as its queue, unless it panicked.
+            let _ = queue.send(next);
+            if ends {
+                // Its id may come again.
+                queues.remove(&session);
             }
         }
         while let Some(one) = sessions.try_join_next() {

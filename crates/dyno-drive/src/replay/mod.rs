@@ -132,7 +132,13 @@ fn over<W: Wire<Session: Verbatim>>(
             }
             .run();
         };
-        let outcome = conducted(&course, threads, &job, aggregator, control, &|| None);
+        let mut outcome = conducted(&course, threads, &job, aggregator, control, &|| None);
+        // The user ends a replay by `finish`, and so does its last statement.
+        if let Ok(outcome) = &mut outcome
+            && !control.is_finishing()
+        {
+            outcome.never_due(plan.statements);
+        }
         // Without threads, nobody takes what it reads.
         budget.close();
         drop(reading.lock().ok().and_then(|mut reading| reading.take()));

@@ -70,6 +70,8 @@ pub struct ReplayPlan {
     pub speed: f64,
     /// Time from the first to the last statement, at that speed.
     pub duration_s: f64,
+    /// Statements to replay; from a scan.
+    pub statements: u64,
     /// Sessions in the log, and how long its longest statement took.
     pub sessions: u32,
     /// See `sessions`.

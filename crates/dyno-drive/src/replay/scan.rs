@@ -160,7 +160,7 @@ impl Counted {
             Found::Left { line, reason } => {
                 scan.left_out.entry(reason).or_insert((0, line)).0 += 1;
             }
-            Found::End { line, session } => {
+            Found::End { line, session, .. } => {
                 if let Some(open) = self.open.remove(&session) {
                     self.spans.push((open.first, line));
                 }
@@ -183,17 +183,29 @@ impl Counted {
                 }
                 if let Some(class) = self.classes.get_mut(&hash) {
                     class.count += 1;
-                } else if self.classes.len() < MOST_CLASSES {
+                } else {
+                    if self.classes.len() == MOST_CLASSES {
+                        scan.unclassed += drop_rarest(&mut self.classes);
+                    }
                     let class = format!("{hash:016x}");
                     let text = text.to_owned();
                     self.classes.insert(hash, Class { hash: class, text, kind, count: 1, line });
-                } else {
-                    scan.unclassed += 1;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Drops the rarest classes, at least half of them; returns the number of their statements. A class
+/// that becomes frequent later is counted from then on.
+fn drop_rarest(classes: &mut HashMap<u64, Class>) -> u64 {
+    let mut counts: Vec<_> = classes.values().map(|class| class.count).collect();
+    let middle = counts.len() / 2;
+    let (_, most, _) = counts.select_nth_unstable(middle);
+    let most = *most;
+    let rare = classes.extract_if(|_, class| class.count <= most);
+    rare.map(|(_, class)| class.count).sum()
 }
 
 fn too_many(most: usize, what: &str) -> Error {

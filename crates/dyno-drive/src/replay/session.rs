@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::feed::{Budget, Work};
+use super::feed::{Budget, Next, Work};
 use crate::alarm::Alarm;
 use crate::recorder::{Fate, Message};
 use crate::user::Shared;
@@ -63,16 +63,25 @@ impl<W: Wire<Session: Verbatim>> Server<W> {
 }
 
 /// Sends the statements of a session in order, each when it is due or as soon as the one before it
-/// has ended.
+/// has ended; then closes it when it was closed in the log.
 pub async fn run<W: Wire<Session: Verbatim>>(
-    mut works: UnboundedReceiver<Work>,
+    mut nexts: UnboundedReceiver<Next>,
     server: Rc<Server<W>>,
     shared: Rc<Shared>,
     budget: Arc<Budget>,
 ) {
     let mut session: Option<W::Session> = None;
     let mut known = true;
-    while let Some(work) = works.recv().await {
+    while let Some(next) = nexts.recv().await {
+        let work = match next {
+            Next::Run(work) => work,
+            Next::Close(at_ns) => {
+                if session.is_some() && !shared.stopping.get() {
+                    shared.alarm.sleep_until(at_ns).await;
+                }
+                break;
+            }
+        };
         budget.give_back(&work);
         let mut refusal = None;
         if session.is_none() {

@@ -75,6 +75,7 @@ fn planned(
     let plan = json!({
         "select": select, "wire": {"kind": "null", "mean_ms": mean_ms},
         "speed": speed, "duration_s": span_s / speed, "sessions": found.sessions,
+        "statements": found.statements,
         "operations": operations, "classes": classes, "spool": spool, "interval_s": 0.1,
         "clock": {"unix_ns": 0, "monotonic_ns": 0}, "reconnect_s": 1.0, "threads": 1,
     });
@@ -442,6 +443,7 @@ fn invalid_plans_are_refused_by_name() {
     let plan = |speed: f64, place: usize| {
         let plan = json!({
             "select": {"log": "x"}, "wire": {"kind": "null"}, "speed": speed, "duration_s": 1.0,
+            "statements": 1,
             "sessions": 1, "operations": ["a"], "classes": {"0a": place}, "spool": "x",
             "interval_s": 1.0, "clock": {"unix_ns": 0, "monotonic_ns": 0}, "reconnect_s": 1.0,
         });

@@ -203,6 +203,7 @@ def request(recorder: Recorder, target: Target, scanned: Scanned, speed: float) 
         "wire": wire,
         "speed": speed,
         "duration_s": scanned.span_s / speed,
+        "statements": found["statements"],
         "sessions": found["sessions"],
         "longest_s": found["longest_s"],
         "operations": [*names, OTHER],

@@ -16,15 +16,23 @@ pub struct Wall {
 impl Wall {
     /// Maps a wall time in ms since 1970 in `zone` to the time line, ns.
     ///
-    /// A numeric zone (`+02`, `-03:30`) is exact. A change between other zones, such as from CEST to
-    /// CET, is taken as the whole half hours that the wall clock jumped by.
+    /// A numeric zone (`+02`, `-03:30`) is exact. A change to or from a summer time, such as from CEST
+    /// to CET, is one hour; between other zones it is the whole half hours that the wall clock jumped
+    /// by.
     pub fn at_ns(&mut self, wall_ms: i64, zone: &str) -> i64 {
         if let Some(ahead_ms) = numeric(zone) {
             self.ahead_ms = ahead_ms;
-        } else if self.last_ms.is_some() && zone != self.zone {
+        } else if self.last_ms.is_none() {
+            // London changes between BST and GMT.
+            self.ahead_ms = if is_summer(zone) { 2 * HALF_HOUR_MS } else { 0 };
+        } else if zone != self.zone {
             let jump_ms = wall_ms - self.ahead_ms - self.last_ms.unwrap_or(wall_ms);
             let half = HALF_HOUR_MS / 2;
-            self.ahead_ms += (jump_ms + half).div_euclid(HALF_HOUR_MS) * HALF_HOUR_MS;
+            self.ahead_ms += match (is_summer(&self.zone), is_summer(zone)) {
+                (false, true) => 2 * HALF_HOUR_MS,
+                (true, false) => -2 * HALF_HOUR_MS,
+                _ => (jump_ms + half).div_euclid(HALF_HOUR_MS) * HALF_HOUR_MS,
+            };
         }
         if zone != self.zone {
             zone.clone_into(&mut self.zone);
@@ -33,6 +41,11 @@ impl Wall {
         self.last_ms = Some(at_ms);
         at_ms.saturating_mul(1_000_000)
     }
+}
+
+/// Whether a zone is a summer time of an hour, by its abbreviation in the tz database.
+fn is_summer(zone: &str) -> bool {
+    zone.len() > 2 && zone.ends_with("DT") || matches!(zone, "CEST" | "EEST" | "WEST" | "BST")
 }
 
 /// A zone such as `+02`, `-0330` or `+05:45`, in ms; `UTC`, `GMT` and `Z` are 0.
@@ -165,12 +178,34 @@ mod tests {
     #[test]
     fn zones_shift_nothing_unless_they_change() {
         let mut wall = Wall::default();
-        assert_eq!(wall.at_ns(5_000, "CEST"), 5 * S);
-        assert_eq!(wall.at_ns(6_000, "CEST"), 6 * S);
+        let start = wall.at_ns(5_000, "CEST");
+        assert_eq!(wall.at_ns(6_000, "CEST") - start, S);
         // The end of summer time: the wall clock goes back an hour, and two seconds pass.
-        assert_eq!(wall.at_ns(6_000 - 3_600_000 + 2_000, "CET"), 8 * S);
+        assert_eq!(wall.at_ns(6_000 - 3_600_000 + 2_000, "CET") - start, 3 * S);
         // And the start of it.
-        assert_eq!(wall.at_ns(9_000, "CEST"), 9 * S);
+        assert_eq!(wall.at_ns(9_000, "CEST") - start, 4 * S);
+        // Zones that nobody knows shift by what the clock jumped.
+        assert_eq!(wall.at_ns(1_800_000 + 10_000, "XST") - start, 5 * S);
+    }
+
+    #[test]
+    fn quiet_time_across_a_change_to_or_from_summer_time_counts() {
+        const HOUR_MS: i64 = 3_600_000;
+        for (summer, winter) in [("CEST", "CET"), ("EDT", "EST"), ("BST", "GMT"), ("AEDT", "AEST")]
+        {
+            let mut wall = Wall::default();
+            let start = wall.at_ns(10 * HOUR_MS, summer);
+            // Four hours, of which the wall clock shows three; then twenty minutes back and forth.
+            assert_eq!(wall.at_ns(13 * HOUR_MS, winter) - start, 4 * 3600 * S, "{winter}");
+            assert_eq!(
+                wall.at_ns(14 * HOUR_MS + 1_200_000, summer) - start,
+                4 * 3600 * S + 1200 * S
+            );
+            assert_eq!(
+                wall.at_ns(13 * HOUR_MS + 2_400_000, winter) - start,
+                4 * 3600 * S + 2400 * S
+            );
+        }
     }
 
     #[test]

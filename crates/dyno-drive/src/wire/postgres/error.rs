@@ -92,7 +92,11 @@ impl ServerError {
 
     /// Converts to Dyno's error, with advice where available.
     pub fn into_error(self) -> Error {
-        let kind = class(&self.code);
+        let kind = match class(&self.code) {
+            // Of a connection of the server's own, such as to a foreign server.
+            ErrorKind::ConnectionLost if !self.is_fatal() => ErrorKind::Database,
+            kind => kind,
+        };
         let wants_tls = kind == ErrorKind::Denied
             && (self.message.contains("no encryption") || self.message.contains("SSL off"));
         let advice = match kind {
@@ -115,6 +119,17 @@ impl ServerError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lost_connection_of_the_server_s_own_is_no_loss_of_this_one() {
+        let kind = |severity: &str, code: &str| {
+            let (severity, code) = (severity.to_owned(), code.to_owned());
+            ServerError { severity, code, ..ServerError::default() }.into_error().kind
+        };
+        assert_eq!(kind("ERROR", "08001"), ErrorKind::Database);
+        assert_eq!(kind("FATAL", "08006"), ErrorKind::ConnectionLost);
+        assert_eq!(kind("FATAL", "57P01"), ErrorKind::ConnectionLost);
+    }
 
     #[test]
     fn every_listed_state_has_its_class() {
