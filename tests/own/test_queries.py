@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno import workloads
-from dyno.contracts.target import QueryResult
+from dyno.contracts.target import QueryResult, Texts
 from dyno.errors import UsageError
 from dyno.workloads.own import checks, spec, sql
 from dyno.workloads.own.forms import Check
@@ -102,6 +102,12 @@ def read(content: str, folder: Path | None = None) -> spec.File:
         ("create index dear_by_price on dear (price)",
          "create table dear (id int) drop table item", "several statements"),
         ("create index dear_by_price on dear (price)", "drop table dear", "must be one of"),
+        ("table dear as select id, price from item where price > 50",
+         "table dear () inherits (public.orders)", "shares the rows"),
+        ("table dear as select id, price from item where price > 50",
+         "table dear partition of public.orders default", "shares the rows"),
+        ("table dear as select id, price from item where price > 50",
+         "table dear (id int) engine=merge union=(shop.orders)", "shares the rows"),
         ("as select id, price from item",
          "as with gone as (delete from item returning *) select * from gone",
          "changes more than one table"),
@@ -243,20 +249,23 @@ def test_a_text_stays_one_literal(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "escaped", "expected"),
+    ("value", "texts", "expected"),
     [
-        (None, "", "NULL"),
-        (-5, "", "(-5)"),
-        (Decimal("-1E+3"), "", "(-1000)"),
-        (Decimal("12.50"), "", "12.50"),
-        ("\\' or 1", "'", "'\\\\'' or 1'"),
-        ("\\' or 1", "E'", "E'\\\\'' or 1'"),
-        ("it's", "E'", "'it''s'"),
-        ("\\'", "", "'\\'''"),
+        (None, Texts(), "NULL"),
+        (-5, Texts(), "(-5)"),
+        (Decimal("-1E+3"), Texts(), "(-1000)"),
+        (Decimal("12.50"), Texts(), "12.50"),
+        ("\\' or 1", Texts(escaped="'"), "'\\\\'' or 1'"),
+        ("\\' or 1", Texts(escaped="E'"), "E'\\\\'' or 1'"),
+        ("it's", Texts(escaped="E'"), "'it''s'"),
+        ("\\'", Texts(), "'\\'''"),
+        ("Москва", Texts(national="N"), "N'Москва'"),
+        ("it's", Texts(national="N"), "'it''s'"),
+        ("Москва", Texts(escaped="E'"), "'Москва'"),
     ],
 )
-def test_literals_by_escape(value: Any, escaped: str, expected: str) -> None:
-    assert literal(value, escaped) == expected
+def test_literals_by_target(value: Any, texts: Texts, expected: str) -> None:
+    assert literal(value, texts) == expected
 
 
 @pytest.mark.parametrize(

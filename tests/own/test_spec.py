@@ -74,6 +74,8 @@ def test_a_good_file() -> None:
         ('["name text"]', '["other text"]', "unknown parameter :name"),
         ('["name text"]', '["name text", "more int"]', "no later statement"),
         ("int row", "int letters 3", "cannot hold letters"),
+        ("[tables.item]", "[tables.user]\nrows = 1\nkey = ['id']\ncolumns = { id = 'int row' }\n"
+         "[tables.item]", "tables.user is a reserved word"),
         ("letters 5..20", "letters 5..21", "too short"),
         ("int row", "float row", "write TYPE VALUES"),
         ('key = ["id"]', 'key = ["ident"]', "Known: id, name"),

@@ -225,6 +225,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
             };
             let session_lost = self.session.recover().await.is_err();
             let again = error.kind.is_retryable()
+                && self.terminal.can_repeat()
                 && !session_lost
                 && attempts < self.shared.max_retries
                 && !self.shared.stopping.get();

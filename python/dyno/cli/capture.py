@@ -10,7 +10,7 @@ import click
 
 from dyno.cli._options import examples
 from dyno.config.units import parse_seconds
-from dyno.errors import UsageError
+from dyno.errors import DynoError, UsageError
 
 if TYPE_CHECKING:
     from dyno.runner.capture import Captured
@@ -103,8 +103,13 @@ def command(
         with_values=with_values,
     )  # fmt: skip
     if path is not None:
-        with safefiles.replacing(path.absolute(), follow=True) as file:
-            file.write(made.text.encode())
+        try:
+            with safefiles.replacing(path.absolute(), follow=True) as file:
+                file.write(made.text.encode())
+        except (OSError, DynoError):
+            # It may have taken hours.
+            click.echo(made.text, nl=False)
+            raise
     if as_json:
         click.echo(json.dumps(_document(made, path), ensure_ascii=False))
     elif path is None:
@@ -149,3 +154,5 @@ def _require_new(path: Path) -> None:
         raise UsageError(f"--out {path}: the name must end in .toml.")
     if path.exists() or path.is_symlink():
         raise UsageError(f"--out {path} exists; remove it or choose another name.")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--out {path}: there is no folder {path.parent}; create it.")

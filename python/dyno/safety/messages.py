@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from dyno.errors import DynoError
 
 _ABOUT_SESSIONS = {"denied", "too_many_connections", "unreachable"}
 """Kinds of errors whose messages name accounts and settings only."""
@@ -31,6 +35,16 @@ _RAISED = re.compile(
     r".*(\[(?:SQLSTATE P0001|error (?!33557097\])(?:1644|[5-9]\d{4}|[1-9]\d{5,9}))\].*)", re.DOTALL
 )
 """Errors that functions and triggers raise, with any text (RAISE, SIGNAL, THROW)."""
+
+
+@contextmanager
+def without_values() -> Generator[None]:
+    """Takes the values out of the messages of errors of statements whose texts are recorded."""
+    try:
+        yield
+    except DynoError as error:
+        error.args = (valueless(error.kind, str(error), written=True),)
+        raise
 
 
 def valueless(kind: str, message: str, *, written: bool = False) -> str:

@@ -99,6 +99,11 @@ pub trait Terminal: 'static {
         unix_us: i64,
     ) -> impl Future<Output = Result<TxnOutcome>>;
 
+    /// Whether a failed attempt has no effect, so that the operation may run again.
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
     /// The drawn operation has failed with `error`, the one of its last attempt, and is not retried.
     fn gave_up(&mut self, _error: &Error) {}
 }

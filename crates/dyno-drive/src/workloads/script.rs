@@ -80,6 +80,7 @@ impl Workload for Scripted {
             thinking: stream("think"),
             drawn: None,
             previous: None,
+            lacks_inputs: false,
             cells: vec![Cell::Null; most],
             texts: vec![String::new(); most],
             slots: Vec::new(),
@@ -97,6 +98,7 @@ pub struct Actor {
     thinking: Xoshiro256PlusPlus,
     drawn: Option<usize>,
     previous: Option<usize>,
+    lacks_inputs: bool,
     /// Values of the operation's variables: inputs, then those kept from rows.
     cells: Vec<Cell>,
     texts: Vec<String>,
@@ -108,14 +110,8 @@ impl Terminal for Actor {
     fn draw(&mut self) -> usize {
         self.previous = self.drawn;
         let place = self.known.pick(self.inputs.random());
-        let drawers = &self.known.operations[place].drawers;
-        let others = self.users.load(Relaxed).saturating_sub(1);
-        let others = others.saturating_mul(self.known.numbers);
-        for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
-        {
-            *cell = drawer.draw(&mut self.inputs, &self.counters, others, text);
-        }
         self.drawn = Some(place);
+        self.lacks_inputs = true;
         place
     }
 
@@ -131,6 +127,9 @@ impl Terminal for Actor {
         let Some(place) = self.drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
         };
+        if self.lacks_inputs {
+            self.draw_inputs(place);
+        }
         let known = self.known;
         let (operation, steps) = (&known.operations[place], &known.operations[place].steps);
         if !operation.bare {
@@ -154,9 +153,28 @@ impl Terminal for Actor {
         self.read(session, &steps[first..])?;
         Ok(TxnOutcome::Committed)
     }
+
+    fn can_repeat(&self) -> bool {
+        self.drawn.is_none_or(|place| {
+            let operation = &self.known.operations[place];
+            !operation.bare || operation.steps.len() == 1
+        })
+    }
 }
 
 impl Actor {
+    /// Draws the inputs of an operation. Only once it runs: a user who thinks, or who is stopped,
+    /// must hold no number of a sequence that others take for inserted.
+    fn draw_inputs(&mut self, place: usize) {
+        let drawers = &self.known.operations[place].drawers;
+        let pending = self.users.load(Relaxed).saturating_mul(self.known.numbers);
+        for (drawer, (cell, text)) in drawers.iter().zip(self.cells.iter_mut().zip(&mut self.texts))
+        {
+            *cell = drawer.draw(&mut self.inputs, &self.counters, pending, text);
+        }
+        self.lacks_inputs = false;
+    }
+
     #[inline]
     fn queue<S: Session>(&self, session: &mut S, queued: &Queued, unix_us: i64) -> Result<Slot> {
         let count = queued.given.len();

@@ -11,6 +11,7 @@ from typing import Any
 
 from dyno.contracts import workload as contract
 from dyno.contracts.rule import Rows
+from dyno.contracts.target import Texts
 from dyno.errors import UsageError
 from dyno.safety.redaction import is_secret
 from dyno.workloads.own import checks, sql
@@ -25,6 +26,7 @@ FIXED_SEED = 0
 """Of the values in power tests, which are the same in every run."""
 _UNRECORDED = ("query", "csv")
 Value = int | str | Decimal | None
+_PLAIN = Texts()
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Text:
     name: str
     texts: Mapping[str, sql.Parsed]
 
-    def __call__(self, values: Mapping[str, Any], target: str, escaped: str) -> str:
+    def __call__(self, values: Mapping[str, Any], target: str, texts: Texts) -> str:
         """The statement for a target with values; see :class:`contract.Query`.
 
         Raises:
@@ -45,24 +47,25 @@ class Text:
             found = next(iter(self.texts.values()))
         if found is None:
             raise UsageError(f"queries.{self.name} has no SQL for {target}.")
-        return found.filled([literal(values[name], escaped) for name in found.names])
+        return found.filled([literal(values[name], texts) for name in found.names])
 
 
-def literal(value: Value, escaped: str = "") -> str:
+def literal(value: Value, texts: Texts = _PLAIN) -> str:
     """A value as SQL; a negative number in parentheses, because ``1--1`` begins a comment.
 
     Args:
         value: The value.
-        escaped: How a text begins in which a backslash is written twice; empty where it is none.
+        texts: How texts begin.
     """
     if value is None:
         return "NULL"
     if isinstance(value, str):
         text = value.replace("'", "''")
-        if escaped and "\\" in text:
+        if texts.escaped and "\\" in text:
             text = text.replace("\\", "\\\\")
-            return f"{escaped}{text}'"
-        return f"'{text}'"
+            return f"{texts.escaped}{text}'"
+        # Others stay plain: a national text keeps the server from using an index of plain ones.
+        return f"{'' if text.isascii() else texts.national}'{text}'"
     number = f"{value:f}" if isinstance(value, Decimal) else str(value)
     return f"({number})" if number.startswith("-") else number
 

@@ -27,6 +27,12 @@ _HEADS = {
     "analyze": re.compile(rf"(?P<what>analyze)\s+(?:table\s+)?{_NAME}", re.IGNORECASE),
 }
 _FROM = re.compile(r"(?<!distinct )\bfrom\b", re.IGNORECASE)
+_SHARED = re.compile(
+    r"\binherits\b|\bpartition\s+of\b|\bunion\s*=|\bengine\s*=?\s*(?:merge|mrg_myisam|federated|"
+    r"connect|spider)\b",
+    re.IGNORECASE,
+)
+"""What makes a change of the new table one of another table."""
 _FORMS = (
     "CREATE TABLE name, CREATE INDEX name ON table, INSERT INTO table, UPDATE table, DELETE FROM "
     "table or ANALYZE table, with the plain name of a table in setup.creates"
@@ -118,6 +124,8 @@ def _require(text: str, where: str, own: Collection[str], tables: Collection[str
     joined = what == "update" and any(_FROM.search(_outer(text)) for text in parsed.bare)
     if parsed.changes != allowed.get(what, []) or joined:
         raise UsageError(f"{where} changes more than one table; use one statement for each.")
+    if what == "table" and any(_SHARED.search(text) for text in parsed.bare):
+        raise UsageError(f"{where} creates a table that shares the rows of another one.")
     return {name} if what == "table" else set()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from dyno.contracts.workload import Index
@@ -11,6 +12,15 @@ from dyno.workloads.own.spec import File, Table
 from dyno.workloads.own.types import column_of
 
 MOST_TABLES = 100
+_RESERVED = re.compile(
+    r"all|analyze|and|any|array|as|asc|both|case|cast|check|collate|column|constraint|create|cross|"
+    r"current_date|current_time|current_timestamp|current_user|default|desc|distinct|else|end|"
+    r"except|false|fetch|for|foreign|from|full|grant|group|having|in|inner|intersect|into|is|join|"
+    r"leading|left|like|limit|natural|not|null|offset|on|or|order|outer|primary|references|right|"
+    r"select|session_user|some|table|then|to|trailing|true|union|unique|user|using|when|where|"
+    r"window|with"
+)
+"""Words that no statement takes for a table without quotes; PostgreSQL reserves all of them."""
 
 
 def require(file: File) -> None:
@@ -22,6 +32,8 @@ def require(file: File) -> None:
     if len(file.tables) > MOST_TABLES:
         raise UsageError(f"there are more than {MOST_TABLES} tables.")
     for name, table in file.tables.items():
+        if _RESERVED.fullmatch(name):
+            raise UsageError(f"tables.{name} is a reserved word of SQL; choose another name.")
         for column, text in table.columns.items():
             _require_fit(*column_of(text, f"tables.{name}.columns.{column}"), f"{name}.{column}")
         lists = {"key": table.key, **{f"indexes.{it}": each for it, each in table.indexes.items()}}

@@ -215,14 +215,14 @@ impl Drawer {
         })
     }
 
-    /// Draws a value; a text replaces `text`. Others may still insert the last `others` numbers of a
-    /// sequence.
+    /// Draws a value; a text replaces `text`. The last `pending` numbers of a sequence may not be
+    /// inserted yet.
     #[inline]
     pub fn draw(
         &self,
         rng: &mut Xoshiro256PlusPlus,
         counters: &[Counter],
-        others: u32,
+        pending: u32,
         text: &mut String,
     ) -> Cell {
         Cell::Number(match self {
@@ -238,7 +238,7 @@ impl Drawer {
             }
             Self::Sequence(at) => counters[*at].fetch_add(1, Relaxed),
             Self::Latest(at, least, exponent) => {
-                let newest = counters[*at].load(Relaxed) - 1 - i64::from(others);
+                let newest = counters[*at].load(Relaxed) - 1 - i64::from(pending);
                 let newest = newest.max(*least);
                 // The distribution follows the sequence; computing it is cheap.
                 let ranks = (newest - least + 1).max(1) as f64;

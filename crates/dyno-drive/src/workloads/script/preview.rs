@@ -35,7 +35,9 @@ pub enum Drawn {
 pub fn preview(script: &Script, seed: u64, count: u32) -> Result<Vec<Preview>> {
     let mut actor = script.workload(seed)?.terminal(0);
     let next = |_| {
-        let operation = &script.operations[actor.draw()];
+        let place = actor.draw();
+        actor.draw_inputs(place);
+        let operation = &script.operations[place];
         let cells = actor.cells.iter().zip(&actor.texts);
         let drawn = |(cell, text): (&Cell, &String)| match cell {
             Cell::Null => Drawn::Null(()),

@@ -89,13 +89,12 @@ class Draft:
 
 @dataclass
 class _Draws:
-    """The draws so far; those that a statement of the file uses."""
+    """The draws so far, of all statements that were read."""
 
     tables: Mapping[str, TableFacts]
     server: Captured
     with_values: bool
     made: dict[str, Value] = field(default_factory=dict[str, Value])
-    used: set[str] = field(default_factory=set[str])
     _names: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
 
     def name(self, parameter: Parameter, known: dict[tuple[str, ...], list[object]]) -> str:
@@ -181,27 +180,33 @@ def draft(
     """
     draws = _Draws(tables, server, with_values)
     left_out: dict[str, int] = {}
-    found: list[tuple[str, Together, tuple[tuple[str, int], ...]]] = []
+    used: dict[tuple[tuple[str, int], ...], set[str]] = {}
+    every: list[tuple[str, Together, tuple[tuple[str, int], ...]]] = []
     for one in ran:
-        if len(found) == top:
-            left_out["beyond --top"] = left_out.get("beyond --top", 0) + one.count
-            continue
-        if texts := _texts(one, draws, left_out):
-            found.append((_name(texts), one, texts))
-    found = _merged(found)
+        texts, taken = _texts(one, draws, left_out)
+        if texts:
+            used.setdefault(texts, taken)
+            every.append((_name(texts), one, texts))
+    every = _merged(every)
+    found = every[:top]
+    if beyond := sum(one.count for _, one, _ in every[top:]):
+        left_out["beyond --top"] = beyond
     names = distinct(name for name, _, _ in found)
+    drawn = {name for _, _, texts in found for name in used[texts]}
     return Draft(
         tuple(
             Drafted(name, one.count, texts, _begin(one, texts))
             for name, (_, one, texts) in zip(names, found, strict=True)
         ),
-        {name: value for name, value in draws.made.items() if name in draws.used},
+        {name: value for name, value in draws.made.items() if name in drawn},
         left_out,
     )
 
 
-def _texts(one: Together, draws: _Draws, left_out: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    """The statements of a transaction that can be drafted, and how often they run."""
+def _texts(
+    one: Together, draws: _Draws, left_out: dict[str, int]
+) -> tuple[tuple[tuple[str, int], ...], set[str]]:
+    """The statements of a transaction that can be drafted and how often they run; their draws."""
     known: dict[tuple[str, ...], list[object]] = {}
     texts: list[tuple[str, int]] = []
     sizes: list[tuple[set[str], int]] = []
@@ -214,10 +219,9 @@ def _texts(one: Together, draws: _Draws, left_out: dict[str, int]) -> tuple[tupl
                 raise LeftOutError(_FULL)
             texts.append((_text(read, names, draws), size[1]))
             sizes.append(size)
-            draws.used |= size[0]
         except LeftOutError as reason:
             left_out[str(reason)] = left_out.get(str(reason), 0) + one.count
-    return tuple(texts)
+    return tuple(texts), {name for names, _ in sizes for name in names}
 
 
 def _merged(
