@@ -166,7 +166,8 @@ DIALECT = Dialect(
         "log_buffer": "SQL Server sizes its log buffers itself",
         "log_capacity": _RECOVERY_TIME,
         "log_floor": "the log keeps its size until somebody shrinks it",
-        "log_preallocated": "SQL Server always fills its log with zeroes when it grows",
+        "log_preallocated": "SQL Server fills its log with zeroes when it grows; since 2022 only "
+        "by more than 64 MB",
         "page": "pages always have 8 KiB",
         "parallel": "it limits the CPUs of a query, which query-cpus judges",
         "planner_cache": "the optimizer knows the cache",

@@ -1,7 +1,8 @@
 """New databases: ``CREATE DATABASE``, then files that grow by a known size.
 
-The server fills a log with zeros when it grows; data files too, unless it may initialise files
-instantly. Without that knowledge the growth of data has no rate.
+The server fills a log with zeros when it grows (since 2022 only by more than 64 MB); data files
+too, unless it may initialise files instantly. Without that knowledge the growth of data has no
+rate.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance, unsupported
 from dyno.contracts.needs import Needs
 from dyno.contracts.plans import QueryPlan
-from dyno.contracts.target import Connection, Limits, TargetUrl
+from dyno.contracts.target import Connection, Limits, TargetUrl, Texts
 from dyno.contracts.whereabouts import Told
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.servers.here import Here
@@ -91,6 +91,7 @@ class SqlServerTarget(ServerTarget[Session, str, PrivateServer[Any]]):
     name = "sqlserver"
     PRIVATE: ClassVar = False
     BATCH_END: ClassVar = "GO"
+    TEXTS: ClassVar = Texts(national="N")
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         tuning = partial(Tuning, home=(out / "engines" / self.name).resolve())

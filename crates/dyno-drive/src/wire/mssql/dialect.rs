@@ -114,23 +114,60 @@ fn returning(sql: &str, babelfish: bool) -> Option<String> {
         "delete" => "deleted.",
         _ => return None,
     };
-    let (before, condition) = change.split_at(bare[..at].find(" where ")?);
+    let (before, condition) = change.split_at(outer(&bare[..at]).find(" where ")?);
     if babelfish && prefix == "inserted." {
         let table = change.split(' ').nth(1)?;
         return Some(format!("{change}{AND_THEN}select {columns} from {table}{condition}"));
     }
-    let columns: Vec<String> =
-        columns.split(',').map(|column| format!("{prefix}{}", column.trim_start())).collect();
-    Some(format!("{before} output {}{condition}", columns.join(", ")))
+    let bare = &bare[at + RETURNING.len()..];
+    let mut names = Vec::new();
+    let mut start = 0;
+    for (comma, _) in outer(bare).match_indices(',').chain([(bare.len(), "")]) {
+        let column = columns[start..comma].trim_start();
+        let name = column.split(|character: char| !is_of_name(character)).next()?;
+        // Only a column at the start of an expression gets the prefix.
+        let after = column[name.len()..].trim_start();
+        let begins = !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit());
+        if column != "*" && (!begins || after.starts_with(['(', '.'])) {
+            return None;
+        }
+        names.push(format!("{prefix}{column}"));
+        start = comma + 1;
+    }
+    Some(format!("{before} output {}{condition}", names.join(", ")))
+}
+
+fn is_of_name(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// A text with spaces in place of parentheses and what is in them, of the same length.
+fn outer(sql: &str) -> String {
+    let mut depth = 0i32;
+    let mut text = String::with_capacity(sql.len());
+    for character in sql.chars() {
+        depth += i32::from(character == '(');
+        let kept = if depth == 0 { character } else { ' ' };
+        // Spaces for all bytes of a character.
+        (0..if depth == 0 { 1 } else { character.len_utf8() }).for_each(|_| text.push(kept));
+        depth -= i32::from(character == ')');
+    }
+    text
 }
 
 /// `select … from t where … for update` has a hint after its table. `None` if there is no
-/// condition.
+/// condition, or more than one table.
 fn locking(sql: &str) -> Option<String> {
     const LOCK: &str = " for update";
     let bare = bare(sql);
     let Some(query) = bare.strip_suffix(LOCK) else { return Some(sql.to_owned()) };
-    let (table, condition) = sql[..query.len()].split_at(query.find(" where ")?);
+    let outer = outer(query);
+    let end = outer.find(" where ")?;
+    let tables = &outer[outer[..end].find(" from ")?..end];
+    if tables.contains(',') || tables.contains(" join ") || tables.contains(" apply ") {
+        return None;
+    }
+    let (table, condition) = sql[..query.len()].split_at(end);
     Some(format!("{table} with (updlock){condition}"))
 }
 
@@ -164,14 +201,7 @@ fn limited(sql: &str) -> Option<String> {
 
 /// Whether a text is several queries, whose limit is that of their common result.
 fn joins(query: &str) -> bool {
-    let mut depth = 0i32;
-    let outer: String = query
-        .chars()
-        .filter(|character| {
-            depth += i32::from(*character == '(') - i32::from(*character == ')');
-            depth == 0
-        })
-        .collect();
+    let outer = outer(query);
     [" union ", " except ", " intersect "].iter().any(|word| outer.contains(word))
 }
 
@@ -310,6 +340,25 @@ mod tests {
     }
 
     #[test]
+    fn only_columns_of_what_was_changed_are_returned() {
+        let of = |columns: &str| {
+            let change = "update t set a = 1 where b in (select c from u where d = 2)";
+            let sql = format!("{change} returning {columns}").into();
+            command(&Statement { name: "x", sql, params: &[], returns: &[] }, false)
+        };
+        let Command::Text(text) = of("a + f(b, 2), b").unwrap() else { panic!() };
+        assert_eq!(
+            text,
+            "update t set a = 1 output inserted.a + f(b, 2), inserted.b where b in (select c from \
+             u where d = 2)"
+        );
+        assert!(of("*").is_ok());
+        for columns in ["coalesce(a, 0), b", "2 * a", "t.a", "(a)", "a, 'x'"] {
+            assert_eq!(of(columns).unwrap_err().kind, ErrorKind::Usage, "{columns}");
+        }
+    }
+
+    #[test]
     fn babelfish_queries_what_it_changed() {
         let sql = "update t set a = a + $1 where c = $2 returning a - 1, e";
         let statement = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
@@ -373,6 +422,15 @@ mod tests {
             text("select a from t where b = $1 for update"),
             "select a from t with (updlock) where b = @p1"
         );
+        assert_eq!(
+            text("select (select c from u where d = 1) from t as x where b = 2 for update"),
+            "select (select c from u where d = 1) from t as x with (updlock) where b = 2"
+        );
+        for tables in ["t, u", "t join u on t.a = u.a", "(select 1 as a from t, u) as x, y"] {
+            let sql = format!("select 1 from {tables} where b = 1 for update").into();
+            let wrong = Statement { name: "x", sql, params: &[], returns: &[] };
+            assert_eq!(command(&wrong, false).unwrap_err().kind, ErrorKind::Usage, "{tables}");
+        }
     }
 
     #[test]

@@ -227,7 +227,9 @@ impl Results {
     /// New columns of a statement, whose description begins at `start`.
     fn describe(&self, known: &mut Prepared, columns: Vec<Column>, start: usize) -> Result<()> {
         if known.columns != columns {
-            self.require_no_rows()?;
+            if known.returns != [Type::Rest] {
+                self.require_no_rows()?;
+            }
             require_declared(known.name, known.returns, &columns)?;
             known.columns = columns;
         }

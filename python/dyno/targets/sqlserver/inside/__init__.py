@@ -32,8 +32,8 @@ NOTES = (
     "statements are those in the plan cache at the end, with queries that differ only in literals "
     "as one. Reads of tables and indexes are scans begun and single rows looked up, not pages; "
     "those of a column store are the queries that used it; physical reads are waits for a page. "
-    "Dyno resets no counter: the shortest and longest time of a statement may be of an earlier "
-    "period",
+    "Dyno resets no counter: the shortest and longest time of a statement may date from "
+    "before the run",
 )
 """Rights that it needs, and what its values mean; for docs/targets.md."""
 

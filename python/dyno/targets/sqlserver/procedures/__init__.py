@@ -44,6 +44,7 @@ def ensure(session: Session, server: str, workload: str) -> dict[str, Any]:
     own.require_own(present, f"{server}, database {place}, contains routines")
     made = not own.are_there(present)
     if made:
+        _require_creatable(session, place)
         _replace(session, workload, own, text)
     _require_callable(session, place, own.names[0])
     return own.facts(made=made)
@@ -86,6 +87,31 @@ def _replace(session: Session, workload: str, own: Procedures, text: str) -> Non
         raise
 
 
+def _require_creatable(session: Session, place: str) -> None:
+    """Rejects a user who may not create procedures, and so may not see those of others.
+
+    Raises:
+        TargetError: With what is missing.
+    """
+    rights = session.execute(
+        "SELECT HAS_PERMS_BY_NAME(DB_NAME(), N'DATABASE', N'CREATE PROCEDURE'), "
+        f"HAS_PERMS_BY_NAME({literal(_SCHEMA)}, N'SCHEMA', N'ALTER')"
+    ).rows[0]
+    if 0 in rights:
+        raise TargetError(
+            f"This user neither sees procedures in the database {place} nor may create them. Run "
+            "procedure mode once as the owner of the database; then an administrator must run: "
+            f"{_grant(session, place)}",
+            kind="denied",
+        )
+
+
+def _grant(session: Session, place: str) -> str:
+    return (
+        f"USE {quoted(place)}; GRANT EXECUTE ON SCHEMA::{quoted(_SCHEMA)} TO {session.account()}."
+    )
+
+
 def _require_callable(session: Session, place: str, name: str) -> None:
     """Rejects a user who may not call a procedure.
 
@@ -96,8 +122,7 @@ def _require_callable(session: Session, place: str, name: str) -> None:
     if session.execute(asked).rows[0][0] == 0:
         raise TargetError(
             f"This user may not call the procedures in the database {place}; an administrator must "
-            f"run: USE {quoted(place)}; GRANT EXECUTE ON SCHEMA::{quoted(_SCHEMA)} TO "
-            f"{session.account()}.",
+            f"run: {_grant(session, place)}",
             kind="denied",
         )
 
