@@ -47,6 +47,10 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
         (("tpcc", "--target", "null:", "--during-database", "2"), "requires --during TASK"),
         (("tpcc", "--target", "null:", "--estimate-only"), "--estimate-only requires --during"),
         (
+            ("point-select", "--target", "embedded:sqlite", "--during", "reindex"),
+            "has no tables of Dyno's, so reindex has nothing",
+        ),
+        (
             ("tpch", "--target", "embedded:duckdb", "--during", "quick-check"),
             "no indexes to leave out",
         ),

@@ -19,7 +19,15 @@ import pytest
 
 from dyno import targets
 from dyno.bundle.model import Check
-from dyno.contracts.maintenance import Job, SpaceEstimate, Writer, Written, prepare, ready
+from dyno.contracts.maintenance import (
+    Job,
+    Preparing,
+    SpaceEstimate,
+    Writer,
+    Written,
+    prepare,
+    ready,
+)
 from dyno.contracts.target import Progress, Target
 from dyno.errors import DiskFullError, Interrupted, TargetError, UsageError
 from dyno.servers.identity import Identity
@@ -155,8 +163,11 @@ def test_no_space_is_reported_before(
         return usage
 
     monkeypatch.setattr(shutil, "disk_usage", little)
-    with pytest.raises(DiskFullError, match="needs about"):
-        prepare(postgresql, "tpch", "backup")
+    with closing(prepare(postgresql, "tpch", "backup")) as job:
+        assert (job.estimate.size or 0) > 1_000_000, "an estimate needs no space"
+        assert isinstance(job, Preparing)
+        with pytest.raises(DiskFullError, match="needs about"):
+            job.prepare()
     assert not (kept / "scratch").exists()
 
 

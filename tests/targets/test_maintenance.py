@@ -197,6 +197,18 @@ def test_amcheck_finds_a_row_that_an_index_lacks_and_is_dropped_again(public_out
                 assert not failed(once(quick)), "it does not look up the rows in the indexes"
             assert set(found) == {"integrity-check lineitem_pkey"}
             assert "lacks matching index tuple" in found["integrity-check lineitem_pkey"]
+            with closing(target.connect()) as session:
+                session.execute(
+                    "CREATE TABLE dyno_tpch.parted (id int) PARTITION BY RANGE (id); "
+                    "CREATE TABLE dyno_tpch.part_1 PARTITION OF dyno_tpch.parted DEFAULT"
+                )
+            with closing(integrity_check(target.connect, "tpch", quick=True)) as quick:
+                checks = once(quick)
+                assert not failed(checks)
+                names = {check.name for check in checks}
+                assert "quick-check part_1" in names and "quick-check parted" not in names
+            with closing(target.connect()) as session:
+                session.execute("DROP TABLE dyno_tpch.parted")
             assert not rows(target, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
 
             with closing(target.connect()) as session:

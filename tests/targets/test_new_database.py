@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.contracts.maintenance import Sized, Stepped, database, prepare
+from dyno.contracts.maintenance import Job, Preparing, Sized, Stepped, database, prepare
 from dyno.errors import DiskFullError, Interrupted, UsageError
 from dyno.targets import space
 from dyno.targets.postgresql import newdatabase, removal
@@ -38,12 +38,20 @@ def left(server: PostgresTarget) -> list[str]:
     return [row[0] for row in rows]
 
 
+def ready(server: PostgresTarget) -> Job:
+    """The job, with its template."""
+    job = prepare(server, "tpch", TASK)
+    assert isinstance(job, Preparing)
+    job.prepare()
+    return job
+
+
 def silent(done: int, total: int, text: str) -> None:
     pass
 
 
 def test_each_strategy_copies_all_of_the_template(server: PostgresTarget) -> None:
-    with closing(prepare(server, "tpch", TASK)) as job:
+    with closing(ready(server)) as job:
         assert left(server) == ["dyno_template"]
         for _ in range(2):
             checks = job.run(threading.Event(), silent)
@@ -61,17 +69,24 @@ def test_each_strategy_copies_all_of_the_template(server: PostgresTarget) -> Non
     assert left(server) == []
 
 
+def test_an_estimate_makes_nothing(server: PostgresTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(newdatabase, "ROWS", 1 << 18)
+    with closing(prepare(server, "tpch", TASK)) as job:
+        assert job.estimate.size == 2 * (256 << 20)
+        assert left(server) == []
+
+
 def test_an_incomplete_copy_is_found(
     server: PostgresTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(prepare(server, "tpch", TASK)) as job:
+    with closing(ready(server)) as job:
         monkeypatch.setattr(newdatabase, "ROWS", 4097)
         assert [one.passed for one in job.run(threading.Event(), silent)] == [False, False]
 
 
 def test_a_stopped_one_leaves_nothing_behind(server: PostgresTarget) -> None:
     stop = threading.Event()
-    with closing(prepare(server, "tpch", TASK)) as job:
+    with closing(ready(server)) as job:
 
         def progress(done: int, total: int, text: str) -> None:
             if done == 1:
@@ -83,8 +98,8 @@ def test_a_stopped_one_leaves_nothing_behind(server: PostgresTarget) -> None:
 
 
 def test_what_a_killed_one_left_goes_with_the_next_or_with_clean(server: PostgresTarget) -> None:
-    killed = prepare(server, "tpch", TASK)
-    with closing(prepare(server, "tpch", TASK)) as job:  # makes the template anew
+    killed = ready(server)
+    with closing(ready(server)) as job:  # makes the template anew
         assert all(one.passed for one in job.run(threading.Event(), silent))
         with closing(server.connect()) as session:
             assert "database dyno_template" in removal.marked(session)

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from dyno import _core, targets, workloads
 from dyno.contracts import databases, schema
+from dyno.contracts.maintenance import prepare
 from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
 from dyno.errors import UsageError
 from dyno.targets import mark
@@ -54,6 +55,13 @@ def test_its_tables_are_next_to_those_of_its_home() -> None:
     owners = [(owner, table["name"]) for owner, table in schema.visible("ch")]
     assert len(owners) == len({name for _, name in owners}) == 12
     assert {name for owner, name in owners if owner == "ch"} == {"region", "nation", "supplier"}
+
+
+def test_maintenance_is_of_all_tables_that_its_queries_read(duckdb: Target) -> None:
+    with closing(prepare(duckdb, "ch", "integrity-check")) as job:
+        checks = job.run(threading.Event(), unreported)
+    assert len(checks) == 12
+    assert all(check.passed for check in checks)
 
 
 def test_schemas_hold_both() -> None:

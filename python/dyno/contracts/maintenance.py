@@ -119,6 +119,20 @@ class Writer(Protocol):
 
 
 @runtime_checkable
+class Preparing(Protocol):
+    """A job with something to do before the workload starts, which an estimate does not need."""
+
+    def prepare(self) -> None:
+        """Does it.
+
+        Raises:
+            DiskFullError: If the task does not fit on this machine.
+            DynoError: If it cannot be done.
+        """
+        ...
+
+
+@runtime_checkable
 class Readied(Protocol):
     """A target that must be started differently for some tasks."""
 
@@ -182,10 +196,13 @@ def require(target: Target, name: Maintenance) -> None:
         raise UsageError(f"{unsupported(target, name, reason)}{instead}")
 
 
+def is_of_all(target: Target, name: Maintenance) -> bool:
+    """Whether a task always covers all databases: a target declares it in ``WHOLE_MAINTENANCE``."""
+    return name in getattr(target, "WHOLE_MAINTENANCE", ())
+
+
 def database(target: Target, name: Maintenance, count: int, asked: int | None) -> int | None:
     """The number of the database to maintain; the first by default.
-
-    A target declares in ``WHOLE_MAINTENANCE`` which tasks always cover all databases.
 
     Returns:
         None if there is one database only, or if it works on all.
@@ -195,7 +212,7 @@ def database(target: Target, name: Maintenance, count: int, asked: int | None) -
     """
     if asked is not None and asked > count:
         raise UsageError(f"--during-database {asked} requires --databases {asked} or more.")
-    if name not in getattr(target, "WHOLE_MAINTENANCE", ()):
+    if not is_of_all(target, name):
         return (asked or 1) if count > 1 else None
     if asked is not None:
         raise UsageError(

@@ -26,6 +26,11 @@ def visible(workload: str) -> list[tuple[str, dict[str, Any]]]:
     return [(owner, table) for owner in owners for table in tables(owner)]
 
 
+def visible_names(workload: str) -> list[str]:
+    """Names of every table that statements of ``workload`` can mean."""
+    return [table["name"] for _, table in visible(workload)]
+
+
 def table_names(workload: str) -> list[str]:
     """Names of the tables, in the generator's order."""
     return [table["name"] for table in tables(workload)]

@@ -203,15 +203,25 @@ class PowerResult:
     drawn: list[StreamAnswer] = field(default_factory=list)
 
 
-@runtime_checkable
-class Escaping(Protocol):
-    """A target whose SQL can have escapes with a backslash in texts.
+@dataclass(frozen=True)
+class Texts:
+    """How texts begin in a target's SQL.
 
     Attributes:
-        ESCAPED: How a text begins in which a backslash is written twice, in all of its settings.
+        escaped: With a backslash, which is then written twice, in all of its settings; empty where
+            a backslash is a character like others.
+        national: With characters beyond ASCII; empty if all texts may have them.
     """
 
-    ESCAPED: ClassVar[str]
+    escaped: str = ""
+    national: str = ""
+
+
+@runtime_checkable
+class Spelling(Protocol):
+    """A target whose texts begin differently, depending on their characters."""
+
+    TEXTS: ClassVar[Texts]
 
 
 @runtime_checkable

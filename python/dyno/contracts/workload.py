@@ -6,6 +6,7 @@ Columns and primary keys come from the generator (``dyno._core.schema``), the on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -14,10 +15,10 @@ from dyno.contracts.freshness import Freshness
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.refresh import Refresh
 from dyno.contracts.rule import Difference, Rows, Rule, inferred
-from dyno.contracts.target import Connection, Escaping, Loaded, QueryResult, Target
+from dyno.contracts.target import Connection, Loaded, QueryResult, Spelling, Target, Texts
 from dyno.contracts.transactions import NONE, Transactions
-from dyno.errors import DynoError, UsageError
-from dyno.safety.messages import valueless
+from dyno.errors import UsageError
+from dyno.safety.messages import without_values
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,8 @@ class Query:
         order_by: Columns of the ``ORDER BY``; a leading ``-`` means descending. Rows that are
             equal in them may come in any order.
         scaled: Those of the validation parameters that depend on the scale.
-        written: Writes the statement with its parameters for the target of a name, whose texts with
-            a backslash begin so (empty: as others do); None for neutral SQL, which targets
-            translate.
+        written: Writes the statement with its parameters for the target of a name, whose texts
+            begin so; None for neutral SQL, which targets translate.
         least, most: Expected number of rows.
         weight: How often each stream runs it.
         unrecorded: Parameters whose values are not recorded.
@@ -102,7 +102,7 @@ class Query:
     columns: tuple[str, ...] = ()
     order_by: tuple[str, ...] = ()
     scaled: Callable[[float], dict[str, Any]] = field(default=lambda _scale: {})
-    written: Callable[[Mapping[str, Any], str, str], str] | None = None
+    written: Callable[[Mapping[str, Any], str, Texts], str] | None = None
     least: int = 0
     most: int | None = None
     unrecorded: frozenset[str] = frozenset()
@@ -118,14 +118,15 @@ class Query:
         Parameters come from Dyno's own fixed lists and numbers, never from outside.
         """
         if self.written is not None:
-            return self.written(self.validation(1.0) if parameters is None else parameters, "", "")
+            shown = self.validation(1.0) if parameters is None else parameters
+            return self.written(shown, "", Texts())
         return self.sql.format(**(self.defaults if parameters is None else parameters))
 
     def text_for(self, target: Target, workload: str, parameters: dict[str, Any]) -> str:
         """The SQL with ``parameters`` in the words of a target."""
         if self.written is not None:
-            escaped = target.ESCAPED if isinstance(target, Escaping) else ""
-            return self.written(parameters, target.name, escaped)
+            texts = target.TEXTS if isinstance(target, Spelling) else Texts()
+            return self.written(parameters, target.name, texts)
         return target.sql(workload, self.name, self.text(parameters))
 
     def execute(self, connection: Connection, statement: str) -> QueryResult:
@@ -135,12 +136,8 @@ class Query:
             DynoError: If it fails; without values if the user wrote the query, because the message
                 is recorded.
         """
-        try:
+        with nullcontext() if self.written is None else without_values():
             return connection.execute(statement)
-        except DynoError as error:
-            if self.written is not None:
-                error.args = (valueless(error.kind, str(error), written=True),)
-            raise
 
     def recorded(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters whose values are recorded."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dyno.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from dyno.contracts.target import Target, TargetUrl
+    from dyno.contracts.workload import Workload
     from dyno.plans.run import RunPlan
     from dyno.runner.session import Session
     from dyno.stages.drive import DuringPlan
 
 
-def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
+def require_able(url: TargetUrl, out: Path, workload: Workload, settings: dict[str, Any]) -> None:
     """Rejects plans, maintenance and databases that the target does not support, before it starts.
 
     ``during_database`` becomes the number of the database under maintenance, if any.
@@ -33,6 +36,11 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
         plans.require(target)
     if settings["during"] is not None:
         maintenance.require(target, settings["during"])
+        if not workload.loads and not maintenance.is_of_all(target, settings["during"]):
+            raise UsageError(
+                f"{workload.called} has no tables of Dyno's, so {settings['during']} has nothing "
+                "to maintain."
+            )
         settings["during_database"] = maintenance.database(
             target, settings["during"], settings["databases"], settings["during_database"]
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dyno import targets, workloads
-from dyno.contracts.target import TargetUrl
+from dyno.contracts.target import TargetUrl, Texts
 from dyno.contracts.workload import Workload
 from dyno.errors import UsageError
 from dyno.host.cpu import usable_cpus
@@ -45,7 +45,7 @@ def job(asked: RunPlan) -> Job:
     parsed = targets.parse(asked.url)
     for query in chosen.queries:
         if query.written is not None:  # it may lack SQL for this target
-            query.written(query.validation(1.0), parsed.name, "")
+            query.written(query.validation(1.0), parsed.name, Texts())
     asked.require_streams(asked.during)
     rates, duration_s = asked.paced()
     settings = asked.record(rates, duration_s)
@@ -65,7 +65,7 @@ def job(asked: RunPlan) -> Job:
     tuned = settings_of(asked, parsed, confinement)
     cache = accelerated.wanted(asked, parsed, chosen.kind)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
-    require_able(parsed, asked.out, settings)
+    require_able(parsed, asked.out, chosen, settings)
     kept = asked.criteria(chosen)
     search = search_of(asked, chosen, {**settings, "users": asked.users})
     if search is not None:

@@ -11,7 +11,7 @@ from dyno.bundle import check_names
 from dyno.bundle.model import Check
 from dyno.bundle.phases.check import CheckDetail
 from dyno.bundle.writer import Recorder
-from dyno.contracts.databases import named
+from dyno.contracts.databases import named, workload_of
 from dyno.contracts.target import PowerResult, QueryResult, StreamAnswer, Target
 from dyno.contracts.workload import Query, Workload
 from dyno.errors import DatabaseError, DynoError, Interrupted
@@ -188,6 +188,7 @@ def streams(
                 where = f"the streams on {target}"
                 sides = ("first stream", "other stream")
                 checks.append(_verdict(known, name, where, differences, sides, BETWEEN_ENGINES))
+    checks = named(checks, workload_of(workload_name))
     recorder.add_checks(checks)
     return checks
 

@@ -29,13 +29,16 @@ class Backup(ABC):
         """Creates the scratch folder.
 
         Raises:
-            DiskFullError: If there is not enough space.
             TargetError: If the folder cannot be used.
         """
         self.estimate = estimate
         self.written = Written()
-        self.scratch = Scratch(out, estimate.size or 0)
+        self.scratch = Scratch(out)
         self.program = Program()
+
+    def prepare(self) -> None:
+        """Requires the space."""
+        self.scratch.require(self.estimate.size or 0)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Takes one backup, verifies it and removes it."""

@@ -47,23 +47,33 @@ def sweep(out: Path) -> list[Path]:
 class Scratch:
     """The folder, private to this user. Only ``size`` is thread-safe."""
 
-    def __init__(self, out: Path, needed: int) -> None:
+    def __init__(self, out: Path) -> None:
         """Creates it. ``sweep`` has removed what a killed run left.
 
         Raises:
-            DiskFullError: If less than ``needed`` bytes plus 10 % are free.
             TargetError: If it cannot be created.
             UsageError: If the parent folder is a link, or another user's.
         """
         home = (out / _FOLDER).absolute()
         try:
             make_folder(home)
-            free = shutil.disk_usage(home).free
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         except OSError as error:
             raise TargetError(f"Cannot create {home}: {error.strerror}.", kind="io") from error
+
+    def require(self, needed: int) -> None:
+        """Refuses a backup that does not fit.
+
+        Raises:
+            DiskFullError: If less than ``needed`` bytes plus 10 % are free.
+            TargetError: If the folder cannot be read.
+        """
+        home = self.path.parent
+        try:
+            free = shutil.disk_usage(home).free
+        except OSError as error:
+            raise TargetError(f"Cannot read {home}: {error.strerror}.", kind="io") from error
         if free < needed * _MARGIN:
-            self.remove()
             raise DiskFullError(
                 f"The backup needs about {bytes_text(needed)}, and {home} has only "
                 f"{bytes_text(free)} free; free some space, or use --out DIR on another volume."

@@ -1,4 +1,4 @@
-"""Plans of the statements with most time, made for their texts after a period."""
+"""Plans of the most time-consuming statements, made for their texts after a period."""
 
 from __future__ import annotations
 

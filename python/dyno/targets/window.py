@@ -69,7 +69,7 @@ class SlidingWindow(ABC, Generic[Session]):
         except BaseException:
             self._session.close()
             raise
-        names = [name for name in schema.table_names(workload) if name in sizes]
+        names = [name for name in schema.visible_names(workload) if name in sizes]
         self.source = max(names, key=lambda name: sizes[name], default="")
         self._rows = 0
         size = sizes.get(self.source, 0) * (KEPT + 1) // SHARE

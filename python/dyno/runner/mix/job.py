@@ -90,7 +90,7 @@ def _settle(wanted: Wanted, asked: RunPlan, *, mixed: bool) -> Settled:
         if is_needed:
             targets.require(url, asked.out, capability)
     scale = None if part.scale is None else chosen.parse_scale(part.scale)
-    require_able(url, asked.out, settings)
+    require_able(url, asked.out, chosen, settings)
     rate = rates[0] if rates else None
     return Settled(
         wanted.name, chosen, wanted.place, wanted.label, part, settings, scale, rate, asked.alone

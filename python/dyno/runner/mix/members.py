@@ -220,6 +220,12 @@ def _require_combination(asked: RunPlan, named: Sequence[Workload]) -> None:
     names = [one.name for one in named]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
+        files = dict.fromkeys(one.called for one in named if one.name == repeated)
+        if len(files) > 1:
+            raise UsageError(
+                f"{' and '.join(files)} have the same name, so they share their tables, and cannot "
+                "run at once."
+            )
         raise UsageError(f"{repeated} is named twice. Use more --users instead.")
     queried = [one.called for one in named if one.kind == "dss"]
     if asked.alone and len(named) < 2:

@@ -13,7 +13,15 @@ from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts import databases
 from dyno.contracts.logged import logged, since
-from dyno.contracts.maintenance import Job, Maintenance, Sized, Stepped, Writer, prepare
+from dyno.contracts.maintenance import (
+    Job,
+    Maintenance,
+    Preparing,
+    Sized,
+    Stepped,
+    Writer,
+    prepare,
+)
 from dyno.contracts.target import Target
 from dyno.errors import DynoError, Interrupted
 
@@ -251,12 +259,15 @@ def upkeep(
     """Yields the maintenance, ready to start. Stops and cleans up at exit. See :class:`Upkeep`.
 
     Raises:
+        DiskFullError: If it does not fit on this machine.
         UsageError: If the target does not support it.
     """
     start = time.monotonic()
     job = prepare(target, _maintained(plan, beside), plan.name)
     found = Upkeep(recorder, target, plan, job, beside, enough, time.monotonic() - start)
     try:
+        if isinstance(job, Preparing):
+            job.prepare()
         yield found
     finally:
         found.stop()

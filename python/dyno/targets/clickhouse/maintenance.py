@@ -45,7 +45,7 @@ class ClickhouseCheck:
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Checks every table."""
-        names = schema.table_names(self._workload)
+        names = schema.visible_names(self._workload)
         checks: list[Check] = []
         rows = files(self._session, self._workload)
         for number, table in enumerate(names):

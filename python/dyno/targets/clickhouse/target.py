@@ -25,6 +25,7 @@ from dyno.contracts.target import (
     LoadPlan,
     Progress,
     TargetUrl,
+    Texts,
 )
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import empty, files_under
@@ -61,7 +62,7 @@ class ClickhouseTarget:
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "clickhouse"
-    ESCAPED: ClassVar = "'"
+    TEXTS: ClassVar = Texts(escaped="'")
     SEVERAL_DATABASES: ClassVar = True
     LACKS_MAINTENANCE: ClassVar = LACKS
 

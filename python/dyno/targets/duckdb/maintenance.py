@@ -45,7 +45,7 @@ class DuckdbScan:
         self._session: DuckdbConnection = connect()
         self._spill = spill
         self._workload = workload
-        self._tables = schema.table_names(workload)
+        self._tables = schema.visible_names(workload)
         self._first: dict[str, tuple[Any, ...] | str] = {}
         try:
             with closing(connect()) as other:
@@ -92,7 +92,7 @@ class DuckdbScan:
     def _scan(self, session: DuckdbConnection, table: str) -> tuple[Any, ...] | str:
         """Row count and digest of a table, or its damage."""
         place = quoted(mark.schema_of(self._workload), table)
-        names = next(item for item in schema.tables(self._workload) if item["name"] == table)
+        names = next(item for _, item in schema.visible(self._workload) if item["name"] == table)
         columns = ", ".join(quoted(column["name"]) for column in names["columns"])
         # A sum of hashes is independent of row order and detects duplicates.
         statement = f"SELECT count(*), sum(hash({columns})) FROM {place}"  # noqa: S608  (quoted)

@@ -43,7 +43,7 @@ class Dump(Backup):
         )
         self._mysqldump = program
         self._place = mark.schema_of(workload)
-        self._tables = schema.table_names(workload)
+        self._tables = schema.visible_names(workload)
         size = session.execute(_SIZE.format(literal(self._place))).rows[0][0]
         source = "the server's estimate of all table sizes; a text dump may be larger"
         super().__init__(out, SpaceEstimate(int(size), source))

@@ -32,7 +32,7 @@ class _Work(ABC):
     def __init__(self, session: MysqlConnection, workload: str) -> None:
         self._session = session
         self._place = mark.schema_of(workload)
-        self._tables = schema.table_names(workload)
+        self._tables = schema.visible_names(workload)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Processes every table."""

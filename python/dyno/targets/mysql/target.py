@@ -14,7 +14,7 @@ from dyno.contracts.flash import Move, Wanted
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
-from dyno.contracts.target import Connection, Limits, TargetUrl
+from dyno.contracts.target import Connection, Limits, TargetUrl, Texts
 from dyno.contracts.whereabouts import Told
 from dyno.servers.here import Here
 from dyno.targets import mark
@@ -86,7 +86,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
     """Implements the protocol. A workload's tables are in the database ``dyno_<workload>``."""
 
     name = "mysql"
-    ESCAPED: ClassVar = "'"
+    TEXTS: ClassVar = Texts(escaped="'")
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM, "create-database": _NO_COPY}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

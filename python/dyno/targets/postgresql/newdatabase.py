@@ -24,6 +24,7 @@ Open = Callable[..., PostgresConnection]
 TEMPLATE, COPY = "dyno_template", "dyno_copy"
 MARK = f"{mark.PREFIX}create-database"
 ROWS = 1 << 18
+ROW_BYTES = 1 << 10
 """Rows of the template, eight on a page of 8 KiB: 256 MiB."""
 _CHOICE = 150000
 """The oldest version with a choice of strategies; older ones copy files."""
@@ -82,22 +83,22 @@ class NewDatabase:
     """Implements the protocol. One round makes a copy by each strategy, and drops it."""
 
     def __init__(self, opened: Open) -> None:
-        """Makes the template.
-
-        Raises:
-            DynoError: If it cannot be made.
-        """
         self._open = opened
         self._seconds: dict[str, list[float]] = {}
         self._session: PostgresConnection = opened()
         chosen = self._session.raw.info.server_version >= _CHOICE
         self._strategies = ("wal_log", "file_copy") if chosen else ("file_copy",)
-        try:
-            sweep(self._session)
-            self._size = self._template()
-        except BaseException:
-            self.close()
-            raise
+        self._made = 0
+        """Bytes of the template; 0 before it is made."""
+
+    def prepare(self) -> None:
+        """Makes the template."""
+        sweep(self._session)
+        self._made = self._template()
+
+    @property
+    def _size(self) -> int:
+        return self._made or ROWS * ROW_BYTES
 
     @property
     def method(self) -> str:

@@ -21,7 +21,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
 from dyno.contracts.relations import Relations
-from dyno.contracts.target import Connection, Limits, TargetUrl
+from dyno.contracts.target import Connection, Limits, TargetUrl, Texts
 from dyno.contracts.whereabouts import Told
 from dyno.errors import TargetError
 from dyno.servers.here import Here
@@ -98,7 +98,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     """Implements the protocol. A workload's tables are in the schema ``dyno_<workload>``."""
 
     name = "postgresql"
-    ESCAPED: ClassVar = "E'"
+    TEXTS: ClassVar = Texts(escaped="E'")
     WHOLE_MAINTENANCE: ClassVar = ("backup", "create-database")
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:

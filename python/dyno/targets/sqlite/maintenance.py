@@ -54,7 +54,7 @@ def prepare(connect: Connect, file: Path, workload: str, name: Maintenance) -> J
 
 def indexes(session: Connection, workload: str) -> dict[str, str]:
     """Indexes of a workload's tables, with their table."""
-    names = ", ".join(map(literal, schema.table_names(workload)))
+    names = ", ".join(map(literal, schema.visible_names(workload)))
     rows = session.execute(
         "SELECT name, tbl_name FROM sqlite_master "  # noqa: S608  (quoted)
         f"WHERE type = 'index' AND sql IS NOT NULL AND lower(tbl_name) IN ({names}) ORDER BY name"
@@ -120,7 +120,7 @@ class IntegrityCheck(_Work):
 
     def __init__(self, connect: Connect, file: Path, workload: str) -> None:
         super().__init__(connect, file)
-        self._tables = schema.table_names(workload)
+        self._tables = schema.visible_names(workload)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Checks every table with its indexes, then the free list of the file."""

@@ -7,6 +7,6 @@ LACKS = {
 
 NOTES = (
     "counters are bytes of files, spilled data and memory. Statements come from its query log, "
-    "which keeps the last 250 at least; a restart for a cold start empties it. The 20 queries with "
-    "most time have the plans of their slowest executions, made after the phase",
+    "which keeps the last 250 at least; a restart for a cold start empties it. The 20 most "
+    "time-consuming queries have the plans of their slowest executions, made after the phase",
 )

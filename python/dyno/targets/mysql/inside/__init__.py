@@ -22,9 +22,9 @@ NOTES = (
     "statements and tables need `performance_schema=ON` at the server's start and SELECT on it; "
     "rows by table alone also come from MariaDB's `userstat`. Rows are counted, not pages; "
     "for partitioned tables MariaDB counts only some, so these are unknown. Dyno resets no counter",
-    "MySQL also has the plans of the 20 statements with most time that read, by `EXPLAIN` of its "
-    "samples of them (`QUERY_SAMPLE_TEXT`). It keeps no values of prepared statements, so these "
-    "have no plan. MariaDB keeps no sample of a statement, and `EXPLAIN` refuses its digest, "
+    "MySQL also has the plans of the 20 most time-consuming statements that read, by `EXPLAIN` "
+    "of its samples of them (`QUERY_SAMPLE_TEXT`). It keeps no values of prepared statements, so "
+    "these have no plan. MariaDB keeps no sample of a statement, and `EXPLAIN` refuses its digest, "
     "which has placeholders",
     "the private server leaves both off, because they cost more CPU time than observing may: in "
     "TPC-C with 4 users on 2 CPUs, `performance_schema` 9 % (standard error 2 %) and 160 MB, with "

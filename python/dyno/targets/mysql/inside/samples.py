@@ -1,4 +1,4 @@
-"""Plans of the statements with most time in MySQL, by ``EXPLAIN`` of its sample of each digest.
+"""Plans of MySQL's most time-consuming statements, by ``EXPLAIN`` of its sample of each digest.
 
 MariaDB keeps no sample of a digest, and a digest has placeholders, which ``EXPLAIN`` refuses. The
 sample of a prepared statement has them as well.
@@ -44,7 +44,7 @@ _CUT = "the server has cut their texts; raise performance_schema_max_sql_text_le
 
 
 def with_plans(connect: Callable[[], MysqlConnection], uses: Sequence[StatementUse]) -> Planned:
-    """Plans the statements with most time, in a session of its own.
+    """Plans the most time-consuming statements, in a session of its own.
 
     Args:
         connect: Opens a session with a MySQL.

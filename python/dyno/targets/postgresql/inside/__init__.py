@@ -41,16 +41,17 @@ NOTES = (
     "statements need `shared_preload_libraries = 'pg_stat_statements'`, a restart, `CREATE "
     "EXTENSION pg_stat_statements;` in the connected database, and USAGE on its schema; the "
     "private server does not have the extension",
-    "the 20 statements with most time have generic plans, for unknown values of their parameters. "
-    "Dyno prepares and explains them after the phase, read-only and with a timeout of 2 s, and "
-    "executes nothing. Only statements that Dyno's role or a superuser has run are planned, since "
-    "planning calls functions with the rights of Dyno's role; utility statements have no plans",
+    "the 20 most time-consuming statements have generic plans, for unknown values of their "
+    "parameters. Dyno prepares and explains them after the phase, read-only and with a timeout of "
+    "2 s, and executes nothing. Only statements that Dyno's role or a superuser has run are "
+    "planned, since planning calls functions with the rights of Dyno's role; utility statements "
+    "have no plans",
     "the times of log writes and flushes need `track_wal_io_timing = on`, which the private "
     "server has",
     "the size of temporary files in use needs `GRANT EXECUTE ON FUNCTION pg_ls_dir(text, boolean, "
     "boolean), pg_stat_file(text, boolean) TO role;` in the connected database",
     "a session reports its counters when a transaction ends, at most once a second, so the work "
     "of a long statement appears at its end. Dyno never resets the counters: the shortest and the "
-    "longest time of a statement may be of an earlier period",
+    "longest time of a statement may date from before the run",
 )
 """Rights that it needs, and what its values mean; for docs/targets.md."""

@@ -1,4 +1,4 @@
-"""Plans of the statements with most time, from their texts.
+"""Plans of the most time-consuming statements, from their texts.
 
 The texts have parameters in place of values, so the plans are generic: those that the server would
 make for unknown values. ``EXPLAIN (GENERIC_PLAN)`` makes the same from version 16 on. A prepared
@@ -75,7 +75,7 @@ def with_plans(
     trusted: Collection[str],
     schemas: Sequence[str],
 ) -> Planned:
-    """Plans the statements with most time, in a session of its own.
+    """Plans the most time-consuming statements, in a session of its own.
 
     Args:
         connect: Opens a session.
