@@ -448,7 +448,12 @@ PAIR = Check(name="answers-q01", target="duckdb and postgresql", passed=True, me
 ITSELF = Check(name="answers-streams-q01", target="the streams on duckdb", passed=True, message="")
 
 
-@pytest.mark.parametrize(("others", "count"), [((), 1), ((ITSELF,), 1), ((PAIR,), 0)])
+OTHER = PAIR.model_copy(update={"workload": "tpch"})
+
+
+@pytest.mark.parametrize(
+    ("others", "count"), [((), 1), ((ITSELF,), 1), ((PAIR,), 0), ((OTHER,), 1)]
+)
 def test_unverified_answers_are_reported(
     tmp_path: Path, others: tuple[Check, ...], count: int
 ) -> None:

@@ -304,10 +304,12 @@ class Check(Model):
 
     Attributes:
         passed: None if it was skipped; ``message`` then holds the reason.
+        workload: The workload whose data or answers it verifies; None if unknown.
     """
 
     name: str
     target: str
+    workload: str | None = None
     passed: bool | None
     message: str
     detail: dict[str, Any] = Field(default_factory=dict)

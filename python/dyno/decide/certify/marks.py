@@ -8,7 +8,7 @@ from dyno.bundle.model import Finding, Validity
 from dyno.certificates.figures import FormFigures
 
 LEAST_INTERVAL_S = 300.0
-"""A shorter measuring interval is marked."""
+"""A shorter measurement interval is marked."""
 DATA_OVER_MEMORY = 4.0
 """Stored data below this multiple of the memory that could cache it is marked: in memory."""
 FEWEST_QUERIES = 20

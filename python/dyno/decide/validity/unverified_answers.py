@@ -17,13 +17,14 @@ def _shipped(message: str) -> bool:
 
 def _check(case: Case) -> Iterable[Ruling]:
     proven = {
-        target
+        (check.workload, target)
         for check in case.checks
         if check.passed is not None and compares(check.name)
         for target in check.target.split(" and ")
     }
     for check in case.checks:
-        if check.name == UNPROVEN and check.passed is None and check.target not in proven:
+        known = (check.workload, check.target) in proven
+        if check.name == UNPROVEN and check.passed is None and not known:
             yield Ruling(
                 "warning",
                 f"The answers of {check.target} were not verified: "

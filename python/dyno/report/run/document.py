@@ -212,7 +212,7 @@ def _queried(page: Page, workload: Workload) -> dict[str, Any] | None:
     return {
         "scale": page.scale(workload.name),
         "engines": {name: _engine(page, workload.name, name) for name in engines},
-        "answers_match": _answers_match(page),
+        "answers_match": _answers_match(page, workload.name),
     }
 
 
@@ -335,9 +335,9 @@ def _queries(page: Page, target: str) -> list[dict[str, Any]]:
     return [entries[query] for query in sorted(entries)]
 
 
-def _answers_match(page: Page) -> bool | None:
+def _answers_match(page: Page, workload: str) -> bool | None:
     """None unless every query was verified."""
-    results = [check.passed for check in page.answer_checks]
+    results = [check.passed for check in page.answers_of(workload)]
     if False in results:
         return False
     return True if results and None not in results else None
@@ -361,5 +361,5 @@ def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
         "load_steps": _load_steps(page, name, target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(name, str(target))],
         "levels": [level_entry(page, level) for level in levels],
-        "consistency": page.passed(check_names.CONDITION),
+        "consistency": page.passed(check_names.CONDITION, name),
     }

@@ -262,9 +262,11 @@ class Page(metrics.FindsEstimates):
         ]
         return next((one.days for one in details if one.workload == workload and one.days), None)
 
-    def passed(self, start: str | tuple[str, ...]) -> bool | None:
-        """Whether the checks with this name prefix passed; None if there are none."""
-        results = [check.passed for check in self.checks if check.name.startswith(start)]
+    def passed(self, start: str | tuple[str, ...], workload: str | None = None) -> bool | None:
+        """Whether checks with this name prefix, of all or one workload, passed; None if none."""
+        results = [
+            check.passed for check in _of(self.checks, workload) if check.name.startswith(start)
+        ]
         if False in results:
             return False
         return True if True in results else None
@@ -279,6 +281,10 @@ class Page(metrics.FindsEstimates):
             or (check.name.startswith(check_names.AMONG_STREAMS) and check.passed is False)
         ]
 
+    def answers_of(self, workload: str) -> list[Check]:
+        """Checks that verify the answers of one workload."""
+        return _of(self.answer_checks, workload)
+
     @property
     def answers_equal(self) -> bool | None:
         """Whether answers equal those of other engines or sources; None if there are none."""
@@ -289,9 +295,12 @@ class Page(metrics.FindsEstimates):
 
     @property
     def unproven(self) -> bool:
-        """Whether queries ran and their answers were not verified."""
-        skipped = any(check.name == check_names.UNPROVEN for check in self.checks)
-        return skipped and self.answers_equal is None
+        """Whether queries of a workload ran and their answers were not verified."""
+        verified = {check.workload for check in self.answer_checks if check.passed is not None}
+        return any(
+            check.name == check_names.UNPROVEN and check.workload not in verified
+            for check in self.checks
+        )
 
     @property
     def query_notice(self) -> str:
@@ -343,3 +352,8 @@ class Page(metrics.FindsEstimates):
 
 def _own_title(workload: Workload | None) -> str:
     return workload.title if workload is not None and workload.name.startswith(OWN) else ""
+
+
+def _of(checks: Iterable[Check], workload: str | None) -> list[Check]:
+    """Those of one workload, and those of which no workload is known."""
+    return [check for check in checks if workload is None or check.workload in (None, workload)]

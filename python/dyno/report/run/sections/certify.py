@@ -1,4 +1,4 @@
-"""Certificates: the measuring intervals."""
+"""Certificates: the measurement intervals."""
 
 from __future__ import annotations
 
