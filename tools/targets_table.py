@@ -92,9 +92,8 @@ def page() -> str:
                 names,
                 [word for word in _words(LayoutParts) if word != _PLACE],
                 _layout,
-                "Parts of a layout (`dyno load --layout`) that a private engine supports. A "
-                "server at "
-                "a URL may support fewer; the error message gives the reason.",
+                "Parts of a layout (`dyno load --layout`) that an engine supports. A server at a "
+                "URL may support fewer; the error message gives the reason.",
             ),
             *_section(
                 "Moving to flash",
@@ -103,7 +102,7 @@ def page() -> str:
                 _onto_flash,
                 "Parts that `dyno accelerate move` moves onto flash and back, for a server at a "
                 "URL. Dyno prints the commands for what needs a stopped server: the log, and "
-                "MariaDB's temporary files ([accelerate.md](accelerate.md)).",
+                "temporary files of MariaDB and SQL Server ([accelerate.md](accelerate.md)).",
             ),
             *_section(
                 "Settings",

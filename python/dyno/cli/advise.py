@@ -33,7 +33,12 @@ if TYPE_CHECKING:
     "--work", type=click.Choice(["oltp", "dss", "load"]),
     help="What the database does; some rules depend on it.  [default: what the run did]",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="Also list rules that pass.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Also list rules that pass, do not apply or are not readable.",
+)
 @click.option("--rule", metavar="NAME", help="Explain one rule, with its outcome here.")
 @click.option(
     "--top", type=click.IntRange(1, 1000), default=20, show_default=True,

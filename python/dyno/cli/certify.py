@@ -67,16 +67,21 @@ def command() -> None:
 
     dyno certify TARGET [TARGET] runs concurrent queries of three classes (simple, average, complex)
     on the row store or column store TARGET, on one of each, or on both forms of one target
-    (--both-forms). Each test has a warm-up and a measuring interval. Loads the data first if there
-    is none. Writes a one-page certificate (certificate.html) to the run: throughput, scan rates,
-    CPU, capacity, the configuration, and cost. Data that fits in memory is marked "in memory".
+    (--both-forms). Each test has a warm-up and a measurement interval. Loads the data first if
+    there is none. Writes a one-page certificate (certificate.html) to the run: throughput, scan
+    rates, CPU, capacity, the configuration, and cost. Data that fits in memory is marked "in
+    memory".
     """
 
 
 @command.command("run", short_help="Measure TARGET (the default).")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]")
 @click.option("--both-forms", is_flag=True, help="Measure rows and columns of one target.")
-@click.option("--scale", type=SCALE, help="TPC-H scale factor.  [default: loaded data, or 1]")
+@click.option(
+    "--scale",
+    type=SCALE,
+    help="TPC-H scale factor.  [default: loaded data; else 1, or 0.1 with --quick]",
+)
 @click.option("--replace", is_flag=True, help="Reload Dyno's data if it differs or is incomplete.")
 @click.option("--users", type=click.IntRange(*USERS), help="Users at once.  [default: 2 per CPU]")
 @click.option("--quick", is_flag=True, help="Short intervals, small data; marked quick.")

@@ -34,9 +34,9 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     Bundles stay unless --runs is given. Anything that Dyno did not create, that belongs to another
     user or that is behind a symbolic link stays and is listed.
 
-    With --target, lists the tables, schemas and tablespaces at that URL that carry Dyno's mark, and
-    removes them with --yes. Nothing under --out is touched then. MariaDB and MySQL databases carry
-    no mark and stay.
+    With --target, lists the tables, schemas, tablespaces and SQL Server databases at that URL that
+    carry Dyno's mark, and removes them with --yes. Nothing under --out is touched then. MariaDB and
+    MySQL databases carry no mark and stay.
     """
     if url is not None:
         if with_runs:

@@ -65,9 +65,9 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     (PostgreSQL), or general_log = on (MariaDB). The target needs the data that the statements
     expect.
 
-    Dyno asks before statements change rows (--yes agrees). Statements about users, rights, files
-    or the server never run. Everything else runs with the rights of the user in the URL: look at
-    --dry-run first.
+    Dyno asks before statements change rows (--yes agrees). Statements about users, rights,
+    databases, files or the server never run, DDL only with --ddl. What is replayed runs with the
+    rights of the user in the URL: --dry-run shows it, and what is left out.
     """
     from dyno.runner.replay import job
 

@@ -75,8 +75,8 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     With several --target, every workload runs on every target at once. The report shows each and
     the sum. If a target is lost, the others run to the end, and the exit code is 3.
 
-    Every run checks answers and consistency. A run that fails these checks, or whose client was
-    the bottleneck, is invalid; the report gives the reason.
+    A run checks consistency, and answers where reference answers exist. It is invalid if these
+    checks fail, or if the client was the bottleneck of transactions; the report gives the reason.
 
     A FILE.toml has your own statements (`dyno workloads list` shows examples, and
     docs/own-statements.md explains them). --dry-run prints each statement with drawn values.

@@ -16,7 +16,7 @@ from dyno.plans.fields import MOST_SEED, Texts, Time, within
 USERS = (1, 1000)
 
 FULL_S, QUICK_S = (60.0, 300.0), (5.0, 20.0)
-"""Warm-up and measuring interval, in s."""
+"""Warm-up and measurement interval, in s."""
 
 
 def _number(text: str) -> str:
