@@ -27,9 +27,8 @@ dyno advise last --write advice                # layouts and studies of partitio
 dyno advise --prove last                       # the study that tests the advice; --yes runs it
 ```
 
-Dyno checks best practices on a live system, or on what a run or a recording of `dyno watch`
-recorded of one, shows where the reads of the database go, and which tables to partition, to store
-in columns or to index. It only reads. It reports a violation only for a value that it has read, with the
+Dyno checks best practices on a live system, a run or a recording of `dyno watch`. It shows where the
+database's reads go, and which tables to partition, to store in columns or to index. It only reads. It reports a violation only for a value that it has read, with the
 recommended value and the commands of the engine or of Linux that fix it. Dyno never runs these commands. A private engine is started and stopped; one without
 data is created.
 
@@ -37,7 +36,7 @@ data is created.
   what is missing: the right and its GRANT, the program, or the live target. `--all` lists all of
   them.
 - **Severity.** `high`: data, or most of the performance, is at stake; `medium`: performance that
-  users notice; `low`: a few percent, or a matter of care.
+  users notice; `low`: a few percent, or good housekeeping.
 - **Work.** Some rules depend on what the database does. A run records it; for a live database give
   `--work oltp`, `dss` or `load`.
 - **Runs.** Indexes and counters of a database are not in a bundle, and bundles of earlier
@@ -50,9 +49,9 @@ data is created.
 
 ## Top consumers of reads
 
-The top statements by logical reads, with calls, reads of a call and time, and the share of each;
+The top statements by logical reads, with calls, reads per call and time, and the share of each;
 tables with their indexes, and each alone; the volumes by MB read, if a run sampled them. A
-sentence names the share of the first. Reads of a call are means: the lowest and the highest of
+sentence names the share of the first. Reads per call are means: the lowest and the highest of
 the periods in which a recording read its statements (ten minutes), because databases keep no
 minimum of a single call.
 
@@ -90,14 +89,14 @@ Dyno's private PostgreSQL and MariaDB count no statements, so TPC-C-derived data
 judged; use a server at a URL with `pg_stat_statements` or `performance_schema`.
 
 **Method and bounds.** Dates are cut at the beginning of a year, quarter or month: the longest of
-these with which each of 4 or 8 partitions has within {percent(UNEVEN)} of its equal part of the
+these for which each of the 4 or 8 partitions is within {percent(UNEVEN)} of an equal share of the
 rows. Other ranges have equal rows. A number or text with conditions by value only is hashed. The
 distribution is from `pg_stats`; in MariaDB and MySQL from 1,000 searches at random values of an
 integer primary key, whose cost does not grow with the table; for a run from the range that the
 workload declares. Otherwise the bounds are missing. A column with fewer values than partitions is
 no candidate.
 
-**Keys.** Listed are the unique keys that must include the column (PostgreSQL, MariaDB and MySQL),
+**Keys.** Dyno lists the unique keys that must include the column (PostgreSQL, MariaDB and MySQL),
 the indexes that have it, and those without it, whose searches visit every partition.
 
 **Proof.** `--write FOLDER` writes a layout for 4 and for 8 partitions and a study that compares
@@ -118,13 +117,13 @@ no statistics. `dyno advise URL` samples the live database.
 | what | excludes a table |
 |---|---|
 | share of the reads | below 5 % |
-| rows | fewer than 1,048,576, one segment of a columnstore index |
+| rows | fewer than 1,048,576, one full rowgroup of a columnstore index |
 | rows updated or deleted | more than 1 % a day; counters of less than a day count as a day |
 | large values: LOB, or longer than 2,000 B | more than half of a row; fewer are left out |
 | repeated values | less than 25 % of the bytes of a row |
 | statistics of columns | none that the role may read, and no sample |
 
-The segment and the memory are of the DSS document (6.3.1, 7.3.7); the other thresholds are Dyno's.
+The rowgroup and the memory are from the DSS document (6.3.1, 7.3.7); the other thresholds are Dyno's.
 
 - **Repeated values**: for each column 1 − distinct values / rows, or the share of its most common
   values if that is more, weighted by width. PostgreSQL has both (`pg_stats`); InnoDB has the
@@ -198,10 +197,10 @@ corrected for the number of variants, intervals are not. `dyno advise` finds pro
 itself, also in studies of your own: those whose baseline is what ran and one of whose variants is
 the change. Ctrl-C leaves a readable study; the same command resumes it.
 
-Tested are partitions and indexes of Dyno's tables, column stores on an engine of Dyno's, and the
+`--prove` tests partitions and indexes of Dyno's tables, column stores on an engine of Dyno's, and the
 rules `cache-size`, `checkpoint-interval`, `forced-checkpoints`, `log-capacity`, `parallel-workers`
-and `temp-spills`, whose fix is a portable setting. Not tested are rules that protect data or memory, since they may well cost
-performance, and rules on the machine. Changes that the target cannot have, such as the memory of
+and `temp-spills`, whose fix is a portable setting. It does not test rules that protect data or memory, since they may well cost
+performance, nor rules on the machine. Changes that the target cannot have, such as the memory of
 a server at a URL, are listed with the reason. A proof repeats runs of one number of users, or of
 queries; not searches, rates, maintenance, several databases or accelerated runs.
 

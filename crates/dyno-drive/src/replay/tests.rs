@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::chosen::Found;
-use super::feed::Item;
+use super::feed::Next;
 use super::*;
 use crate::alarm::Alarm;
 use crate::window::Window;
@@ -371,7 +371,7 @@ fn the_first_statement_is_read_before_the_replay_begins() {
     std::fs::remove_file(path).unwrap();
     let mut statements = 0;
     while let Ok(items) = given.try_recv() {
-        statements += items.iter().filter(|item| matches!(item, Item::Run(..))).count();
+        statements += items.iter().filter(|item| matches!(item, (_, Next::Run(_)))).count();
     }
     assert_eq!(statements, 30);
 }

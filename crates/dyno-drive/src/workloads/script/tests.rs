@@ -262,8 +262,9 @@ fn a_user_who_thinks_holds_no_number() {
 #[test]
 fn statements_that_were_committed_alone_do_not_run_again() {
     let steps = |count: usize| {
-        let step = json!({"name": "add", "sql": "update n set n = n + 1"});
-        let one = json!({"name": "add", "weight": 1, "bare": true, "steps": vec![step; count]});
+        let step = |name| json!({"name": name, "sql": "update n set n = n + 1"});
+        let steps: Vec<_> = ["add", "again"].into_iter().take(count).map(step).collect();
+        let one = json!({"name": "add", "weight": 1, "bare": true, "steps": steps});
         let mut terminal = operation(&one).unwrap().terminal(0);
         terminal.draw();
         terminal.can_repeat()

@@ -15,7 +15,7 @@ from dyno.decide.advise.columnstore.view import ColumnView, TableColumns, plain_
 Code = Literal["small", "few-reads", "updated", "large-values", "no-statistics", "distinct"]
 
 LEAST_ROWS = 1 << 20
-"""One segment of a columnstore index; a smaller table gains little (DSS, 6.3.1 and 6.3.4)."""
+"""One full rowgroup of a columnstore index; a smaller table gains little (DSS, 6.3.1 and 6.3.4)."""
 LEAST_SHARE = 0.05
 """Least share of the reads. Dyno's."""
 MOST_CHANGED = 0.01
@@ -109,7 +109,7 @@ def _exclusions(
 ) -> Iterator[Exclusion]:
     if table.rows is not None and table.rows < LEAST_ROWS:
         yield Exclusion(
-            "small", f"{plural(table.rows, 'row')}, less than one segment of {digits(LEAST_ROWS)}"
+            "small", f"{plural(table.rows, 'row')}, less than one rowgroup of {digits(LEAST_ROWS)}"
         )
     if share is not None and share < LEAST_SHARE:
         yield Exclusion("few-reads", f"{percent(share)} of the reads")
