@@ -39,6 +39,13 @@ def test_the_page_of_advice_is_what_the_rules_say() -> None:
     assert written == tool("advice_table").page(), "python tools/advice_table.py > docs/advice.md"
 
 
+def test_the_page_of_criteria_is_what_the_metrics_say() -> None:
+    written = (ROOT / "docs/criteria.md").read_text("utf-8")
+    assert written == tool("criteria_table").page(), (
+        "python tools/criteria_table.py > docs/criteria.md"
+    )
+
+
 def test_every_test_that_the_fault_table_names_exists() -> None:
     page = (ROOT / "docs/faults.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]

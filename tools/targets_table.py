@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from dyno import targets, workloads
 from dyno.bundle.inside import SESSIONS, SOURCE
-from dyno.config.settings import WORDS
+from dyno.config.settings import WORDS, Word
 from dyno.contracts import flash, maintenance, plans
 from dyno.contracts.inspection import Inspected
 from dyno.contracts.meter import Metered
@@ -67,7 +67,17 @@ def page() -> str:
                 "What `dyno load` and `dyno run` do. A test enumerates the workloads and runs each "
                 "on each target, or asserts the reason.",
             ),
-            *_section("Capabilities", names, [*_words(Capabilities), _SEVERAL], _capability),
+            *_section(
+                "Capabilities",
+                names,
+                [*_words(Capabilities), _SEVERAL],
+                _capability,
+                "`dss`: queries; `neutral`: all of them in portable SQL, unchanged; `oltp`: "
+                "transactions; `load`: generated data; `cold`: a start with no data cached; "
+                "`refresh`: refresh functions while queries run; `resume`: of interrupted loads; "
+                "`procedure`: transactions as stored procedures; `mixed`: queries and transactions "
+                "at the same time.",
+            ),
             *_section(
                 "Maintenance and plans",
                 names,
@@ -111,8 +121,28 @@ def page() -> str:
                 _setting,
                 "Portable setting names (`--set NAME=VALUE`) and the parameters they map to.",
             ),
+            "### Values",
+            "",
+            "| setting | meaning | values |",
+            "|---|---|---|",
+            *(f"| {word.name} | {word.meaning} | {_values(word)} |" for word in WORDS.values()),
+            "",
         ]
     )
+
+
+def _values(word: Word) -> str:
+    """What a setting can be set to."""
+    if word.kind == "choice":
+        return ", ".join(f"`{choice}`" for choice in word.choices)
+    if word.kind == "count":
+        return f"{word.least:,} to {word.most:,}"
+    example = {
+        "bytes": "`4GB`, or `25%` of this machine's memory",
+        "seconds": "`5m`",
+        "folder": "`/fast/temp`",
+    }[word.kind]
+    return f"such as {example}"
 
 
 def _addresses(names: Sequence[str]) -> list[str]:
