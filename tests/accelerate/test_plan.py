@@ -86,6 +86,19 @@ def test_a_plan_for_sql_server_is_what_dyno_can_do_there(tmp_path: Path, flash: 
     assert not [line for line in lines if "accelerate apply" in line]
 
 
+def test_a_plan_is_from_all_databases(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", "run").machine().target("postgresql").oltp(32)
+    builder.inside("postgresql")
+    part = builder.phases[-1]
+    builder.phases.append(part.model_copy(update={
+        "name": f"{part.name}-db-1",
+        "detail": {**part.detail, "level": "users-32-db-1", "users": 8, "part_of": "users-32"},
+    }))  # fmt: skip
+    found = traffic.of_run(builder.write(), None)
+    assert found.load.users == 32
+    assert found.phase.name == part.name
+
+
 @pytest.mark.parametrize(
     ("wait", "event", "part"),
     [

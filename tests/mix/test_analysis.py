@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from dyno.analyse import estimate
+from dyno.bundle import mixes
 from dyno.bundle.histograms import Latencies
+from dyno.bundle.metrics import Estimates
 from dyno.bundle.model import Estimate, Phase, TargetFacts
 from dyno.bundle.phases.dss import HELD, DssDetail
 from dyno.bundle.phases.mix import Member, MixDetail
@@ -19,8 +21,11 @@ from dyno.bundle.writer import Recorder
 from dyno.decide.advise.loads import of_run
 from dyno.decide.case import Case
 from dyno.decide.judge import judge
+from dyno.decide.size.loads import loads
 from dyno.decide.view import view
+from dyno.errors import UsageError
 from dyno.live.watched import Watched
+from dyno.runner.transacted import transacted
 
 S = 1_000_000_000
 NO_TIMES = Latencies().encode()
@@ -218,6 +223,29 @@ def test_queries_count_for_their_workload_even_with_the_same_names(tmp_path: Pat
     assert (load.database, load.queries) == ("tpch", {"q01": 44 * 0.5})
     validity, _ = judge(bundle, found.values())
     assert "mixed-load" not in {reason.code for reason in validity.reasons}
+
+
+def test_advice_is_for_one_of_several_databases(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.level("users-8", "a", 0.0, 100, warehouses=8, databases=4, users_each=2)
+    bundle, _ = made.done()
+    (load,) = of_run(bundle, "a")
+    assert (load.scale, load.users) == (2, 2)
+
+
+def test_work_beside_other_work_has_no_cost_of_its_own(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    one = made.level("users-8-alone", "a", 0.0, 100)
+    other = made.level("users-8", "a", 20.0, 80)
+    made.window("tpcc-alone", one, alone="tpcc")
+    made.window("together", other, made.streams("a", 20.0, 30.0, [21.0]))
+    bundle, found = made.done()
+    run = bundle.run
+    beside = {phase.name: mixes.beside(run, phase) for phase in run.phases}
+    assert [len(beside[str(each.phase)]) for each in (one, other)] == [0, 1]
+    assert not [each for each in loads(run, Estimates(found.values())) if each.name == "users-8"]
+    with pytest.raises(UsageError, match="several workloads"):
+        transacted(tmp_path.parent, str(bundle.path))
 
 
 def test_the_slowdown_is_that_of_pairs(tmp_path: Path) -> None:

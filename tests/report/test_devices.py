@@ -10,6 +10,7 @@ import pytest
 from dyno.bundle.model import TargetFacts
 from dyno.decide.judge import definitions
 from dyno.report import document, run_report, summary
+from dyno.report.run import series
 from tests.bundles import Builder, only_io
 from tests.judged import Judged, judged
 from tests.report.html import Page
@@ -179,3 +180,15 @@ def test_network_traffic_is_listed(
     else:
         (row,) = tables.table("Network interfaces")[1:]
         assert row[1:] == shown
+
+
+def test_samples_of_another_machine_are_found(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", "run").machine().oltp(4)
+    start = builder.phases[-1].start_ns
+    row = {"subject": "host", "metric": "busy", "unit": "%"}
+    builder.tables["samples"] += [
+        {**row, "t_ns": start + second * 10**9, "source": "cpu@db1", "value": 70.0 + second}
+        for second in range(3)
+    ]
+    found = series.sampled(builder.write(), [("cpu", "busy")], "db1")
+    assert found["cpu", "host", "busy"].values == [70.0, 71.0, 72.0]

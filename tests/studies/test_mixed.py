@@ -56,6 +56,12 @@ def test_metrics_are_those_of_transactions_and_of_each_workload() -> None:
     assert "member_tps" not in metrics.had_by("tpcc", "run")
 
 
+def test_levels_of_two_workloads_are_not_mistaken_for_one() -> None:
+    had = set(metrics.had_by("tpcc+brokerage", "run"))
+    assert not {"tps", "client_cpu_ms", "tps_beside"} & had
+    assert {"member_tps", "new_orders_per_min", "p95_ms", "cpu_percent"} <= had
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

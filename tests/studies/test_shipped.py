@@ -18,8 +18,9 @@ from dyno.plans.fields import Plan
 from dyno.plans.loading import LoadingPlan
 from dyno.plans.run import RunPlan
 from dyno.plans.storage import StoragePlan
-from dyno.studies import asked, spec
+from dyno.studies import asked, runs, spec
 from dyno.studies.metrics import METRICS, had_by
+from tests.bundles import Builder
 from tests.process import dyno
 
 
@@ -55,6 +56,38 @@ def test_of_several_databases_the_sum_is_compared() -> None:
     assert METRICS["tps"].of(run) == {"tps": 400}
     assert METRICS["tps_beside"].of(run) == {"tps_beside": 400}
     assert METRICS["p95_ms"].of(run) == {"p95_ms.trade_result": 400}
+
+
+def test_work_that_stands_still_beside_maintenance_has_no_other_value() -> None:
+    run = estimates(**{
+        "during.reindex-tpcc-postgresql-users-4.during_tps": 0,
+        "oltp.users-4.tps": 90, "oltp.users-4.new_order.response_p95_ms": 5,
+    })  # fmt: skip
+    assert METRICS["tps_beside"].of(run) == {"tps_beside": 0}
+    assert METRICS["p95_beside_ms"].of(run) == {}
+
+
+def test_of_several_phases_the_least_memory_counts() -> None:
+    run = estimates(**{
+        "resource.load-tpch.memory.host.available.min": 3e9,
+        "resource.index-tpch.memory.host.available.min": 5e9,
+    })  # fmt: skip
+    assert METRICS["memory_available"].of(run) == {"memory_available": 3e9}
+
+
+def test_metrics_of_the_machine_are_those_of_the_server_s(tmp_path: Path) -> None:
+    bundle = Builder(tmp_path / "run", "run").machine().target("postgresql").oltp(4).write()
+    facts = bundle.run.targets["postgresql"].model_copy(update={"machine": "db1"})
+    run = bundle.run.model_copy(
+        update={"targets": {"postgresql": facts}, "machines": {"db1": {}, "app": {}}}
+    )
+    busy = {"oltp-a": 10, "oltp-a@db1": 80, "oltp-a@app": 30}
+    listed = estimates(
+        **{f"resource.{phase}.cpu.host.busy.mean": value for phase, value in busy.items()}
+    )
+    for order in (listed, listed[::-1]):
+        kept = runs._of_server(run, order)  # pyright: ignore[reportPrivateUsage]
+        assert METRICS["cpu_percent"].of(kept) == {"cpu_percent": 80}
 
 
 def test_maintenance_beside_queries_is_measured_by_its_own_metrics() -> None:

@@ -32,6 +32,12 @@ def machine_of(run: Run, target: str | None) -> str:
     return "" if facts is None else facts.machine
 
 
+def host_of(run: Run) -> dict[str, Any]:
+    """Returns the facts of the machine that the run's database works on; empty if unknown."""
+    machine = next((facts.machine for facts in run.targets.values() if facts.machine), "")
+    return run.machines.get(machine, {}) if machine else run.host
+
+
 def of_target(run: Run, target: str | None) -> dict[str, tuple[str, ...]]:
     """Returns the devices of a database by role, as the probes name them; omits unknown roles.
 

@@ -206,10 +206,11 @@ def _missing(profile: _Side, application: _Side) -> str:
 def _unlike(profile: _Side, application: _Side) -> list[str]:
     """Caveats of the comparison."""
     from dyno.analyse.gap import application_phases, devices_of, profiled_devices
+    from dyno.bundle.carriers import host_of
 
     warnings: list[str] = []
     run = application.bundle.run
-    hosts = [profile.bundle.run.host, next(iter(run.machines.values()), run.host)]
+    hosts = [profile.bundle.run.host, host_of(run)]
     if _machine(hosts[0]) != _machine(hosts[1]):
         warnings.append("The runs are from different machines: percentages mean little.")
     profiled = {name for names in profiled_devices(profile.bundle).values() for name in names}

@@ -97,8 +97,13 @@ class View:
 
     @property
     def cpus_worked(self) -> float | None:
-        """Mean CPUs used by the target's processes; by all processes if unknown."""
+        """Mean CPUs used by the target's processes; by all processes if unknown.
+
+        None if another target was under load: its processes on the machine are not told apart.
+        """
         target = self.phase.target
+        if any(one.target != target for one in mixes.beside(self.case.bundle.run, self.phase)):
+            return None
         apart = runs_apart(self.case, target) or bool(machine_of(self.case, target))
         own = self.mean(self.resources.process_cpu("server" if apart else "dyno"))
         if own is not None:

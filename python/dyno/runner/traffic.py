@@ -11,10 +11,11 @@ from dyno.accelerate.proposal import PARTS, Floats, Load, Part
 from dyno.analyse import estimate
 from dyno.analyse.rows import columns
 from dyno.analyse.series import sampled
-from dyno.bundle import metrics
+from dyno.bundle import metrics, mixes
 from dyno.bundle.inside import SESSIONS, Files, Inside
 from dyno.bundle.model import Phase, Run, TargetFacts, has_detail
 from dyno.bundle.observed import Series
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
@@ -63,7 +64,9 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
         UsageError: If there is none, or its sessions were not observed.
     """
     phases = [
-        one for one in bundle.run.phases if one.kind in _MEASURED and one.end_ns and one.target
+        one
+        for one in bundle.run.phases
+        if one.kind in _MEASURED and one.end_ns and one.target and not one.part_of
     ]
     named = [one for one in phases if name in (None, one.name)]
     if not named:
@@ -97,7 +100,7 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
         facts,
         Load(
             waits=waits,
-            users=_users(phase),
+            users=_users(bundle.run, phase),
             read_ms=_longer(
                 known.value(at.volume("data", "read_await").mean),
                 of_data(Files.read),
@@ -131,10 +134,21 @@ def _longer(*times: float | None) -> float | None:
     return max((one for one in times if one), default=None)
 
 
-def _users(phase: Phase) -> float:
-    """Sessions that always have work; 0 with think time, at a rate, or in a recording."""
+def _users(run: Run, phase: Phase) -> float:
+    """Sessions that always have work, of all workloads on the target at once.
+
+    0 if one of them has think time or a rate, or in a recording.
+    """
+    others = [one.phase for one in mixes.beside(run, phase) if one.target == phase.target]
+    every = [phase, *(one for one in run.phases if one.name in others)]
+    found = [_own_users(one) for one in every]
+    return sum(found) if all(found) else 0.0
+
+
+def _own_users(phase: Phase) -> float:
     if not has_detail(phase, OltpDetail):
-        return 1.0 if phase.kind == "dss" else 0.0
+        streams = phase.detail.streams if has_detail(phase, DssDetail) else None
+        return float(streams or 1) if phase.kind == "dss" else 0.0
     loop = phase.detail.loop
     always = loop is not None and loop.kind == "closed" and not loop.think
     return float(phase.detail.users or 0) if always else 0.0

@@ -67,16 +67,24 @@ class Metric:
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
         """Its values in a run by name: ``tps``, or ``query_s.q09`` in a family.
 
-        If several levels or targets have it, the last one counts.
+        If several levels or phases have it, the last one counts; of minima the least.
         """
         listed = list(estimates)
         found: dict[str, float] = {}
         for estimate in listed:
             parts = self._parts(estimate.name)
             if parts is not None:
-                each = [parts[part] for part in self.each if parts[part]]
-                found[".".join([self.name, *each])] = estimate.value / self.per
-        return found or ({} if self.otherwise is None else self.otherwise.of(listed))
+                each = ".".join([self.name, *(parts[part] for part in self.each if parts[part])])
+                value = estimate.value / self.per
+                least = _S.min in self.asked and each in found
+                found[each] = min(found[each], value) if least else value
+        if found or self.otherwise is None or any(map(self._is_beside, listed)):
+            return found
+        return self.otherwise.of(listed)
+
+    def _is_beside(self, estimate: Estimate) -> bool:
+        """Whether a run has the kind of phase that the metric is about."""
+        return estimate.name.startswith(self.asked[0].owner.names.partition(r"\.")[0] + ".")
 
     def _parts(self, name: str) -> dict[str, str] | None:
         """The scope parts of a matching estimate; None if it does not match.
@@ -372,7 +380,16 @@ def had_by(workload: str, verb: Verb) -> list[str]:
         return _had_by(workload, verb)
     found = dict.fromkeys(name for word in listed for name in _had_by(word, verb))
     kept = [name for name in found if owner(name).kind != "dss"]
+    if sum(workloads.named(word).kind == "oltp" for word in listed) > 1:
+        # Each has such levels.
+        kept = [name for name in kept if not _is_of_any(owner(name))]
     return [*kept, *(name for name, metric in METRICS.items() if metric.kind == MIX)]
+
+
+def _is_of_any(metric: Metric) -> bool:
+    """Whether it does not tell the levels of one workload from those of another."""
+    own = metric if metric.otherwise is None else metric.otherwise
+    return not metric.main and not metric.each and any(one.owner is _L for one in own.asked)
 
 
 def _had_by(workload: str, verb: Verb) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dyno.bundle.model import Estimate, Run
 from dyno.bundle.reader import Bundle, list_bundles
 from dyno.errors import DynoError
 from dyno.runtime.seeds import derived
@@ -108,6 +109,20 @@ def _entry(study: Study, begun: Begun, code: int, ended: float, found: dict[str,
     )
 
 
+def _of_server(run: Run, estimates: list[Estimate]) -> list[Estimate]:
+    """Without those of machines beside the target's; its machine comes last, and so counts."""
+    own = {facts.machine for facts in run.targets.values()}
+
+    def machine(one: Estimate) -> str:
+        start, _, rest = one.name.partition(".")
+        phase = rest.partition(".")[0].partition("/")[0]
+        found = (name for name in run.machines if phase.endswith(f"@{name}"))
+        return next(found, "") if start == "resource" else ""
+
+    kept = [one for one in estimates if machine(one) in {"", *own}]
+    return sorted(kept, key=lambda one: bool(machine(one)))
+
+
 def _nothing(bundle: str | None, *reasons: str) -> dict[str, Any]:
     return {"bundle": bundle, "verdict": "invalid", "figures": {}, "broken": (), "reasons": reasons}
 
@@ -118,7 +133,7 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
     name = str(path.relative_to(book.folder))
     try:
         bundle = Bundle.open(path)
-        estimates, findings = bundle.estimates(), bundle.findings()
+        estimates, findings = _of_server(bundle.run, bundle.estimates()), bundle.findings()
     except DynoError as error:
         return _nothing(name, str(error))
     values: dict[str, float] = {}

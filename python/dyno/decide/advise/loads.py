@@ -62,9 +62,9 @@ def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: s
     driven = those(phases, OltpDetail)
     scales = [
         *(phase.detail.scale for phase in (*those(phases, LoadDetail), *dss)),
-        *(phase.detail.size for phase in driven),
+        *(_each(phase.detail.size, phase.detail.databases) for phase in driven),
     ]
-    users = [phase.detail.users for phase in driven if phase.detail.users]
+    users = [found for one in driven if (found := one.detail.users_each or one.detail.users)]
     scale = next((one for one in scales if one is not None and one > 0), None)
     days = [phase.detail.days for phase in (*those(phases, LoadDetail), *driven)]
     return Load(
@@ -75,6 +75,11 @@ def _load(name: str, own: Iterable[Phase], queries: Mapping[str, float], unit: s
         int(max(users)) if users else None,
         days=next((one for one in days if one is not None), None),
     )
+
+
+def _each(size: float | None, databases: int | None) -> float | None:
+    """The size of one of several databases, which all hold the same."""
+    return None if size is None else size / (databases or 1)
 
 
 def _queries(bundle: Bundle, target: str, workload: str) -> tuple[dict[str, float], str]:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from dyno import workloads
-from dyno.bundle import metrics
+from dyno.bundle import metrics, mixes
 from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import Inside
 from dyno.bundle.model import Estimate, Phase, Run, TargetFacts
@@ -176,7 +176,10 @@ def _uses(bundle: Bundle, name: str, facts: TargetFacts, known: metrics.Estimate
     statements = [row for row in bundle.table("statements").to_pylist() if row["target"] == name]
     relations = [row for row in bundle.table("relations").to_pylist() if row["target"] == name]
     read: dict[str, float] = {}
-    for phase in _phases(bundle.run, name):
+    windows = mixes.names(bundle.run)
+    # The devices of a window with several workloads are those of each of them.
+    apart = {windows.get(phase.name, phase.name): phase for phase in _phases(bundle.run, name)}
+    for phase in apart.values():
         at = _resources(phase, facts)
         for role in at.volumes(known):
             mbps = known.value(at.volume(role, "read_mbps").mean)

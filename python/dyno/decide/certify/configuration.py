@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dyno.bundle.carriers import host_of
 from dyno.bundle.model import Run
 from dyno.certificates.content import Configuration, Volume
 from dyno.safety.plainjson import finite
@@ -15,10 +16,7 @@ _MOST = 64
 
 def configuration(run: Run) -> Configuration:
     """The configuration in the record of a run."""
-    host = run.host
-    machine = next((facts.machine for facts in run.targets.values() if facts.machine), "")
-    if machine:
-        host = run.machines.get(machine, {})
+    host = host_of(run)
     hardware = _map(run.host.get("hardware"))
     facts = {
         "System": _system(_map(hardware.get("system")), host),

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from dyno import workloads
-from dyno.bundle import metrics
-from dyno.bundle.carriers import machine_of, of_target, told_apart
+from dyno.bundle import metrics, mixes
+from dyno.bundle.carriers import host_of, machine_of, of_target, told_apart
 from dyno.bundle.metrics.resource import Resources
 from dyno.bundle.model import Phase, Run, has_detail, those
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.confinement.limits_asked import parse as parse_limits
@@ -21,14 +22,20 @@ _Z95 = 1.96
 
 
 def loads(run: Run, known: metrics.Estimates) -> list[Load]:
-    """The completed levels with a constant load; totals of several databases, not their parts."""
-    main = workloads.driven(run.workloads)
+    """The completed levels with a constant load; totals of several databases, not their parts.
+
+    Levels beside other work or maintenance have its CPU time and I/O too, and are left out.
+    """
     found: list[Load] = []
+    maintained = {phase.detail.level for phase in those(run.phases, MaintenanceDetail)}
     for phase in those(run.phases, OltpDetail):
         detail = phase.detail
         changing = not isinstance(detail.rate_per_s, int | float | None)
         if phase.status != "done" or detail.part_of is not None or changing:
             continue
+        if mixes.beside(run, phase) or detail.level in maintained:
+            continue
+        main = workloads.driven([detail.workload] if detail.workload else run.workloads)
         at = metrics.Level(detail.level)
         tps = known.estimate(at.tps)
         p95 = known.value(at.operation(main.main).response("p95"))
@@ -71,7 +78,7 @@ def searches(run: Run, known: metrics.Estimates) -> Iterable[Found]:
 
 def machine(run: Run) -> Machine:
     """What identifies where a run was measured."""
-    host: dict[str, Any] = next(iter(run.machines.values()), run.host)
+    host = host_of(run)
     words: list[str] = []
     for section, name in (("cpu", "model"), ("cpu", "logical"), ("memory", "total_bytes")):
         facts = host.get(section)

@@ -10,8 +10,10 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    main = workloads.driven(case.bundle.run.workloads)
+    run = case.bundle.run
     for phase, _ in case.levels():
+        named = phase.detail.workload
+        main = workloads.driven([named] if named else run.workloads)
         users, scale = phase.detail.users, phase.detail.size
         if phase.detail.thinks is not True or users is None or scale is None:
             continue

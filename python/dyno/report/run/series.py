@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dyno.bundle import mixes
-from dyno.bundle.machines import split
+from dyno.bundle.machines import at, split
 from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
@@ -35,7 +35,9 @@ def sampled(
     """Sampled series of the wanted sources and metrics of a machine, for all subjects."""
     start = bundle.run.clock.unix_ns
     series: dict[Key, Series] = {}
-    for (source, subject, metric), t_ns, value, _ in readings(_of(bundle.table("samples"), wanted)):
+    for (source, subject, metric), t_ns, value, _ in readings(
+        _of(bundle.table("samples"), wanted, machine)
+    ):
         probe, sampled_on = split(source)
         if sampled_on == machine and (probe, metric) in wanted:
             one = series.setdefault((probe, subject, metric), Series())
@@ -44,13 +46,13 @@ def sampled(
     return {key: thinned(one) for key, one in series.items()}
 
 
-def _of(samples: pa.Table, wanted: Sequence[tuple[str, str]]) -> pa.Table:
+def _of(samples: pa.Table, wanted: Sequence[tuple[str, str]], machine: str) -> pa.Table:
     """The samples of the wanted sources: a day of all of them would fill the memory."""
     import pyarrow as pa
     import pyarrow.compute
 
     pc: Any = pyarrow.compute
-    sources = pa.array(sorted({source for source, _ in wanted}), pa.string())
+    sources = pa.array(sorted({at(source, machine) for source, _ in wanted}), pa.string())
     return samples.filter(pc.is_in(samples.column("source"), value_set=sources))
 
 
@@ -96,8 +98,8 @@ def _added(series: Sequence[tuple[dict[int, float], int]]) -> dict[int, float]:
     first, step = min(known[0][0]), known[0][1]
     total: dict[int, float] = {}
     for rates, _ in known:
-        for at, rate in rates.items():
-            moment = first + round((at - first) / step) * step
+        for start, rate in rates.items():
+            moment = first + round((start - first) / step) * step
             total[moment] = total.get(moment, 0.0) + rate
     return total
 
