@@ -17,6 +17,13 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
             }
         }
     }
+    if dialect == Dialect::Mysql {
+        for statement in &mut statements {
+            if let Some(joined) = joined(&statement.sql) {
+                statement.sql = Cow::Owned(joined);
+            }
+        }
+    }
     if dialect == Dialect::Mssql {
         for statement in &mut statements {
             let scale = statement.returns.iter().find_map(|kind| match kind {
@@ -29,6 +36,20 @@ pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
         }
     }
     statements
+}
+
+/// `update t set … where k in (select c from u …)` as `update t join u on c = k set …`: before version
+/// 11.1, MariaDB evaluates the subquery for each row of the table, and locks all of them. `None` if a
+/// statement is anything else.
+fn joined(sql: &str) -> Option<String> {
+    let (change, query) = sql.strip_suffix(')')?.split_once(" in (select ")?;
+    let (table, rest) = change.strip_prefix("update ")?.split_once(" set ")?;
+    let (assignments, key) = rest.rsplit_once(" where ")?;
+    let (column, from) = query.split_once(" from ")?;
+    let (other, condition) = from.split_once(' ').unwrap_or((from, ""));
+    let text =
+        format!("update {table} join {other} on {column} = {key} set {assignments} {condition}");
+    Some(text.trim_end().to_owned())
 }
 
 /// States the type of each sum: Babelfish cannot derive that of a product.
@@ -67,6 +88,26 @@ mod tests {
             let most = used.max().map_or(0, |position| usize::from(*position) + 1);
             assert_eq!(most, statement.params.len(), "{}", statement.name);
         }
+    }
+
+    #[test]
+    fn mysql_changes_rows_by_key() {
+        let changes: Vec<_> = put(Dialect::Mysql, statements::all())
+            .into_iter()
+            .filter(|statement| statement.sql.starts_with("update "))
+            .collect();
+        assert!(changes.iter().all(|statement| !statement.sql.contains(" in (select ")));
+        let sql = |name| &changes.iter().find(|statement| statement.name == name).unwrap().sql;
+        assert_eq!(
+            sql("maintain_news_item"),
+            "update news_item join news_xref on nx_ni_id = ni_id set ni_dts = $1 \
+             where nx_co_id = $2"
+        );
+        assert_eq!(
+            sql("cancel_requested"),
+            "update trade join trade_request on tr_t_id = t_id set t_st_id = 'CNCL', \
+             t_dts = case when t_dts > $1 then t_dts else $1 end"
+        );
     }
 
     #[test]

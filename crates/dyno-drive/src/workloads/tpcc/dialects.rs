@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::wire::{AND_THEN, Dialect, Statement};
 
 /// MariaDB and MySQL: `||` is a logical or. MariaDB's DELETE can return rows, but describes them
-/// only when it runs. The query locks the row, so the DELETE removes the row that the query found.
+/// only when it runs. The query locks the row, so the DELETE removes the row that the query found; if the query
+/// found none, Delivery checks that the DELETE did not either.
 const MYSQL: &[(&str, &[&str])] = &[
     (
         "take_oldest",

@@ -23,9 +23,11 @@ BEGIN
             SET ap_acl = CASE WHEN ap_acl = '1111' THEN '0011' ELSE '1111' END
             WHERE ap_ca_id = account;
     WHEN 1 THEN
-        UPDATE {place}.address
+        -- A join, here and below: before 11.1, MariaDB evaluates a subquery for each row of an
+        -- updated table.
+        UPDATE {place}.address JOIN {place}.customer ON c_ad_id = ad_id
             SET ad_line2 = CASE WHEN ad_line2 = 'Apt. 10C' THEN 'Apt. 22' ELSE 'Apt. 10C' END
-            WHERE ad_id IN (SELECT c_ad_id FROM {place}.customer WHERE c_id = cust);
+            WHERE c_id = cust;
     WHEN 2 THEN
         UPDATE {place}.company
             SET co_sp_rate = CASE WHEN co_sp_rate = 'ABA' THEN 'AAA' ELSE 'ABA' END
@@ -50,22 +52,22 @@ BEGIN
         UPDATE {place}.daily_market SET dm_vol = dm_vol + 1
             WHERE dm_s_symb = symbol AND dm_date = traded;
     WHEN 6 THEN
-        UPDATE {place}.exchange
+        UPDATE {place}.exchange JOIN {place}.security ON s_ex_id = ex_id
             SET ex_desc = CASE WHEN ex_desc = ex_name THEN 'An exchange' ELSE ex_name END
-            WHERE ex_id IN (SELECT s_ex_id FROM {place}.security WHERE s_symb = symbol);
+            WHERE s_symb = symbol;
     WHEN 7 THEN
         UPDATE {place}.financial SET fi_qtr_start_date = today
             WHERE fi_co_id = comp AND fi_qtr = 1;
     WHEN 8 THEN
-        UPDATE {place}.news_item SET ni_dts = entered
-            WHERE ni_id IN (SELECT nx_ni_id FROM {place}.news_xref WHERE nx_co_id = comp);
+        UPDATE {place}.news_item JOIN {place}.news_xref ON nx_ni_id = ni_id
+            SET ni_dts = entered WHERE nx_co_id = comp;
     WHEN 9 THEN
         UPDATE {place}.security SET s_exch_date = today WHERE s_symb = symbol;
     WHEN 10 THEN
-        UPDATE {place}.taxrate
+        UPDATE {place}.taxrate JOIN {place}.customer_taxrate ON cx_tx_id = tx_id
             SET tx_name = CASE WHEN tx_name = UPPER(tx_name) THEN LOWER(tx_name)
                 ELSE UPPER(tx_name) END
-            WHERE tx_id IN (SELECT cx_tx_id FROM {place}.customer_taxrate WHERE cx_c_id = cust);
+            WHERE cx_c_id = cust;
     ELSE
         -- The first on the list, unless the other is on it.
         SELECT COUNT(*) INTO listed

@@ -162,8 +162,9 @@ BEGIN
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
         SELECT t_id, GREATEST(t_dts, entered), 'CNCL'
         FROM {place}.trade WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
-    UPDATE {place}.trade SET t_st_id = 'CNCL', t_dts = GREATEST(t_dts, entered)
-        WHERE t_id IN (SELECT tr_t_id FROM {place}.trade_request);
+    -- Joins: before 11.1, MariaDB evaluates a subquery for each row of an updated table.
+    UPDATE {place}.trade JOIN {place}.trade_request ON tr_t_id = t_id
+        SET t_st_id = 'CNCL', t_dts = GREATEST(t_dts, entered);
     INSERT INTO {place}.trade_history (th_t_id, th_dts, th_st_id)
         SELECT t_id, GREATEST(t_dts, entered), 'CNCL'
         FROM {place}.trade
