@@ -227,14 +227,19 @@ fn a_sequence_goes_on_under_its_key_only() {
     assert_eq!(drawn, expected.map(|pair| pair.map(Cell::Number)));
 }
 
-#[test]
-fn users_of_a_level_share_its_sequences() {
-    let draw = json!({"sequence": {"name": "shared", "first": 1}});
-    let workload = operation(&json!({
+/// Inserts the numbers of a sequence.
+fn adding(sequence: &str) -> Scripted {
+    let draw = json!({"sequence": {"name": sequence, "first": 1}});
+    operation(&json!({
         "name": "add", "weight": 1, "inputs": [{"name": "id", "draw": draw, "kind": "big_int"}],
         "steps": [{"name": "add", "sql": "insert into n values ($1)", "given": ["id"]}],
     }))
-    .unwrap();
+    .unwrap()
+}
+
+#[test]
+fn users_of_a_level_share_its_sequences() {
+    let workload = adding("shared");
     let drawn = [0, 1].map(|user| {
         let mut terminal = workload.terminal(user);
         terminal.draw();
@@ -246,12 +251,7 @@ fn users_of_a_level_share_its_sequences() {
 
 #[test]
 fn a_user_who_thinks_holds_no_number() {
-    let draw = json!({"sequence": {"name": "held", "first": 1}});
-    let workload = operation(&json!({
-        "name": "add", "weight": 1, "inputs": [{"name": "id", "draw": draw, "kind": "big_int"}],
-        "steps": [{"name": "add", "sql": "insert into n values ($1)", "given": ["id"]}],
-    }))
-    .unwrap();
+    let workload = adding("held");
     let [mut thinks, mut runs] = [0, 1].map(|user| workload.terminal(user));
     thinks.draw();
     runs.draw();
