@@ -34,18 +34,11 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     Raises:
         UsageError: If options other than its time limit or early stop differ.
     """
-    from dyno.cli._console import Console
     from dyno.runner import study as work
 
     study = work.begun(folder, instead, resume=resume)
     out = folder.parent.parent if folder.parent.name == "studies" else options.out
-    console = Console(quiet=options.quiet)
-    if not options.yes and not _agreed(work.questions(study, folder)):
-        click.echo("Nothing run.", err=True)
-        return 0
-    with shown(folder, console, options):
-        book = work.conduct(study, folder, out, console, resume=True)
-    return print_result(book, options)
+    return _conduct(study, folder, out, options, resume=True)
 
 
 def conduct(study: Study, resume: bool, options: Options) -> int:
@@ -55,20 +48,24 @@ def conduct(study: Study, resume: bool, options: Options) -> int:
         DynoError: If it cannot be done.
         Interrupted: If the user stops it; the message says how to resume.
     """
+    from dyno.runner import study as work
+
+    folder = work.folder_of(study, options.out)
+    return _conduct(study, folder, options.out, options, resume=resume)
+
+
+def _conduct(study: Study, folder: Path, out: Path, options: Options, *, resume: bool) -> int:
     from dyno.cli._console import Console
     from dyno.runner import study as work
 
-    folder, console = work.folder_of(study, options.out), Console(quiet=options.quiet)
-    if not options.yes and not _agreed(work.questions(study, folder)):
+    asked = [] if options.yes else work.questions(study, folder)
+    if not all(click.confirm(question, err=True) for question in asked):
         click.echo("Nothing run.", err=True)
         return 0
+    console = Console(quiet=options.quiet)
     with shown(folder, console, options):
-        book = work.conduct(study, folder, options.out, console, resume=resume)
+        book = work.conduct(study, folder, out, console, resume=resume)
     return print_result(book, options)
-
-
-def _agreed(questions: list[str]) -> bool:
-    return all(click.confirm(question, err=True) for question in questions)
 
 
 def print_result(book: StudyStore, options: Options) -> int:

@@ -155,4 +155,4 @@ def _require_new(path: Path) -> None:
     if path.exists() or path.is_symlink():
         raise UsageError(f"--out {path} exists; remove it or choose another name.")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"--out {path}: there is no folder {path.parent}; create it.")
+        raise UsageError(f"--out {path}: the folder {path.parent} does not exist; create it.")

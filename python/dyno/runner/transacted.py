@@ -17,8 +17,8 @@ def transacted(out: Path, name: str) -> dict[str, Any]:
     """The run called ``name`` and its transactions per second: a search's maximum, or of a level.
 
     Raises:
-        UsageError: If there is no such bundle, it is invalid, or it has no transactions, or those
-            of several workloads or targets.
+        UsageError: If there is no such bundle, it is invalid, it has no transactions, or it ran
+            several workloads or targets.
     """
     if Path(name).is_file():
         with archive.opened(Path(name)) as bundle:

@@ -108,6 +108,11 @@ def driven(given: Iterable[str]) -> Transactions:
     return NONE if found is None else found.transactions
 
 
+def driven_in(workload: str | None, given: Iterable[str]) -> Transactions:
+    """The operations of a phase's ``workload``; if it is unknown, of the first of ``given``."""
+    return driven([workload] if workload else given)
+
+
 def notices(given: Iterable[str]) -> tuple[str, ...]:
     """The distinct notices of these workloads."""
     found = (known(name) for name in given)

@@ -45,8 +45,7 @@ def _weigh(view: View) -> Limit | None:
 
 def _service_ms(view: View) -> float | None:
     """Mean service time of the main operation (TPC-C: New-Order)."""
-    named = view.phase.detail.workload
-    main = workloads.driven([named] if named else view.case.bundle.run.workloads).main
+    main = workloads.driven_in(view.phase.detail.workload, view.case.bundle.run.workloads).main
     return view.case.value(view.level.operation(main).service("mean"))
 
 

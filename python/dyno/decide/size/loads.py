@@ -35,7 +35,7 @@ def loads(run: Run, known: metrics.Estimates) -> list[Load]:
             continue
         if mixes.beside(run, phase) or detail.level in maintained:
             continue
-        main = workloads.driven([detail.workload] if detail.workload else run.workloads)
+        main = workloads.driven_in(detail.workload, run.workloads)
         at = metrics.Level(detail.level)
         tps = known.estimate(at.tps)
         p95 = known.value(at.operation(main.main).response("p95"))

@@ -12,8 +12,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 def _check(case: Case) -> Iterable[Ruling]:
     run = case.bundle.run
     for phase, _ in case.levels():
-        named = phase.detail.workload
-        main = workloads.driven([named] if named else run.workloads)
+        main = workloads.driven_in(phase.detail.workload, run.workloads)
         users, scale = phase.detail.users, phase.detail.size
         if phase.detail.thinks is not True or users is None or scale is None:
             continue
