@@ -109,6 +109,11 @@ VIOLATIONS = {
         "WHERE c_d_id = 1 AND c_id = 3",
         {12},
     ),
+    "line taken from the stock not counted": (
+        "ALTER TABLE stock UPDATE s_order_cnt = s_order_cnt - 1 WHERE s_i_id = 5",
+        "ALTER TABLE stock UPDATE s_order_cnt = s_order_cnt + 1 WHERE s_i_id = 5",
+        {13},
+    ),
 }
 
 

@@ -35,6 +35,7 @@ PLANTED = {
     "UPDATE order_line SET ol_delivery_d = NULL WHERE ol_d_id = 1 AND ol_o_id = 2": {7},
     "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_id = 1": {1, 9},
     "UPDATE customer SET c_balance = c_balance + 1 WHERE c_d_id = 1 AND c_id = 1": {10, 12},
+    "UPDATE stock SET s_ytd = s_ytd + 1 WHERE s_i_id = 1": {13},
 }
 
 

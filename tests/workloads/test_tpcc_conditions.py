@@ -23,9 +23,10 @@ def place(prefix: str, o_id: int) -> str:
     return f"{prefix}_w_id = 1 AND {prefix}_d_id = 1 AND {prefix}_o_id = {o_id}"
 
 
-ORDER_7 = "o_w_id = 1 AND o_d_id = 1 AND o_id = 7"
+AN_ORDER = "o_w_id = 1 AND o_d_id = 1 AND o_id = 907"
 CUSTOMER_3 = "c_w_id = 1 AND c_d_id = 1 AND c_id = 3"
 DISTRICT_1 = "d_w_id = 1 AND d_id = 1"
+STOCK_2 = "s_w_id = 1 AND s_i_id = 2"
 
 # What happened to the database, and the conditions that it violates: no more, no fewer.
 LOADED = Loaded(1, 7, complete=True)
@@ -47,35 +48,35 @@ VIOLATIONS = {
         {2},
     ),
     "last new order lost": (
-        f"DELETE FROM new_order WHERE {place('no', 2104)}",
+        f"DELETE FROM new_order WHERE {place('no', 3004)}",
         {2, 5, 11},
     ),
     "new order lost between others": (
-        f"DELETE FROM new_order WHERE {place('no', 2102)}",
+        f"DELETE FROM new_order WHERE {place('no', 3002)}",
         {3, 5, 11},
     ),
-    "new order without an order": ("INSERT INTO new_order VALUES (2105, 1, 1)", {2, 5, 11}),
+    "new order without an order": ("INSERT INTO new_order VALUES (3005, 1, 1)", {2, 5, 11}),
     "wrong number of lines": (
-        f"UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE {ORDER_7}",
+        f"UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE {AN_ORDER}",
         {4, 6},
     ),
     "line under a neighbouring order": (
-        "UPDATE orders SET o_ol_cnt = o_ol_cnt + CASE o_id WHEN 7 THEN 1 ELSE -1 END"
-        " WHERE o_w_id = 1 AND o_d_id = 1 AND o_id IN (7, 8)",
+        "UPDATE orders SET o_ol_cnt = o_ol_cnt + CASE o_id WHEN 907 THEN 1 ELSE -1 END"
+        " WHERE o_w_id = 1 AND o_d_id = 1 AND o_id IN (907, 908)",
         {6},
     ),
-    "line lost": (f"DELETE FROM order_line WHERE {place('ol', 5)} AND ol_number = 1", {4, 6}),
+    "line lost": (f"DELETE FROM order_line WHERE {place('ol', 905)} AND ol_number = 1", {4, 6}),
     "line without an order": (
-        "INSERT INTO order_line VALUES (9999, 1, 1, 1, NULL, 1.00)",
-        {4, 6, 7},
+        "INSERT INTO order_line VALUES (9999, 1, 1, 1, NULL, 1.00, 1, 1, 1)",
+        {4, 6, 7, 13},
     ),
-    "carrier forgotten": (f"UPDATE orders SET o_carrier_id = NULL WHERE {ORDER_7}", {5, 7}),
+    "carrier forgotten": (f"UPDATE orders SET o_carrier_id = NULL WHERE {AN_ORDER}", {5, 7}),
     "carrier on an undelivered order": (
-        "UPDATE orders SET o_carrier_id = 1 WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 2104",
+        "UPDATE orders SET o_carrier_id = 1 WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 3004",
         {5, 7},
     ),
     "delivery date forgotten": (
-        f"UPDATE order_line SET ol_delivery_d = NULL WHERE {place('ol', 5)} AND ol_number = 1",
+        f"UPDATE order_line SET ol_delivery_d = NULL WHERE {place('ol', 905)} AND ol_number = 1",
         {7},
     ),
     "payment not written down": (
@@ -100,12 +101,28 @@ VIOLATIONS = {
         {10, 12},
     ),
     "line's amount changed": (
-        f"UPDATE order_line SET ol_amount = 1 WHERE {place('ol', 5)} AND ol_number = 1",
+        f"UPDATE order_line SET ol_amount = 1 WHERE {place('ol', 905)} AND ol_number = 1",
         {10, 12},
     ),
+    "quantity taken from the stock lost": (
+        f"UPDATE stock SET s_ytd = s_ytd - 1 WHERE {STOCK_2}",
+        {13},
+    ),
+    "line taken from the stock counted twice": (
+        f"UPDATE stock SET s_order_cnt = s_order_cnt + 1 WHERE {STOCK_2}",
+        {13},
+    ),
+    "line for another warehouse not counted": (
+        f"UPDATE stock SET s_remote_cnt = s_remote_cnt - 1 WHERE {STOCK_2}",
+        {13},
+    ),
+    "line of a new order taken from another warehouse": (
+        f"UPDATE order_line SET ol_supply_w_id = 2 WHERE {place('ol', 3004)} AND ol_number = 1",
+        {13},
+    ),
     "one order too few": (
-        "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 5; "
-        f"DELETE FROM order_line WHERE {place('ol', 5)}",
+        "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 905; "
+        f"DELETE FROM order_line WHERE {place('ol', 905)}",
         {11},
     ),
     # Whole groups missing: what inner joins would let pass.
@@ -115,10 +132,11 @@ VIOLATIONS = {
         "DELETE FROM history WHERE h_w_id = 1 AND h_d_id = 1",
         {8, 9, 10},
     ),
+    "a warehouse's stock gone": ("DELETE FROM stock WHERE s_w_id = 1", {13}),
     "a customer gone": (f"DELETE FROM customer WHERE {CUSTOMER_3}", {10, 12}),
     "a district's lines gone": (
         "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1",
-        {4, 6, 10, 12},
+        {4, 6, 10, 12, 13},
     ),
     "a district's orders gone": (
         "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1",
@@ -128,7 +146,7 @@ VIOLATIONS = {
         "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1; "
         "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 1; "
         "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1",
-        {2, 10, 11, 12},
+        {2, 10, 11, 12, 13},
     ),
     "new orders of a district gone": (
         "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 1",
@@ -180,18 +198,18 @@ def worded(session: Session, sql: str) -> str:
     return sql.replace("0.01", "1") if session.name == "sqlite" else sql
 
 
-def test_the_conditions_are_numbered_1_to_12() -> None:
-    assert [condition.number for condition in CONDITIONS] == list(range(1, 13))
-    assert len({condition.title for condition in CONDITIONS}) == 12
+def test_the_conditions_are_numbered_1_to_13() -> None:
+    assert [condition.number for condition in CONDITIONS] == list(range(1, 14))
+    assert len({condition.title for condition in CONDITIONS}) == 13
 
 
 def test_every_condition_has_a_violation() -> None:
-    assert set().union(*(numbers for _, numbers in VIOLATIONS.values())) == set(range(1, 13))
+    assert set().union(*(numbers for _, numbers in VIOLATIONS.values())) == set(range(1, 14))
 
 
 def test_consistent_data_passes(session: Session) -> None:
     checks = check_conditions("any", session, "load")
-    assert [item.name for item in checks] == [f"condition {number}" for number in range(1, 13)]
+    assert [item.name for item in checks] == [f"condition {number}" for number in range(1, 14)]
     assert [item for item in checks if item.passed is not True] == []
 
 
@@ -251,7 +269,7 @@ def test_generated_data_passes_whatever_the_seed() -> None:
     session = Session("duckdb", raw)
     checks = check("any", lambda: session, LOADED, "load")
     assert [item for item in checks if item.passed is not True] == []
-    assert len(checks) == 9 + 12
+    assert len(checks) == 9 + 13
     raw.execute("DELETE FROM stock WHERE s_i_id = 1; DELETE FROM order_line WHERE ol_number > 9")
     failed = {
         item.name for item in check("any", lambda: session, LOADED, "load") if not item.passed

@@ -1,7 +1,8 @@
-"""A small order-entry database that satisfies all twelve conditions, row by row in Python.
+"""A small order-entry database that satisfies all thirteen conditions, row by row in Python.
 
 Far fewer customers and lines than a real one, but as many orders: condition 11 needs 2100
-delivered ones in each district.
+delivered ones in each district. The new ones have numbers above 3000, which only transactions
+enter: condition 13 counts them.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from typing import Any
 
 WAREHOUSES, DISTRICTS, CUSTOMERS = 2, 2, 20
 DELIVERED, NEW = 2100, 4
+FIRST = 3001 - DELIVERED
+"""The number of each district's first order."""
+ITEMS = 3
 THEN = "2024-02-29 12:00:00"
 
 DDL = """
-CREATE TABLE warehouse (w_id integer PRIMARY KEY, w_ytd decimal(12, 2) NOT NULL);
+CREATE TABLE warehouse (w_id integer PRIMARY KEY, w_ytd decimal(14, 2) NOT NULL);
 CREATE TABLE district (
-    d_id integer, d_w_id integer, d_ytd decimal(12, 2) NOT NULL, d_next_o_id integer NOT NULL,
+    d_id integer, d_w_id integer, d_ytd decimal(14, 2) NOT NULL, d_next_o_id integer NOT NULL,
     PRIMARY KEY (d_w_id, d_id)
 );
 CREATE TABLE customer (
@@ -42,16 +46,22 @@ CREATE TABLE new_order (
 CREATE TABLE order_line (
     ol_o_id integer, ol_d_id integer, ol_w_id integer, ol_number integer,
     ol_delivery_d timestamp, ol_amount decimal(6, 2) NOT NULL,
+    ol_i_id integer NOT NULL, ol_supply_w_id integer NOT NULL, ol_quantity integer NOT NULL,
     PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)
+);
+CREATE TABLE stock (
+    s_i_id integer, s_w_id integer, s_ytd integer NOT NULL, s_order_cnt integer NOT NULL,
+    s_remote_cnt integer NOT NULL, PRIMARY KEY (s_w_id, s_i_id)
 )
 """
 
 
 def tables() -> dict[str, list[tuple[Any, ...]]]:
-    """Rows of each table, columns as in ``DDL``. Order 5 of each district costs nothing."""
+    """Rows of each table, columns as in ``DDL``. The fifth order of each district costs nothing."""
     paid_in: defaultdict[tuple[int, int], Decimal] = defaultdict(Decimal)
     paid_by: defaultdict[tuple[int, int, int], Decimal] = defaultdict(Decimal)
     delivered: defaultdict[tuple[int, int, int], Decimal] = defaultdict(Decimal)
+    taken: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     districts = list(product(range(1, WAREHOUSES + 1), range(1, DISTRICTS + 1)))
 
@@ -65,20 +75,29 @@ def tables() -> dict[str, list[tuple[Any, ...]]]:
             paid_in[other, d] += Decimal("1234.56")
             paid_by[w, d, c] += Decimal("1234.56")
 
-    for (w, d), o in product(districts, range(1, DELIVERED + NEW + 1)):
-        c, lines, done = o % CUSTOMERS + 1, o % 3 + 1, o <= DELIVERED
+    for (w, d), o in product(districts, range(FIRST, FIRST + DELIVERED + NEW)):
+        c, lines, done = o % CUSTOMERS + 1, o % 3 + 1, o < FIRST + DELIVERED
         rows["orders"].append((o, d, w, c, o % 10 + 1 if done else None, lines))
         if not done:
             rows["new_order"].append((o, d, w))
         for number in range(1, lines + 1):
-            amount = Decimal(0) if o == 5 else Decimal(o * number % 9973) / 100
-            rows["order_line"].append((o, d, w, number, THEN if done else None, amount))
+            amount = Decimal(0) if o == FIRST + 4 else Decimal(o * number % 9973) / 100
+            item, quantity = o % ITEMS + 1, o % 10 + 1
+            supplier = w % WAREHOUSES + 1 if number == 2 else w
+            rows["order_line"].append(
+                (o, d, w, number, THEN if done else None, amount, item, supplier, quantity)
+            )
             delivered[w, d, c] += amount if done else 0
+            if not done:
+                counters = taken[supplier, item]
+                for at, more in enumerate((quantity, 1, int(supplier != w))):
+                    counters[at] += more
 
     for w in range(1, WAREHOUSES + 1):
         rows["warehouse"].append((w, sum(paid_in[w, d] for d in range(1, DISTRICTS + 1))))
+        rows["stock"] += [(item, w, *taken[w, item]) for item in range(1, ITEMS + 1)]
     for w, d in districts:
-        rows["district"].append((d, w, paid_in[w, d], DELIVERED + NEW + 1))
+        rows["district"].append((d, w, paid_in[w, d], FIRST + DELIVERED + NEW))
         for c in range(1, CUSTOMERS + 1):
             paid = paid_by[w, d, c]
             rows["customer"].append((c, d, w, delivered[w, d, c] - paid, paid))

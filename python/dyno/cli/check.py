@@ -49,9 +49,9 @@ def command(options: Options, **given: Any) -> int:
 
     tpch: row counts, keys and column sums; with --answers also the 22 queries, compared with the
     answers that Dyno ships for scale 0.01 and 1. tpcc: row counts of tables that never grow, and
-    consistency conditions 1 to 10 and 12 (11 holds only right after a load). brokerage: the same,
-    conditions 1 to 11 and 14 to 17 (12 and 13 hold only right after a load). ch: its own three
-    tables; with --answers the 22 queries, which have expected answers for one warehouse until
+    consistency conditions 1 to 10, 12 and 13 (11 holds only right after a load). brokerage: the
+    same, conditions 1 to 11 and 14 to 17 (12 and 13 hold only right after a load). ch: its own
+    three tables; with --answers the 22 queries, which have expected answers for one warehouse until
     transactions change it.
 
     --isolation runs overlapping sessions and verifies that no session sees uncommitted data and

@@ -1,4 +1,4 @@
-"""Order entry, derived from TPC-C: nine tables, five transactions, twelve conditions."""
+"""Order entry, derived from TPC-C: nine tables, five transactions, thirteen conditions."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ def check(
     loaded: Loaded,
     after: Literal["load", "run"],
 ) -> list[Check]:
-    """Checks row counts and conditions 1–12; after a run, only fixed tables and all except 11.
+    """Checks row counts and conditions 1–13; after a run, only fixed tables and all except 11.
 
     No transaction may be in progress. One statement reads both sides of a condition, but each of
-    the twelve statements has its own snapshot.
+    the thirteen statements has its own snapshot.
     """
     with contextlib.closing(connect()) as connection:
         expected = expected_rows("tpcc", loaded)
@@ -38,5 +38,5 @@ def check(
 def check_conditions(
     target: str, connection: Connection, after: Literal["load", "run"]
 ) -> list[Check]:
-    """Checks conditions 1–12 in one session; skips 11 after a run."""
+    """Checks conditions 1–13 in one session; skips 11 after a run."""
     return conditions.check_all(target, connection, CONDITIONS, after)

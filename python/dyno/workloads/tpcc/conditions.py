@@ -1,8 +1,9 @@
-"""The twelve consistency conditions, as SQL that returns violations.
+"""The thirteen consistency conditions, as SQL that returns violations.
 
-Source: the TPC-C specification, 3.3.2.1–12. ``UNION ALL`` and grouping combine the two sides of an
+Source: 1 to 12 are those of the TPC-C specification, 3.3.2.1–12. None of them reads STOCK; 13 is
+Dyno's own. ``UNION ALL`` and grouping combine the two sides of an
 equation. With an inner join, a group that is missing on one side would go unnoticed; here it counts
-as zero. All sums are of decimals, and are compared exactly.
+as zero. All sums are exact.
 """
 
 from __future__ import annotations
@@ -215,6 +216,32 @@ CUSTOMER_PAYMENT = Condition(
     """,  # noqa: S608  (a fixed subquery)
 )
 
+# The load enters orders 1 to 3,000 of each district and leaves the counters of the stock at zero.
+STOCK_COUNTERS = Condition(
+    13,
+    "S_YTD, S_ORDER_CNT and S_REMOTE_CNT count what was ordered from the warehouse since the load",
+    """
+    SELECT w_id, SUM(ytd) AS sum_s_ytd, SUM(quantity) AS sum_ol_quantity,
+        SUM(order_cnt) AS sum_s_order_cnt, SUM(order_lines) AS order_lines,
+        SUM(remote_cnt) AS sum_s_remote_cnt, SUM(remote_lines) AS remote_lines
+    FROM (
+        SELECT s_w_id AS w_id, SUM(s_ytd) AS ytd, SUM(s_order_cnt) AS order_cnt,
+            SUM(s_remote_cnt) AS remote_cnt, 0 AS quantity, 0 AS order_lines, 0 AS remote_lines
+        FROM stock
+        GROUP BY s_w_id
+        UNION ALL
+        SELECT ol_supply_w_id, 0, 0, 0, SUM(ol_quantity), COUNT(*),
+            SUM(CASE WHEN ol_supply_w_id <> ol_w_id THEN 1 ELSE 0 END)
+        FROM order_line
+        WHERE ol_o_id > 3000
+        GROUP BY ol_supply_w_id
+    ) AS sides
+    GROUP BY w_id
+    HAVING SUM(ytd) <> SUM(quantity) OR SUM(order_cnt) <> SUM(order_lines)
+        OR SUM(remote_cnt) <> SUM(remote_lines)
+    """,
+)
+
 CONDITIONS = (
     WAREHOUSE_YTD,
     NEXT_ORDER,
@@ -228,4 +255,5 @@ CONDITIONS = (
     CUSTOMER_BALANCE,
     DELIVERED_ORDERS,
     CUSTOMER_PAYMENT,
+    STOCK_COUNTERS,
 )

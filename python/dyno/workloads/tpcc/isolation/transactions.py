@@ -1,6 +1,6 @@
 """The workload's transactions for the scenarios: complete, small, and in portable SQL.
 
-Each leaves the data consistent (conditions 1 to 10 and 12), like the driver's: its commits stay, as
+Each leaves the data consistent (all conditions except 11), like the driver's: its commits stay, as
 after a run. Statements that write come first, so that concurrent transactions wait at their first
 statement rather than half-way.
 """
