@@ -242,16 +242,21 @@ def spool_to_parquet(spool: Path, table: Table) -> Path:
 
     Raises:
         OSError: If it cannot be written; the spool then remains.
+        UsageError: If it is damaged.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     final = spool.with_suffix(".parquet")
-    with (
-        replacing(final) as file,
-        pq.ParquetWriter(file, table.schema(), compression="zstd") as writer,
-    ):
-        for records in _batches(spool):
-            writer.write_table(to_arrow(records, table))
+    try:
+        with (
+            replacing(final) as file,
+            pq.ParquetWriter(file, table.schema(), compression="zstd") as writer,
+        ):
+            for records in _batches(spool):
+                writer.write_table(to_arrow(records, table))
+    except (pa.ArrowException, OverflowError, TypeError) as error:
+        raise UsageError(f"{spool} is damaged: {str(error).splitlines()[0]}.") from error
     spool.unlink()
     return final
 

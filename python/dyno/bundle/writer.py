@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import shutil
@@ -11,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from pydantic_core import PydanticSerializationError, to_json
 
@@ -96,8 +96,17 @@ def _fill(path: Path, size: int) -> None:
         raise file_error(error, path) from error
 
 
-def _lines(path: Path) -> TextIO:
-    return io.TextIOWrapper(safefiles.append(path), encoding="utf-8")
+def _append(file: BinaryIO, lines: bytes) -> None:
+    """Appends all of ``lines`` or, after an error, nothing, so that later lines stay whole."""
+    start = os.fstat(file.fileno()).st_size
+    try:
+        # A nearly full disk accepts a part and rejects the rest.
+        while lines:
+            lines = lines[file.write(lines) :]
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.truncate(file.fileno(), start)
+        raise
 
 
 def new_run_id() -> str:
@@ -185,7 +194,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._spools: dict[str, BinaryIO] = {}
         self._checks: list[Check] = []
-        self._journal = _lines(self.path / "events.jsonl")
+        self._journal: BinaryIO = safefiles.append(self.path / "events.jsonl")
         self.run = Run(
             run=self.path.name,
             dyno=__version__,
@@ -203,8 +212,7 @@ class Recorder:
         line = json.dumps({"t_ns": self.clock.unix_now_ns(), "event": name, **fields}, default=str)
         with self._lock:
             try:
-                self._journal.write(line + "\n")
-                self._journal.flush()
+                _append(self._journal, f"{line}\n".encode())
                 os.fsync(self._journal.fileno())
             except OSError as error:
                 raise file_error(error, self.path / "events.jsonl") from error
@@ -288,9 +296,7 @@ class Recorder:
                 file = self._spools.get(table)
                 if file is None:
                     file = self._spools[table] = safefiles.append(self.spool(table))
-                # A nearly full disk accepts a part and rejects the rest.
-                while lines:
-                    lines = lines[file.write(lines) :]
+                _append(file, lines)
             except OSError as error:
                 raise file_error(error, self.spool(table)) from error
 
@@ -353,22 +359,17 @@ class Recorder:
         """Converts the spools to Parquet and closes the record of observations.
 
         The verdict follows and only adds ``estimates.json`` and ``findings.json``.
+
+        Raises:
+            DiskFullError, TargetError: If a table or the head cannot be written.
+            UsageError: If a table is damaged. It stays as it is; the others and the head are saved.
         """
         with self._lock:
             self._reserve.unlink(missing_ok=True)
             self.close_spools()
-            for table in pieces.tables(self.path):
-                try:
-                    pieces.join(self.path, table)
-                except OSError as fault:
-                    raise file_error(fault, self.spool(table)) from fault
-            for spool in sorted(self.path.rglob("*.jsonl")):
-                if spool.name != "events.jsonl":
-                    table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())
-                    try:
-                        spool_to_parquet(spool, table)
-                    except OSError as fault:
-                        raise file_error(fault, spool) from fault
+            fault = self._convert()
+            if fault is not None and error is None:
+                status, error = "failed", str(fault)
             # An interrupt can arrive between the end of a phase and its record.
             end = {"end_ns": self.clock.unix_now_ns(), "status": status}
             phases = [
@@ -385,6 +386,29 @@ class Recorder:
             )
             self._save()
             self.event("run-ended", status=status, error=error)
+            if fault is not None:
+                raise fault
+
+    def _convert(self) -> DynoError | None:
+        """Converts all tables that it can to Parquet; returns the first error."""
+        faults: list[DynoError] = []
+
+        def attempt(convert: Callable[[], object], spool: Path) -> None:
+            try:
+                convert()
+            except OSError as error:
+                faults.append(file_error(error, spool))
+            except UsageError as error:
+                faults.append(error)
+
+        for table in (joined := pieces.tables(self.path)):
+            attempt(partial(pieces.join, self.path, table), self.spool(table))
+        for spool in sorted(self.path.rglob("*.jsonl")):
+            name = spool.relative_to(self.path).with_suffix("").as_posix()
+            # What could not be joined stays in pieces, which its table is read from.
+            if name != "events" and name not in joined and spool.parent.name != pieces.FOLDER:
+                attempt(partial(spool_to_parquet, spool, Table.of(name)), spool)
+        return faults[0] if faults else None
 
     def judge(
         self, validity: Validity, estimates: Iterable[Estimate], findings: Iterable[Finding]
