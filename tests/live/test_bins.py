@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,17 @@ def test_a_spool_of_the_same_name_is_read_from_its_start(tmp_path: Path) -> None
     assert values(tail) == []
     spool.write_text(line(3))
     assert values(tail) + values(tail) == [3]
+
+
+def test_a_spool_that_became_shorter_is_read_from_its_new_end(tmp_path: Path) -> None:
+    spool, tail = tmp_path / "samples.jsonl", Tail(tmp_path, "samples")
+    spool.write_text(line(1) + line(2) + line(3))
+    assert values(tail) == [1, 2, 3]
+    os.truncate(spool, len(line(1)))
+    assert values(tail) == []
+    with spool.open("a") as file:
+        file.write(line(4))
+    assert values(tail) == [4]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
 
+from dyno.live.access import Access
 from tests.bundles import Builder, quickstart
 from tests.live.served import Page, everything, served
 from tests.process import dyno, end, start, wait_for_phase, wait_until
@@ -105,7 +107,25 @@ def test_the_token_leaves_the_address(page: Page) -> None:
     cookie = headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
-    assert page.get("/", {"Cookie": cookie.partition(";")[0]})[0] == 200
+    own = cookie.partition(";")[0]
+    for kept in (own, f'of-another-port={{"theme":"dark"}}; {own}', f"empty; {own}"):
+        assert page.get("/", {"Cookie": kept})[0] == 200
+
+
+def test_an_address_for_a_command_line_opens_the_page_once() -> None:
+    access = Access("127.0.0.1", 8080)
+    ticket = parse_qs(urlsplit(access.once()).query)["token"][0]
+    assert ticket not in access.url
+    assert not access.takes(access.token)
+    assert [access.takes(ticket), access.takes(ticket)] == [True, False]
+
+
+@pytest.mark.parametrize(("port", "bare"), [(80, True), (8080, False)])
+def test_browsers_leave_out_the_usual_port(port: int, bare: bool) -> None:
+    access = Access("127.0.0.1", port)
+    assert access.known_host(f"localhost:{port}")
+    assert access.known_host("localhost") is bare
+    assert not access.known_host("evil.example")
 
 
 def test_every_answer_forbids_foreign_content(page: Page) -> None:

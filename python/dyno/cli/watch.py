@@ -94,6 +94,7 @@ def command(
     for name, value in ((f"--{word}", value) for word, value in recorded.items()):
         if value:
             raise UsageError(f"{name} applies to a TARGET; the page of a run stays until Ctrl-C.")
+    from dyno.live.access import Access
     from dyno.live.server import Stop, listen, serve
 
     _require_address(host)
@@ -105,10 +106,10 @@ def command(
             return 0
     with _folder(options.out, what) as folder:
 
-        def ready(url: str) -> None:
-            click.echo(f"Live page: {url}")
+        def ready(access: Access) -> None:
+            click.echo(f"Live page: {access.url}")
             if show:
-                click.launch(url)
+                click.launch(access.once())
 
         serve(folder, listen(host, port), ready, stop)
     return 0

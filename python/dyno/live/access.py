@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_USUAL_PORT = 80
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -34,6 +35,7 @@ class Access:
     host: str
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    _tickets: set[str] = field(default_factory=set[str], repr=False)
 
     @property
     def cookie(self) -> str:
@@ -43,12 +45,31 @@ class Access:
     @property
     def url(self) -> str:
         """The address of the page with the token."""
-        return f"http://{_bracketed(self.host)}:{self.port}/?token={self.token}"
+        return self._page(self.token)
+
+    def once(self) -> str:
+        """An address of the page that opens it once: command lines show it to other users."""
+        ticket = secrets.token_urlsafe(24)
+        self._tickets.add(ticket)
+        return self._page(ticket)
+
+    def takes(self, ticket: str | None) -> bool:
+        """Whether this is the ticket of an address from :meth:`once`, which it uses up."""
+        if ticket is None or ticket not in self._tickets:
+            return False
+        self._tickets.discard(ticket)
+        return True
+
+    def _page(self, token: str) -> str:
+        return f"http://{_bracketed(self.host)}:{self.port}/?token={token}"
 
     def known_host(self, header: str) -> bool:
         """Whether a ``Host`` is this server's: another name may be a rebound one."""
         names = {self.host, "localhost", "127.0.0.1", "::1"} if self._local else {self.host}
-        return header in {f"{_bracketed(name)}:{self.port}" for name in names}
+        known = {_bracketed(name) for name in names}
+        # Browsers leave out the usual port.
+        ends = {f":{self.port}"} | ({""} if self.port == _USUAL_PORT else set())
+        return header in {f"{name}{end}" for name in known for end in ends}
 
     def own_origin(self, headers: Mapping[str, str]) -> bool:
         """Whether a request comes from the page itself, from no page, or opens the page."""

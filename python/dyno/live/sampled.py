@@ -52,10 +52,9 @@ class Samples:
         newest = (until_ns - self.origin_ns) // NS
         # In pieces of limited length, as a block has all bins from its first to its last.
         piece = (bins - bins.min()) // max(1, _BLOCK // self._width)
-        for one in range(int(piece.max()) + 1):
+        for one in np.unique(piece):
             of_it = piece == one
-            if of_it.any():
-                self._add(bins[of_it], value[of_it], column[of_it], newest)
+            self._add(bins[of_it], value[of_it], column[of_it], newest)
 
     def _add(self, bins: Array, value: Array, column: Array, newest: int) -> None:
         """Adds readings to every level, as a block of sums with a row a bin."""

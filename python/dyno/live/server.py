@@ -8,7 +8,6 @@ import json
 import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +69,9 @@ class Guard:
             return PlainTextResponse("Requests from other sites are refused.\n", 403)
         given = request.query_params.get("token")
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        cookies = SimpleCookie(headers.get("cookie", "")) if "cookie" in headers else {}
-        kept = cookies[access.cookie].value if access.cookie in cookies else None
-        if not access.right_token(given, bearer, kept):
+        # Cookies of all ports of a host arrive here, also those that no standard allows.
+        kept = request.cookies.get(access.cookie)
+        if not (access.right_token(given, bearer, kept) or access.takes(given)):
             return PlainTextResponse("Wrong token. Open the address that Dyno printed.\n", 403)
         if given is not None and request.url.path == "/":
             # The token leaves the address, so that neither history nor a copied link has it.
@@ -275,13 +274,13 @@ class Stop:
             self._server.should_exit = True
 
 
-def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], stop: Stop) -> None:
+def serve(path: Path, listener: socket.socket, ready: Callable[[Access], None], stop: Stop) -> None:
     """Serves the page of a bundle or study until the process is interrupted or stopped.
 
     Args:
         path: The folder of the bundle or study.
         listener: From :func:`listen`.
-        ready: Called with the address of the page, with its token.
+        ready: Called with the rules of the server, which has the addresses of the page.
         stop: Ends the server.
 
     Raises:
@@ -296,7 +295,7 @@ def serve(path: Path, listener: socket.socket, ready: Callable[[str], None], sto
     )  # fmt: skip
     server = uvicorn.Server(config)
     stop.of(server)
-    ready(access.url)
+    ready(access)
     try:
         server.run([listener])
     finally:

@@ -38,7 +38,7 @@ class Tail:
 
     A spool that ends as Parquet, or as a piece of a long table (``dyno.bundle.pieces``), is read to
     its end through the descriptor. A new spool of the same name, as of a repeated test, is read
-    from its start.
+    from its start; a spool that became shorter, from its new end.
 
     Attributes:
         until_ns: The newest moment of a table whose end is known before its rows are read.
@@ -146,6 +146,10 @@ class Tail:
 
     def _appended(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
         """Yields the new whole lines; closes a spool that was removed, once it is read."""
+        if os.fstat(file.fileno()).st_size < file.tell():
+            # A repeated test: the rows of its first attempt were set aside, and new ones follow.
+            file.seek(0, os.SEEK_END)
+            self._rest = b""
         replaced = self._replaced(file)
         ended = replaced or os.fstat(file.fileno()).st_nlink == 0  # nothing more is written to it
         yield from self._lines(file)
