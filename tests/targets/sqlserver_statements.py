@@ -78,6 +78,7 @@ def every() -> dict[str, str]:
         "started": inspector.STARTED,
         "statements": statements.COUNTS,
         "texts of statements": statements.TEXTS.format(values=_HANDLE),
+        "databases of statements": statements.DATABASES.format(values="(0x0600a1), (0x0600b2)"),
         "plans of statements": statements.PLANS.format(values=_HANDLE),
         "relations": relations.COUNTS,
         "uses of relations": relations.USES,

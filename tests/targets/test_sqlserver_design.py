@@ -297,6 +297,14 @@ def test_filegroups_are_added_once_and_swept_when_they_are_empty() -> None:
     assert all(file[1] != name for file in server.files)
 
 
+def test_a_filegroup_is_removed_once_the_server_has_freed_its_space() -> None:
+    server = Recorder()
+    filegroups.ensure(server, "dyno_tpch", _placed(data="/mnt/a"))
+    server.dropped = 3
+    assert filegroups.sweep(server, "dyno_tpch", None) == [filegroups.name_of("/mnt/a")]
+    assert server.dropped == 0
+
+
 def test_a_filegroup_whose_file_could_not_be_added_gets_one_next_time() -> None:
     server = Recorder()
     wanted = _placed(data="/mnt/a")

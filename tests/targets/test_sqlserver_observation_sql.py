@@ -27,6 +27,7 @@ COLUMNS = {
     "started": "sys_info",
     "statements": "query_stats",
     "texts of statements": "sql_text",
+    "databases of statements": "plan_attributes",
     "plans of statements": "query_plan",
     "relations": "index_operational_stats",
     "uses of relations": "index_usage_stats",

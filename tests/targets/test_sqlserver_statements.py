@@ -35,6 +35,9 @@ TOP = [
     ("0x0300c3", 40, 118),
 ]
 """The statements of the period by time, as their texts are asked for."""
+DATABASES = statements.DATABASES.format(
+    values="(0x0600b2), (0x0600a1), (0x0600a9), (0x0600d4), (0x0600c3)"
+)
 
 
 def values(chosen: list[tuple[str, int, int]]) -> str:
@@ -45,6 +48,7 @@ def server(**changed: Any) -> Recorded:
     shown = [("0x0600b2", 0, -1), ("0x0600a1", 0, -1), ("0x0600c3", 40, 118)]
     answers: dict[str, list[Answer] | Answer] = {
         statements.COUNTS: list(readings("query_stats")),
+        DATABASES: readings("plan_attributes")[0],
         statements.TEXTS.format(values=values(TOP)): readings("sql_text")[0],
         statements.PLANS.format(values=values(shown)): readings("query_plan")[0],
         relations.COUNTS: list(readings("index_operational_stats")),
@@ -72,7 +76,7 @@ def test_statements_of_a_period_are_added_up_by_query_hash() -> None:
     assert (slow.calls, slow.total_ms, slow.rows) == (1, 1700, 10)
     assert (slow.logical_reads, slow.physical_reads) == (45_000, 500)
     assert slow.temp_bytes == 320 * 8192
-    assert slow.statement == ":2222222222222222"
+    assert (slow.statement, slow.database) == ("dyno_tpch:2222222222222222", "dyno_tpch")
     # 200 more of one plan, and 50 of a plan of the same query that is new.
     assert (fast.calls, fast.total_ms, fast.rows) == (250, 150, 250)
     assert (fast.min_ms, fast.max_ms) == (0.1, 2)
@@ -80,6 +84,17 @@ def test_statements_of_a_period_are_added_up_by_query_hash() -> None:
     assert stock.statement == "dyno_tpcc:3333333333333333"
     # Dyno's own statement is not among them.
     assert not any("dm_os" in one.text for one in found.statements)
+
+
+def test_the_same_query_in_two_databases_is_two_statements() -> None:
+    plans = [(b"\x06\x00\xa1", "dyno_tpcc"), (b"\x06\x00\xa9", "dyno_tpcc_2")]
+    top = [TOP[0], TOP[1], TOP[2], ("0x0200a9", 0, -1), TOP[3]]
+    texts = rows((1, "SELECT 1 FROM t", 0), (3, "SELECT 1 FROM t", 0))
+    session = server(
+        **{DATABASES: rows(*plans), statements.TEXTS.format(values=values(top)): texts}
+    )
+    found = {one.database: one.calls for one in inspected(session).statements}
+    assert found == {"dyno_tpcc": 200, "dyno_tpcc_2": 50}
 
 
 def test_texts_have_no_literals() -> None:

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.targets.sqlserver import settling
+from dyno.targets.sqlserver import settling, tuned
 from dyno.targets.sqlserver.connection import Session
 from dyno.targets.sqlserver.settingsjournal import Changed, Journal
 from dyno.targets.sqlserver.tuned import is_own
@@ -36,6 +36,8 @@ GIB = 1 << 30
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "PERIOD_S", 0.0)
+    monkeypatch.setattr(tuned, "_EMPTIED_S", 0.0)
+    monkeypatch.setattr(tuned, "_POLL_S", 0.0)
 
 
 def test_every_setting_is_applied_read_back_and_restored(tmp_path: Path) -> None:
@@ -203,6 +205,35 @@ def test_what_cannot_be_restored_is_named_and_tried_again(tmp_path: Path) -> Non
     assert not any(item.restored for item in tuning.applied)
     server.refused = ""
     entered(server, tmp_path)
+    assert values(server) == before
+
+
+def test_what_cannot_be_restored_does_not_hold_up_the_rest(
+    tmp_path: Path,
+) -> None:
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, "memory=4GB", "temp_files=2", "checksums=off")
+    server.refused = "SHRINKFILE"
+    with pytest.raises(TargetError, match="FREEPROCCACHE"):
+        leave(tuning, server)
+    assert len(server.temp) == 2
+    assert server.configured["max server memory (MB)"] == 2147483647
+    assert server.options["dyno_tpch"][0] == "CHECKSUM"
+    server.refused = ""
+    entered(server, tmp_path)
+    assert values(server) == before
+
+
+def test_a_file_of_tempdb_that_is_emptied_late_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuned, "_EMPTIED_S", 60.0)
+    server = Recorder()
+    before = values(server)
+    tuning = entered(server, tmp_path, "temp_files=2")
+    server.refused, server.refusals = "SHRINKFILE", 3
+    leave(tuning, server)
     assert values(server) == before
 
 

@@ -51,6 +51,7 @@ LEFT JOIN (SELECT object_id, index_id, user_seeks + user_scans + user_lookups AS
 FROM sys.dm_db_index_usage_stats WHERE database_id = DB_ID()) AS u
 ON u.object_id = i.object_id AND u.index_id = i.index_id
 WHERE i.index_id > 1 AND i.is_hypothetical = 0 AND t.is_ms_shipped = 0
+AND (x.key_ordinal > 0 OR x.is_included_column = 1 OR i.type IN (5, 6))
 ORDER BY s.name, t.name, i.name, x.is_included_column, x.key_ordinal, x.index_column_id"""  # noqa: S608
 INDEXES_VIEW = "sys.dm_db_index_usage_stats"
 _PLAIN = 2

@@ -42,12 +42,19 @@ JOIN sys.schemas AS s ON s.schema_id = t.schema_id
 JOIN sys.tables AS p ON p.object_id = f.parent_object_id
 JOIN sys.schemas AS q ON q.schema_id = p.schema_id ORDER BY 1, 2, 3, 4, 5"""
 HISTOGRAM_VIEW = "sys.dm_db_stats_histogram"
-HISTOGRAM = f"""SELECT x.stats_id, c.name, CONVERT(nvarchar(100), h.range_high_key, 121),
+# Style 121 is one of times, and an error for bytes, which are no text.
+HISTOGRAM = f"""SELECT x.stats_id, c.name,
+CASE WHEN k.base IN (N'date', N'time', N'datetime', N'datetime2', N'smalldatetime',
+N'datetimeoffset') THEN CONVERT(nvarchar(100), h.range_high_key, 121)
+WHEN k.base IN (N'binary', N'varbinary', N'timestamp') THEN N''
+ELSE CONVERT(nvarchar(100), h.range_high_key) END,
 h.range_rows, h.equal_rows, h.distinct_range_rows
 FROM sys.stats AS x JOIN sys.stats_columns AS y ON y.object_id = x.object_id
 AND y.stats_id = x.stats_id AND y.stats_column_id = 1
 JOIN sys.columns AS c ON c.object_id = y.object_id AND c.column_id = y.column_id
 CROSS APPLY {HISTOGRAM_VIEW}(x.object_id, x.stats_id) AS h
+CROSS APPLY (SELECT CAST(SQL_VARIANT_PROPERTY(h.range_high_key, 'BaseType') AS nvarchar(128))
+AS base) AS k
 WHERE x.object_id = OBJECT_ID({{table}}) AND x.has_filter = 0
 ORDER BY x.stats_id, h.step_number"""  # noqa: S608  (a literal)
 _KINDS: dict[str, ColumnKind] = {

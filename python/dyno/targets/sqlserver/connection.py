@@ -20,7 +20,7 @@ from pymssql import _mssql  # pyright: ignore[reportPrivateUsage]  (it is public
 
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, error_of_kind
-from dyno.targets.patience import keep_alive
+from dyno.targets.patience import HEED_S, keep_alive
 from dyno.targets.sqlserver import queries
 from dyno.targets.sqlserver.address import Address
 from dyno.targets.sqlserver.errors import Message, statement_error
@@ -38,8 +38,6 @@ SETTINGS = (
 """Indexed views and indexes on computed columns need the first two."""
 
 _ROWS = 1000
-_CUT_S = 30.0
-"""A statement that needs longer to end after a cancellation loses its connection."""
 
 _running = threading.local()
 
@@ -174,7 +172,7 @@ class Session:
             if self.version.is_babelfish:
                 self._kill()
                 return
-            self._cut = threading.Timer(_CUT_S, self._shut)
+            self._cut = threading.Timer(HEED_S, self._shut)
             self._cut.daemon = True
             self._cut.start()
 

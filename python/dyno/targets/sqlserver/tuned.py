@@ -8,6 +8,8 @@ restores them, and after a kill the next run with the same ``--out`` does.
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import replace
@@ -43,6 +45,12 @@ IN_DATABASES = "in Dyno's databases"
 _BABELFISH = "Babelfish's settings are those of PostgreSQL; set them in its postgresql.conf"
 _STAGED = "RECONFIGURE would also apply what somebody has stored: {names}; apply or revert it first"
 _NO_SHRINK = "only a member of sysadmin can remove the files again (DBCC SHRINKFILE in tempdb)"
+_EMPTIED_S = 10.0
+_POLL_S = 0.2
+_EMPTYING = (
+    " The file is in use: run DBCC FREEPROCCACHE first, which removes all plans, or remove the "
+    "file right after a restart of the server."
+)
 _CLOUD = "Azure sets it by the service tier"
 _CLOUD_RECOVERY = "an Azure SQL Managed Instance keeps FULL, for its own backups"
 
@@ -262,24 +270,29 @@ class Tuning(ServerTuning[Session, Any]):
     def _undo(self, session: Session) -> None:
         """Restores the changes in the journal, the newest first.
 
-        A value that another user has changed since stays.
+        A value that another user has changed since stays. What cannot be restored stays in the
+        journal, with the switches that it may need.
 
         Raises:
             TargetError: With the statements to run, if the server rejects one.
         """
         assert self._journal is not None  # noqa: S101  (set before any change)
         left = self._journal.read()
+        kept: list[Changed] = []
+        failed: TargetError | None = None
         while left:
-            item = left[-1]
-            now = state.read(session, _read_with(item.name))
-            statements = state.restore(item.name, item.database, item.before, item.value, now)
+            item = left.pop()
+            if failed is not None and item.name in (state.GOVERNOR, state.ADVANCED):
+                kept.insert(0, item)
+                continue
             try:
-                for statement in statements:
-                    state.execute(session, item.name, item.database, statement)
-            except DynoError as error:
-                raise _unrestored(item, statements, error) from error
-            left.pop()
-            self._journal.write(left)
+                _restore(session, item)
+            except TargetError as error:
+                failed = failed or error
+                kept.insert(0, item)
+            self._journal.write([*left, *kept])
+        if failed is not None:
+            raise failed
 
 
 def is_own(database: str) -> bool:
@@ -288,6 +301,29 @@ def is_own(database: str) -> bool:
     return (
         re.fullmatch(rf"(?:{'|'.join(sorted(homes))}|dyno_own_\w+)(?:_\d+)?", database) is not None
     )
+
+
+def _restore(session: Session, item: Changed) -> None:
+    """Restores a change.
+
+    Pages of tempdb are freed behind the statement that used them, so its files take some attempts.
+
+    Raises:
+        TargetError: With the statements to run, if the server rejects one.
+    """
+    end = time.monotonic() + (_EMPTIED_S if item.name == TEMP_FILES else 0.0)
+    while True:
+        now = state.read(session, _read_with(item.name))
+        statements = state.restore(item.name, item.database, item.before, item.value, now)
+        try:
+            for statement in statements:
+                state.execute(session, item.name, item.database, statement)
+        except DynoError as error:
+            if time.monotonic() >= end:
+                raise _unrestored(item, statements, error) from error
+        else:
+            return
+        threading.Event().wait(_POLL_S)
 
 
 def _planned(asked: Sequence[Change], now: State, own: Sequence[str]) -> list[Changed]:
@@ -366,8 +402,9 @@ def _is_sysadmin(session: Session) -> bool:
 
 def _unrestored(item: Changed, statements: Sequence[str], error: DynoError) -> TargetError:
     where = f" of {item.database}" if item.database else ""
+    more = _EMPTYING if item.name == TEMP_FILES else ""
     return TargetError(
         f"{item.name}{where} was {item.before} before the run and could not be restored: {error} "
-        f"The next run with this output folder tries again; or run: {'; '.join(statements)};",
+        f"The next run with this output folder tries again; or run: {'; '.join(statements)};{more}",
         kind="database",
     )

@@ -7,6 +7,7 @@ by plan, and added up by query hash: queries that differ only in literals have t
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,11 +25,16 @@ CONVERT(varchar(23), creation_time, 126), query_hash, sql_handle,
 execution_count, total_elapsed_time, total_rows, total_logical_reads, total_physical_reads,
 total_spills, min_elapsed_time, max_elapsed_time FROM {VIEW}"""  # noqa: S608  (fixed text)
 TEXTS_VIEW = "sys.dm_exec_sql_text"
-TEXTS = f"""{OWN}SELECT w.place, DB_NAME(t.dbid),
+TEXTS = f"""{OWN}SELECT w.place,
 SUBSTRING(t.text, w.starts / 2 + 1, (CASE WHEN w.ends = -1 THEN DATALENGTH(t.text) ELSE w.ends END
 - w.starts) / 2 + 1), CHARINDEX(N'dyno observer', t.text)
 FROM (VALUES {{values}}) AS w (place, handle, starts, ends)
 CROSS APPLY {TEXTS_VIEW}(w.handle) AS t"""  # noqa: S608  (handles as hexadecimal digits)
+ATTRIBUTES_VIEW = "sys.dm_exec_plan_attributes"
+# A text has a database only if it is of a module.
+DATABASES = f"""{OWN}SELECT w.handle, DB_NAME(CAST(a.value AS int))
+FROM (VALUES {{values}}) AS w (handle)
+CROSS APPLY {ATTRIBUTES_VIEW}(w.handle) AS a WHERE a.attribute = N'dbid'"""  # noqa: S608
 PLANS_VIEW = "sys.dm_exec_text_query_plan"
 PLANS = f"""{OWN}SELECT w.place, p.query_plan
 FROM (VALUES {{values}}) AS w (place, handle, starts, ends)
@@ -37,6 +43,8 @@ CROSS APPLY {PLANS_VIEW}(w.handle, w.starts, w.ends) AS p"""  # noqa: S608
 _LONGEST = 10_000
 _ASKED = 100
 """Texts of one statement."""
+_PLANS_ASKED = 20
+"""Plans of a query whose databases are asked for: one with literals may have thousands."""
 _US_PER_MS = 1e3
 _OBSERVING = re.compile(r"\bsys\s*\.\s*dm_", re.IGNORECASE)
 
@@ -80,6 +88,9 @@ class _Query:
 
     def sum(self, of: Callable[[Counted], int]) -> int:
         return sum(of(counted) for _, counted in self.plans)
+
+    def longest(self, count: int) -> list[tuple[Plan, Counted]]:
+        return heapq.nlargest(count, self.plans, key=lambda one: one[1].time)
 
     @property
     def first(self) -> tuple[Plan, Counted]:
@@ -140,17 +151,16 @@ def between(
     for plan, own in grown(before, after).items():
         hashed = own.query if any(own.query) else plan.handle + str(plan.starts).encode()
         queries[hashed].plans.append((plan, own))
-    top = _top(list(queries.items()))
+    top = _by_database(session, views, _top(list(queries.items())))
     texts = _texts(session, views, [query.first for _, query in top])
     shown = [
-        (hashed, query, texts[place])
-        for place, (hashed, query) in enumerate(top)
+        (name, query, texts[place])
+        for place, (name, query) in enumerate(top)
         if place in texts and not texts[place].own
     ]
     plans = _plans(session, views, [query.first for _, query, _ in shown[:MOST_PLANS]])
     found = [
-        _use(hashed, query, text, plans.get(place))
-        for place, (hashed, query, text) in enumerate(shown)
+        _use(name, query, text, plans.get(place)) for place, (name, query, text) in enumerate(shown)
     ]
     return found if _spills(session) else [replace(one, temp_bytes=None) for one in found]
 
@@ -167,8 +177,40 @@ def _top(queries: list[tuple[bytes, _Query]]) -> list[tuple[bytes, _Query]]:
     return sorted(chosen.items(), key=lambda one: -one[1].sum(lambda own: own.time))
 
 
-class _Text(NamedTuple):
+class _Name(NamedTuple):
+    """A query in a database; its name is empty if it is unknown."""
+
     database: str
+    hashed: bytes
+
+
+def _by_database(
+    session: Session, views: Views, queries: Sequence[tuple[bytes, _Query]]
+) -> list[tuple[_Name, _Query]]:
+    """The queries of each database, by time: the same one has the same hash in all of them."""
+    asked = {hashed: query.longest(_PLANS_ASKED) for hashed, query in queries}
+    handles = dict.fromkeys(plan.handle for plans in asked.values() for plan, _ in plans)
+    databases = _databases(session, views, list(handles))
+    found: defaultdict[_Name, _Query] = defaultdict(_Query)
+    for hashed, query in queries:
+        # Plans that have left the cache meanwhile, or take little time, count to the longest one.
+        usual = databases.get(query.first[0].handle, "")
+        for plan, own in query.plans:
+            found[_Name(databases.get(plan.handle, usual), hashed)].plans.append((plan, own))
+    return sorted(found.items(), key=lambda one: -one[1].sum(lambda own: own.time))
+
+
+def _databases(session: Session, views: Views, handles: Sequence[bytes]) -> dict[bytes, str]:
+    found: dict[bytes, str] = {}
+    for at in range(0, len(handles), _ASKED):
+        values = ", ".join(f"(0x{handle.hex()})" for handle in handles[at : at + _ASKED])
+        sql = DATABASES.format(values=values)
+        for handle, database in views.rows(session, ATTRIBUTES_VIEW, sql) or ():
+            found[bytes(handle)] = str(database or "")
+    return found
+
+
+class _Text(NamedTuple):
     text: str
     own: bool
 
@@ -186,10 +228,10 @@ def _texts(
     asked = [(place, own.text, plan) for place, (plan, own) in enumerate(plans) if own.text]
     for at in range(0, len(asked), _ASKED):
         sql = TEXTS.format(values=_values(asked[at : at + _ASKED]))
-        for place, database, text, own in views.rows(session, TEXTS_VIEW, sql) or ():
+        for place, text, own in views.rows(session, TEXTS_VIEW, sql) or ():
             whole = normalised(str(text or ""))[:_LONGEST]
             observing = bool(own) or _OBSERVING.search(whole) is not None
-            found[int(place)] = _Text(str(database or ""), whole, observing)
+            found[int(place)] = _Text(whole, observing)
     return found
 
 
@@ -204,9 +246,10 @@ def _plans(session: Session, views: Views, plans: Sequence[tuple[Plan, Counted]]
     return {int(place): text for place, document in rows if (text := text_of(document))}
 
 
-def _use(hashed: bytes, query: _Query, text: _Text, plan: str | None) -> StatementUse:
+def _use(name: _Name, query: _Query, text: _Text, plan: str | None) -> StatementUse:
     return StatementUse(
-        statement=f"{text.database}:{hashed.hex()}",
+        statement=f"{name.database}:{name.hashed.hex()}",
+        database=name.database,
         text=text.text,
         calls=query.sum(lambda own: own.calls),
         total_ms=query.sum(lambda own: own.time) / _US_PER_MS,
