@@ -124,8 +124,10 @@ def _split(found: Traffic, data: int, space: int) -> dict[Choice, int]:
 def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple[float, float]:
     """Lowest and highest hit ratio of a warm cache.
 
-    With a record: of the job from an empty cache, and of the same job again after it. Without one:
-    reads that are spread evenly hit by the cache's share of the data, all others more.
+    With a record: of the job from an empty cache that has room for half of its blocks, as rewritten
+    ones leave holes; and of the same job again after it, in a cache without holes. A block that is
+    written enters the cache only if it was there. Without a record: reads that are spread evenly
+    hit by the cache's share of the data, all others more.
     """
     if record is None:
         return min(1.0, cache / (_ROOM * data)), 1.0
@@ -134,10 +136,11 @@ def _hits(record: Path | None, cache: int, data: int, console: Console) -> tuple
     trace = formats.read(record, 8192, None)
     blocks = max(1, cache // 8192)
     with console.phase("Simulate the cache") as progress:
-        caches = [("flash", blocks)]
-        once = simulate.simulate(trace, caches, "allocate", 1.0, progress)[0].hit_ratio
-        twice = simulate.simulate(trace.repeated(2), caches, "allocate", 1.0, progress)[0].hit_ratio
-    return once, max(once, 2 * twice - once)
+        caches = [("flash", max(1, round(blocks / _ROOM))), ("flash", blocks)]
+        once = simulate.simulate(trace, caches, "update", 1.0, progress)
+        twice = simulate.simulate(trace.repeated(2), caches[1:], "update", 1.0, progress)
+    least, most = (one.hit_ratio for one in once)
+    return least, max(least, 2 * twice[0].hit_ratio - most)
 
 
 def _shares(found: Traffic) -> dict[str, float]:

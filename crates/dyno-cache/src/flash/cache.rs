@@ -119,6 +119,8 @@ pub struct Writing<'a> {
     keys: Vec<u64>,
     /// How often each block was used, if it was cached.
     uses: Vec<Option<u8>>,
+    /// Of the blocks' guards, once the write had begun.
+    versions: Vec<u32>,
     ended: bool,
     epoch: usize,
 }
@@ -272,8 +274,9 @@ impl Cache {
             uses.push(state.located(key).map(|(_, (_, _, uses))| uses));
             state.index.remove(key);
         }
+        let versions = keys.iter().map(|&key| state.guard(key).version).collect();
         drop(state);
-        let writing = Writing { cache: self, keys, uses, ended: false, epoch };
+        let writing = Writing { cache: self, keys, uses, versions, ended: false, epoch };
         lock(&self.intents).mark(&*self.device, &writing.keys)?;
         Ok(writing)
     }
@@ -391,10 +394,15 @@ impl Writing<'_> {
     pub fn end(mut self, content: &[Option<&[u8]>]) {
         self.ended = true;
         let sums: Vec<u32> = content.iter().map(|data| data.map_or(0, crc32c::crc32c)).collect();
-        let mut state = self.release();
-        let blocks = self.keys.iter().zip(&self.uses);
-        for ((key, uses), (data, sum)) in blocks.zip(content.iter().zip(sums)) {
-            let (Some(uses), Some(data)) = (uses, data) else { continue };
+        let mut state = lock(&self.cache.state);
+        // Of writes at the same time, it is unknown which one the origin has.
+        let guards = self.keys.iter().zip(&self.versions);
+        let alone: Vec<bool> =
+            guards.map(|(&key, version)| state.guard(key).version == *version).collect();
+        self.release(&mut state);
+        let blocks = self.keys.iter().zip(&self.uses).zip(alone);
+        for (((key, uses), alone), (data, sum)) in blocks.zip(content.iter().zip(sums)) {
+            let (Some(uses), Some(data), true) = (uses, data, alone) else { continue };
             if state.guard(*key).active > 0 || state.index.find(*key).is_some() {
                 continue;
             }
@@ -411,8 +419,7 @@ impl Writing<'_> {
     }
 
     /// Lets others write and cache the blocks.
-    fn release(&self) -> MutexGuard<'_, State> {
-        let mut state = lock(&self.cache.state);
+    fn release(&self, state: &mut State) {
         for &key in &self.keys {
             let guard = state.guard(key);
             guard.active -= 1;
@@ -420,14 +427,13 @@ impl Writing<'_> {
         }
         state.writers[self.epoch] -= 1;
         self.cache.changed.notify_all();
-        state
     }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         if !self.ended {
-            drop(self.release());
+            self.release(&mut lock(&self.cache.state));
         }
     }
 }

@@ -86,12 +86,12 @@ fn empty(
     generation: u64,
     retention: Box<dyn Retention>,
 ) -> io::Result<Cache> {
+    // Segments of an earlier cache must not pass for later ones. It keeps its marks if reading fails.
+    let mut segments = Segments::new(geometry);
+    segments.sequence = last_sequence(&*device, geometry)?;
     let mut intents = Intents::new(geometry, 0);
     intents.clear(&*device, 0)?;
     intents.clear(&*device, 1)?;
-    // Segments of an earlier cache must not pass for later ones.
-    let mut segments = Segments::new(geometry);
-    segments.sequence = last_sequence(&*device, geometry)?;
     let checkpoint = Pages::new(geometry.checkpoint_bytes());
     device.write(&checkpoint, geometry.checkpoint(0))?;
     device.sync()?;

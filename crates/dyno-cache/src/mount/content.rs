@@ -288,7 +288,11 @@ impl Volume {
         let file = node.open(false)?;
         let synced = if data_only { fdatasync(&file) } else { fsync(&file) };
         match synced {
-            Err(error) => node.failed(&error.into()),
+            Err(error) => {
+                node.failed(&error.into());
+                // What the cache has of it may have been lost in the origin.
+                self.change(node, || Ok(()))?;
+            }
             Ok(()) if self.kind(node).action == Action::Cache => {
                 let _ = fadvise(&file, 0, None, Advice::DontNeed);
             }

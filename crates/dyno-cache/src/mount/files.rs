@@ -212,14 +212,16 @@ impl Files {
         let mut file = create(&new)?;
         file.write_all(&text)?;
         file.sync_all()?;
+        // Opened before, so that no error leaves the log of a table that is gone.
+        let log = File::options().append(true).open(&new)?;
         std::fs::rename(&new, &path)?;
-        File::open(&self.folder)?.sync_all()?;
-        self.log = File::options().append(true).open(&path)?;
-        Ok(())
+        self.log = log;
+        File::open(&self.folder)?.sync_all()
     }
 
     fn append(&mut self, line: &Line) -> io::Result<()> {
-        let mut text = Vec::new();
+        // A line that a full device cut off must not take the next one with it.
+        let mut text = vec![b'\n'];
         encode(&mut text, line);
         self.log.write_all(&text)
     }
@@ -272,4 +274,25 @@ fn print_at(root: BorrowedFd<'_>, path: &str) -> io::Result<Fingerprint> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     let file = openat2(root, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve)?;
     Fingerprint::of(file.as_fd())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_a_full_device_cut_off_costs_no_other() {
+        let folder = std::env::temp_dir().join(format!("dyno-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let root = || OwnedFd::from(File::open(&folder).unwrap());
+        let print = Fingerprint::of(root().as_fd()).unwrap();
+        let mut files = Files::create(&folder, root()).unwrap();
+        let number = files.number(root().as_fd(), ".").unwrap().unwrap();
+        files.log.write_all(b"\n{\"known\":{\"num").unwrap();
+        files.retire(print.ino, number).unwrap();
+        let (known, next) = read(&folder.join(NAME)).unwrap();
+        assert!(known.is_empty());
+        assert_eq!(next, number + 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -149,7 +149,8 @@ pub fn remove(parent: &Node, name: &OsStr, folder: bool, caller: Caller) -> Resu
 /// Moves a file to another name.
 ///
 /// # Errors
-/// Of the origin.
+/// Of the origin; `EINVAL` for an exchange of two names: done twice, as after the death of a daemon, it
+/// is undone.
 pub fn rename(
     (parent, name): (&Node, &OsStr),
     (to_parent, to_name): (&Node, &OsStr),
@@ -157,6 +158,9 @@ pub fn rename(
     caller: Caller,
 ) -> Result<()> {
     let flags = RenameFlags::from_bits_retain(flags);
+    if flags.contains(RenameFlags::EXCHANGE) {
+        return Err(Errno::INVAL.into());
+    }
     let moved = rustix::fs::renameat_with(parent.path(), name, to_parent.path(), to_name, flags);
     match moved {
         Err(Errno::NOENT) if caller.again => {

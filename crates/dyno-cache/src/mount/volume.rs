@@ -79,7 +79,7 @@ impl Volume {
 
     /// The number of a file's content in the cache, if it is cached.
     pub(super) fn number(&self, node: &Node) -> Option<u32> {
-        if !self.usable() || self.kind(node).action != Action::Cache {
+        if !self.usable() || !self.owns(node) || self.kind(node).action != Action::Cache {
             return None;
         }
         if let Some(number) = *node.number.read().unwrap_or_else(PoisonError::into_inner) {
@@ -93,6 +93,11 @@ impl Volume {
             *number = files.number(node.path(), &path).ok().flatten();
         }
         *number
+    }
+
+    /// Whether a file is on the folder's device: on others, inodes may be the same ones.
+    fn owns(&self, node: &Node) -> bool {
+        node.inode.0 == self.nodes.root().inode.0
     }
 
     /// The number of a file that may be written as long as the result is held; a file that has none
@@ -126,7 +131,8 @@ impl Volume {
         let mut number = node.number.write().unwrap_or_else(PoisonError::into_inner);
         let mut files = self.files();
         // A file that was not opened yet may have a number of an earlier daemon.
-        let known = number.take().or_else(|| files.number_of(&Fingerprint::of(node.path()).ok()?));
+        let earlier = || self.owns(node).then(|| Fingerprint::of(node.path()).ok()).flatten();
+        let known = number.take().or_else(|| files.number_of(&earlier()?));
         if let Some(known) = known
             && files.retire(node.inode.1, known).is_err()
         {
@@ -176,7 +182,11 @@ impl Volume {
         if !self.usable() {
             return Ok(());
         }
-        self.cache.checkpoint(|| self.sync_origin())?;
+        let sync = || {
+            // The origin reports a lost write once, and not whose: a later checkpoint would succeed.
+            self.sync_origin().inspect_err(|_| self.give_up())
+        };
+        self.cache.checkpoint(sync)?;
         let root = self.nodes.root();
         let paths: HashMap<u64, String> = self
             .nodes

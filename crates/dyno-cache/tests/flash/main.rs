@@ -396,6 +396,26 @@ fn a_new_cache_has_nothing_of_an_old_one() {
 }
 
 #[test]
+fn of_writes_at_the_same_time_none_is_cached() {
+    let machine = Machine::new();
+    let cache = &machine.cache;
+    let begin = || cache.begin_write(vec![key(7)]).unwrap();
+    let cached = || cache.read(key(7), &mut vec![0; BLOCK]);
+    for first_ends_first in [true, false] {
+        cache.begin_prewarm(key(7)).unwrap().finish(&block(7, 0));
+        assert!(cached());
+        // The origin has the content of either of them.
+        let (first, second) = (begin(), begin());
+        let ends =
+            if first_ends_first { [(first, 1), (second, 2)] } else { [(second, 2), (first, 1)] };
+        for (writing, version) in ends {
+            writing.end(&[Some(&block(7, version))]);
+        }
+        assert!(!cached());
+    }
+}
+
+#[test]
 fn a_checkpoint_waits_for_writes_that_began_before() {
     let mut machine = Machine::new();
     (0..KEYS / 4).for_each(|number| machine.read(number));

@@ -27,11 +27,44 @@ def users(origin: Path) -> list[str]:
 
     Files that are opened before the cache is attached bypass it. Processes of other users are seen
     by root only. Those that serve a cache, and those that are ending, are left out.
+
+    In a container, a folder has another path. Files of its processes are known by their inodes.
     """
-    return sorted({f"{name} ({pid})" for pid, name, path in _open() if _below(path, origin)})
+    here = _namespace("self")
+    inside: set[tuple[int, int]] | None = None
+    found: set[str] = set()
+    for pid, name, link in _open():
+        with contextlib.suppress(OSError):
+            used = _below(str(link.readlink()), origin)
+            if not used and _namespace(pid) != here:
+                status = link.stat()
+                if status.st_dev == origin.stat().st_dev:
+                    inside = _inodes(origin) if inside is None else inside
+                    used = (status.st_dev, status.st_ino) in inside
+            if used:
+                found.add(f"{name} ({pid})")
+    return sorted(found)
 
 
-def _open() -> Iterator[tuple[int, str, str]]:
+def _namespace(pid: int | str) -> str:
+    """The mount namespace of a process; empty if this user may not know it."""
+    with contextlib.suppress(OSError):
+        return str(Path(f"/proc/{pid}/ns/mnt").readlink())
+    return ""
+
+
+def _inodes(origin: Path) -> set[tuple[int, int]]:
+    """Device and inode of a folder and of all files and folders below it."""
+    found: set[tuple[int, int]] = set()
+    for folder_of, folders, files in os.walk(origin):
+        for name in (".", *folders, *files):
+            with contextlib.suppress(OSError):
+                status = Path(folder_of, name).lstat()
+                found.add((status.st_dev, status.st_ino))
+    return found
+
+
+def _open() -> Iterator[tuple[int, str, Path]]:
     for process in psutil.process_iter(["pid", "name", "cmdline"]):
         if any(word.startswith(f"{__package__}.") for word in process.info["cmdline"] or ()):
             continue
@@ -45,8 +78,7 @@ def _open() -> Iterator[tuple[int, str, str]]:
         except OSError:
             pass
         for link in links:
-            with contextlib.suppress(OSError):
-                yield process.pid, process.info["name"], str(link.readlink())
+            yield process.pid, process.info["name"], link
 
 
 def _below(path: str, origin: Path) -> bool:

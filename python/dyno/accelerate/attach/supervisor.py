@@ -84,8 +84,10 @@ class Supervisor:
                 self._empty |= quick >= _QUICK_EMPTY  # the cache may be what kills it
                 time.sleep(_WAIT_S[min(quick, len(_WAIT_S) - 1)])
         except BaseException:
-            with contextlib.suppress(DynoError):
-                mounting.unmount(self.origin, lazy=True)
+            # Without Dyno's mount, the folder may be a mount of the user's own.
+            if mounting.find(self.origin) is not None:
+                with contextlib.suppress(DynoError):
+                    mounting.unmount(self.origin, lazy=True)
             raise
 
     def _ended(self, code: int, words: str) -> str:
@@ -132,7 +134,7 @@ class Supervisor:
 
     def _talk(self, connection: socket.socket, ready: int) -> bool:
         """Gives a daemon what it needs, and follows it until it ends; returns whether it served."""
-        served = False
+        served = spoiled = False
         with contextlib.suppress(OSError):  # it died
             socket.send_fds(connection, [b"fuse"], [self._fuse])
             socket.send_fds(connection, [b"root"], [self._root])
@@ -147,7 +149,8 @@ class Supervisor:
                     break
                 match text.decode().split():
                     case ["ready"]:
-                        self._empty, served = False, True
+                        # One that serves without the cache may leave it older than the folder.
+                        self._empty, served = spoiled, True
                         if not self._continued:
                             with contextlib.suppress(OSError):  # nobody waits any more
                                 os.write(ready, b"\n")
@@ -162,7 +165,7 @@ class Supervisor:
                     case ["backing", node, number]:
                         self._backings[int(node)] = int(number)
                     case ["spoiled"]:
-                        self._empty = True
+                        self._empty = spoiled = True
                         _log("the cache is not used any more, because its device failed")
                     case _:
                         _log(f"unexpected message {text!r}")
