@@ -160,7 +160,8 @@ def test_what_is_read_at_times_of_its_own_leaves_the_ticks_as_long_as_they_are()
     rows = [row(at, "cpu", "host", "busy", 10.0 * at) for at in (0, 1, 2, 3)]
     rows += [row(at, "dyno", "sampler", "missed_ticks", 0.0) for at in (1, 2, 3)]
     rows += [row(at, "checkpoints", "server", "begun", 1.0) for at in (0.9, 1.9, 3.9)]
-    rows += [row(at, "dyno", "checkpoints", "missed_periods", 1.0) for at in (0.9, 1.9, 3.9)]
+    missed = ((0.9, 0.0), (1.9, 0.0), (3.9, 1.0))
+    rows += [row(at, "dyno", "checkpoints", "missed_periods", count) for at, count in missed]
     rows += [row(2.2, "maintenance", "reindex", "space", 5.0)]
     found = sampled(pa.Table.from_pylist(rows))
 
@@ -171,5 +172,6 @@ def test_what_is_read_at_times_of_its_own_leaves_the_ticks_as_long_as_they_are()
 
     assert lengths("cpu", "host", "busy") == [1, 1, 1, 1]
     assert lengths("dyno", "sampler", "missed_ticks") == [1, 1, 1]
-    assert lengths("checkpoints", "server", "begun") == [1, 1, 1]
+    # A reading after a missed one covers the time of both.
+    assert lengths("checkpoints", "server", "begun") == [1, 1, 2]
     assert lengths("maintenance", "reindex", "space") == [1]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dyno.bundle.model import Finding, Location, TargetFacts
+from dyno.bundle.model import Confined, Finding, Location, TargetFacts
 from dyno.decide.limits import rules
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
@@ -187,6 +188,69 @@ def test_writes_to_a_device_without_the_database_are_not_blamed(tmp_path: Path) 
         if (row["source"], row["metric"]) == ("disk", "write_await"):
             row["value"] = 2.5
     assert limit(judged(builder.write())).code == "limit-unattributed"
+
+
+@pytest.mark.parametrize(
+    ("device", "code"), [("vda", "limit-storage"), ("vdb", "limit-unattributed")]
+)
+def test_a_full_device_without_the_database_is_not_blamed(
+    tmp_path: Path, device: str, code: str
+) -> None:
+    builder = Builder(tmp_path / "run").oltp(4)
+    builder.targets["postgresql"] = kept_on(device)
+    full = {"utilisation": 97.0, "queue_length": 8.0, "write_await": 0.2}
+    for row in builder.tables["samples"]:
+        if row["source"] == "disk":
+            row["value"] = full.get(row["metric"], row["value"])
+    assert limit(judged(builder.write())).code == code
+
+
+EIGHT = {**data.HOST, "cpu": {**data.HOST["cpu"], "logical": 8, "usable": 8}}
+
+
+def engine(path: Path, limits: dict[str, str], **load: Any) -> Judged:
+    """A private engine on 8 CPUs, confined, under a given load."""
+    builder = Builder(path / "run").oltp(4)
+    builder.host = load.pop("host", EIGHT)
+    builder.targets["postgresql"] = TargetFacts(
+        url="embedded:postgresql", version="PostgreSQL 18.1", place="machine"
+    )
+    builder.confined = Confined(
+        where="server", version=2, limits=limits, **load.pop("confined", {})
+    )
+    moments = {row["t_ns"] for row in builder.tables["samples"]}
+    for row in builder.tables["samples"]:
+        if (row["source"], row["metric"]) == ("cpu", "busy"):
+            row["value"] = load["busy"]
+    for subject in ("dyno", "server"):
+        known = {"source": "process", "subject": subject, "metric": "cpu", "unit": "%"}
+        builder.tables["samples"] += [
+            {"t_ns": moment, **known, "value": load[subject]} for moment in moments
+        ]
+    return judged(builder.write())
+
+
+def test_an_engine_that_fills_its_own_cpus_is_limited_by_them(tmp_path: Path) -> None:
+    found = limit(engine(tmp_path / "a", {"cpus": "0"}, busy=14.0, server=97.0, dyno=10.0))
+    assert found.code == "limit-cpu"
+    assert "97 % of the CPU that it may use" in found.message
+    half = engine(tmp_path / "b", {"cpus": "0,1"}, busy=14.0, server=97.0, dyno=10.0)
+    assert limit(half).code == "limit-unattributed"
+
+
+def test_background_load_counts_all_cpus_also_if_dyno_may_use_few(tmp_path: Path) -> None:
+    host = {**data.HOST, "cpu": {**data.HOST["cpu"], "logical": 8, "usable": 2}}
+    # Dyno and the server use 2 of 8 CPUs, others 3.2 of them.
+    found = engine(tmp_path, {}, busy=65.0, server=150.0, dyno=50.0, host=host)
+    assert "background-load" in found.codes()
+
+
+@pytest.mark.parametrize(("server", "code"), [(95.0, "limit-quota"), (20.0, "limit-unattributed")])
+def test_a_quota_limits_the_phases_that_use_it(tmp_path: Path, server: float, code: str) -> None:
+    """The counters are those of the run, in which the load was throttled."""
+    throttled = {"periods": 1000, "throttled_periods": 900}
+    found = engine(tmp_path, {"cpu": "1"}, busy=20.0, server=server, dyno=10.0, confined=throttled)
+    assert limit(found).code == code
 
 
 @pytest.mark.parametrize("place", ["machine", "elsewhere"])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dyno.bundle.flash import SOURCE as FLASH
 from dyno.bundle.flash import Flash
 from dyno.bundle.inside import FILES, SOURCE, WAITING, Files, Inside
-from dyno.bundle.machines import at, split
+from dyno.bundle.machines import split
 from dyno.bundle.series import Key, readings
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     of_machine = {
         machine: _lengths_of(
             {key: of for key, of in values.items() if _machine(key) == machine},
-            values.get((at(_MISSED[0], machine), *_MISSED[1:]), {}),
+            {
+                key[1]: of
+                for key, of in values.items()
+                if _machine(key) == machine and split(key[0]).probe == _MISSED[0]
+            },
         )
         for machine in dict.fromkeys(map(_machine, values))
     }
@@ -132,9 +136,16 @@ def _fill_sessions(values: dict[Key, dict[int, float]]) -> None:
 
 
 def _lengths_of(
-    values: Mapping[Key, Mapping[int, float]], missed: Mapping[int, float]
+    values: Mapping[Key, Mapping[int, float]], missed_by: Mapping[str, Mapping[int, float]]
 ) -> dict[str, dict[int, int]]:
-    """Returns the time that each reading of a machine covers, by probe and time of the reading."""
+    """Returns the time that each reading of a machine covers, by probe and time of the reading.
+
+    Args:
+        values: The series.
+        missed_by: Missed readings by their time: of the sampler, and of each probe that is read at
+            times of its own.
+    """
+    missed = missed_by.get(_MISSED[1], {})
     times: dict[str, set[int]] = {}
     for key, one in values.items():
         times.setdefault(_reader(key), set()).update(one)
@@ -142,7 +153,7 @@ def _lengths_of(
     ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
     of_ticks = _lengths(ticks, missed)
     return {
-        reader: _lengths(read, {}) if reader in apart else of_ticks
+        reader: _lengths(read, missed_by.get(reader, {})) if reader in apart else of_ticks
         for reader, read in times.items()
     }
 

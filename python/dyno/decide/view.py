@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from dyno.bundle import carriers, metrics, mixes
 from dyno.bundle.carriers import of_target
 from dyno.bundle.inside import SOURCE, Inside
 from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.metrics.watch import BUSIEST
-from dyno.bundle.model import Location, Phase, Role, Run
+from dyno.bundle.model import Location, Phase, Role
 from dyno.bundle.phases.certify import CertifyDetail
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
+from dyno.decide import processors
 from dyno.decide.case import Case
 from dyno.decide.waits import LEAST_SHARE, Waits, waits
 
@@ -45,7 +45,7 @@ class View:
 
     Attributes:
         sessions: Concurrent sessions on the target.
-        processors: CPUs of the target's machine.
+        processors: CPUs that the target may use: those of its machine, unless it is confined.
         observed: Whether the target's machine has enough samples.
     """
 
@@ -91,8 +91,16 @@ class View:
         return self.mean(self.resources.cpu_steal) or 0.0
 
     @property
+    def confined(self) -> bool:
+        """Whether the target may use only some CPUs of its machine."""
+        return self.processors < processors_of(self.case, self.phase)
+
+    @property
     def used(self) -> float | None:
-        """Mean CPU time that was busy or stolen, in %."""
+        """Mean CPU time that was busy or stolen, in %; of a confined target, of its own CPUs."""
+        worked = self.cpus_worked if self.confined else None
+        if worked is not None:
+            return min(100 * worked / self.processors, 100.0)
         return None if self.busy is None else min(self.busy + self.steal, 100.0)
 
     @property
@@ -108,7 +116,8 @@ class View:
         own = self.mean(self.resources.process_cpu("server" if apart else "dyno"))
         if own is not None:
             return own / 100
-        return None if self.busy is None else self.busy / 100 * self.processors
+        whole = processors_of(self.case, self.phase)
+        return None if self.busy is None else self.busy / 100 * whole
 
     @property
     def foreign(self) -> float | None:
@@ -209,7 +218,7 @@ def view(case: Case, phase: Phase) -> View:
         case,
         phase,
         _sessions(case, phase),
-        processors_of(case, phase),
+        _allowed(case, phase),
         is_sampled(case, phase) and is_watched(case, phase.target),
     )
 
@@ -260,15 +269,16 @@ def _sessions(case: Case, phase: Phase) -> int:
 
 def processors_of(case: Case, phase: Phase) -> int:
     """CPUs of the machine that the target of a phase runs on."""
-    return processors(case.bundle.run, machine_of(case, phase.target))
+    return processors.counted(case.bundle.run, machine_of(case, phase.target))
 
 
-def processors(run: Run, machine: str) -> int:
-    """CPUs of a machine; empty for this one."""
-    host: dict[str, Any] = run.machines.get(machine, {}) if machine else run.host
-    cpu = host.get("cpu")
-    known = (cpu.get("usable") or cpu.get("logical")) if isinstance(cpu, dict) else None
-    return known if isinstance(known, int) and known > 0 else 1
+def _allowed(case: Case, phase: Phase) -> int:
+    """CPUs that the target of a phase may use: a private engine has those of Dyno, or fewer."""
+    run = case.bundle.run
+    facts = run.targets.get(phase.target or "")
+    if facts is None or not facts.url.startswith("embedded:"):
+        return processors_of(case, phase)
+    return processors.selected(run) or processors.usable(run, "")
 
 
 def machine_of(case: Case, target: str | None) -> str:

@@ -107,15 +107,21 @@ def _place_facts(
 def _carriers(devices: Sequence[Path], root: Path) -> dict[str, Any]:
     """What the block devices under a volume are; without any none of that."""
     if not devices:
-        nothing = {"device": None, "disk": None, "subject": None, "disks": []}
+        nothing = {"device": None, "disk": None, "subject": None, "subjects": [], "disks": []}
         return {**nothing, "layers": [], "offset_bytes": None, "remote": None}
     disks = {disk.name: disk for device in devices for disk in member_disks(device)}
     device, disk = devices[0].name, whole_disk(devices[0]).name
     counted = counted_devices(read_devices(root), active_devices(root))
+
+    def subject(one: Path) -> str | None:
+        names = one.name, whole_disk(one).name
+        return next((name for name in names if name in counted), None)
+
     return {
         "device": device,
         "disk": disk,
-        "subject": next((name for name in (device, disk) if name in counted), None),
+        "subject": subject(devices[0]),
+        "subjects": [subject(one) for one in devices],
         "disks": [disk_facts(disks[name]) for name in sorted(disks)],
         "layers": layers(devices[0]),
         "offset_bytes": offset_bytes(devices[0]),

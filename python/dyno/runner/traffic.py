@@ -20,7 +20,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.config.units import parse_bytes
-from dyno.decide.view import processors
+from dyno.decide import processors
 from dyno.errors import UsageError
 
 _MEASURED = ("oltp", "dss", "watch")
@@ -180,12 +180,7 @@ def _part(wait: str, event: str) -> Part:
 
 def _cpus(run: Run, facts: TargetFacts) -> float:
     """CPUs of the target's machine, or as many as the run lets it have."""
-    text = run.confined.limits.get("cpu") if run.confined is not None else None
-    found = float(processors(run, facts.machine))
-    try:
-        return found if text is None else min(found, float(text))
-    except ValueError:
-        return found
+    return min(float(processors.usable(run, facts.machine)), processors.allowed(run))
 
 
 def _bounds(

@@ -118,7 +118,8 @@ def _carriers(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
             facts = storage_facts(path)
         except TargetError:
             return {}
-        if facts["subject"] is None:
+        subjects = facts["subjects"]
+        if not subjects or None in subjects:
             return {}
-        found[facts["subject"]] = facts["disks"]
+        found |= dict.fromkeys(subjects, facts["disks"])
     return found

@@ -10,8 +10,8 @@ from dyno.decide.waits import LEAST_SHARE
 
 def _weigh(view: View) -> Limit | None:
     used, foreign = view.used, view.foreign
-    if used is None or foreign is None:
-        return None
+    if used is None or foreign is None or view.confined:
+        return None  # which CPUs the others used is unknown
     if used < LEAST_PERCENT or foreign <= MOST_FOREIGN_PERCENT or not view.needs_cpu:
         return None
     return Limit(

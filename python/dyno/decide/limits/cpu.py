@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.bundle.model import has_detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
-from dyno.decide.view import Limit, LimitRule, View, machine_of
+from dyno.decide.view import Limit, LimitRule, View, machine_of, processors_of
 from dyno.decide.waits import LEAST_SHARE
 
 LEAST_PERCENT = 85.0
@@ -19,6 +19,9 @@ def _weigh(view: View) -> Limit | None:
     if not view.needs_cpu:
         return None
     facts = f"the {view.processors} CPUs were {busy_words(view)}"
+    if view.confined:
+        count = "CPU" if view.processors == 1 else f"{view.processors} CPUs"
+        facts = f"the target used {used:.0f} % of the {count} that it may use"
     evidence = [view.resources.cpu_busy.mean.name, view.resources.cpu_steal.mean.name]
     driver = view.case.value(view.level.client_cpu_s)
     if machine_of(view.case, view.phase.target):
@@ -26,7 +29,7 @@ def _weigh(view: View) -> Limit | None:
     if driver is not None and has_detail(view.phase, OltpDetail) and view.phase.detail.duration_s:
         seconds = view.case.value(view.level.seconds) or 0
         if seconds > 0:
-            share = 100 * driver / (seconds * view.processors)
+            share = 100 * driver / (seconds * processors_of(view.case, view.phase))
             facts += f" (driver: {share:.0f} %)"
     if view.waits is not None:
         facts += f"; {view.waits.words('cpu')}"

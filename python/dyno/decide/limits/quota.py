@@ -13,6 +13,8 @@ def _weigh(view: View) -> Limit | None:
     if confined is None or share is None or 100 * share < LEAST_PERCENT:
         return None
     quota = confined.limits.get("cpu")
+    if _used_less(view.cpus_worked, quota):
+        return None  # another phase was throttled: the counters are of the whole run
     return Limit(
         "CPU quota",
         share,
@@ -21,11 +23,20 @@ def _weigh(view: View) -> Limit | None:
     )
 
 
+def _used_less(worked: float | None, quota: str | None) -> bool:
+    """Whether a phase used less than it would, throttled in as many periods."""
+    try:
+        return worked is not None and worked < float(quota or "nan") * LEAST_PERCENT / 100
+    except ValueError:
+        return False
+
+
 RULE = LimitRule(
     code="quota",
     definition=(
         f"The engine's CPU quota (--limit cpu) throttled it in at least {LEAST_PERCENT:g} % of the "
-        "periods in which it was active."
+        "periods of the run in which it was active, and the phase used at least as large a part of "
+        "the quota."
     ),
     explanation="A larger --limit cpu, or less work per transaction, would help.",
     weigh=_weigh,

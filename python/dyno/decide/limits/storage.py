@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dyno.bundle.carriers import of_target
 from dyno.decide.throttle import LEAST, throttle
-from dyno.decide.view import Limit, LimitRule, View
+from dyno.decide.view import Device, Limit, LimitRule, View
 
 LEAST_PERCENT = 85.0
 LEAST_QUEUE = 1.5
 
 
 def _weigh(view: View) -> Limit | None:
-    for device in view.devices():
+    devices = _own(view)
+    for device in devices:
         if device.utilisation >= LEAST_PERCENT and device.queue_length >= LEAST_QUEUE:
             await_ms = max(device.read_await, device.write_await)
             return Limit(
@@ -24,7 +26,7 @@ def _weigh(view: View) -> Limit | None:
                 ),
                 device.name,
             )
-    for device in view.devices():
+    for device in devices:
         if (limited := throttle(view, device)) is not None:
             words = f"{device.name} had {limited.words}"
             name = f"storage ({device.name})"
@@ -32,12 +34,20 @@ def _weigh(view: View) -> Limit | None:
     return None
 
 
+def _own(view: View) -> list[Device]:
+    """The devices with files of the target; all if none is known, or if a load may read others."""
+    devices, named = view.devices(), of_target(view.case.bundle.run, view.phase.target)
+    if view.phase.kind in {"load", "index", "io"} or not named:
+        return devices
+    return [one for one in devices if view.roles(one)]
+
+
 RULE = LimitRule(
     code="storage",
     definition=(
-        f"A device with utilisation of at least {LEAST_PERCENT:g} % and a mean queue length of at "
-        f"least {LEAST_QUEUE:g}; or one that used at least {LEAST:.0%} of the run's limit on its "
-        "I/O (--limit)."
+        f"A device with files of the target, with at least {LEAST_PERCENT:g} % utilisation and a "
+        f"mean queue length of at least {LEAST_QUEUE:g}; or one that used at least {LEAST:.0%} of "
+        "the run's limit on its I/O (--limit)."
     ),
     explanation="Faster storage, or more memory for caching, would help.",
     weigh=_weigh,

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from dyno.bundle import metrics
 from dyno.bundle.model import Phase, has_detail
+from dyno.bundle.phases.certify import CertifyDetail
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -33,9 +35,18 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _seconds(case: Case, phase: Phase) -> float:
-    """Length of the measured window."""
+    """Length of the time in which samples of a phase are counted (``dyno.analyse.resources``)."""
     if has_detail(phase, OltpDetail):
         return case.value(metrics.Level(phase.detail.level).seconds) or 0.0
+    if has_detail(phase, CertifyDetail) or has_detail(phase, DssDetail):
+        window = phase.detail.window
+        if window is not None:
+            return (window[1] - window[0]) / 1e9
+    if phase.kind == "dss" and phase.end_ns is not None:  # a warm-up goes before the first query
+        rows = case.bundle.table("queries").select(["target", "t_ns"]).to_pylist()
+        begun = [row["t_ns"] for row in rows if row["target"] == phase.target]
+        within = [one for one in begun if phase.start_ns <= one <= phase.end_ns]
+        return (phase.end_ns - min(within, default=phase.start_ns)) / 1e9
     return phase.seconds
 
 

@@ -38,11 +38,17 @@ _USER_INDEXES = (
 
 @dataclass
 class Counted:
-    """The counters of a table or index; ``time_ps`` of the reads is None if it is not counted."""
+    """The counters of a table or index.
+
+    Attributes:
+        time_ps: Time of the reads; None if it is not counted.
+        whole: Whether the reads of a table include those by its secondary indexes.
+    """
 
     reads: int = 0
     writes: int = 0
     time_ps: int | None = None
+    whole: bool = False
 
 
 Name = tuple[str, str, str]
@@ -64,10 +70,9 @@ def read(session: MysqlConnection, *, userstat: bool) -> Snapshot:
     found: defaultdict[Name, Counted] = defaultdict(Counted)
     if userstat:
         for place, table, reads, writes in session.execute(_USER_TABLES).rows:
-            found[str(place), str(table), ""] = Counted(int(reads), int(writes))
+            found[str(place), str(table), ""] = Counted(int(reads), int(writes), whole=True)
         for place, table, index, reads in session.execute(_USER_INDEXES).rows:
             if index not in _OWN:
-                found[str(place), str(table), ""].reads -= int(reads)
                 found[str(place), str(table), str(index)].reads = int(reads)
         return found
     for place, table, index, reads, writes, time_ps in session.execute(_BY_INDEX).rows:
@@ -119,15 +124,17 @@ def between(
         tables: Descriptions of tables; a table without one is not partitioned.
         whole: Whether the reads of partitioned tables are counted.
     """
+    grown = {name: _grown(before.get(name, Counted()), now) for name, now in after.items()}
+    by_index: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for (place, table, index), own in grown.items():
+        by_index[place, table] += own.reads if index else 0
     found: list[RelationUse] = []
-    for (place, table, index), now in after.items():
-        then = before.get((place, table, index), Counted())
-        if then.reads > now.reads or then.writes > now.writes:
-            then = Counted()
-        reads, writes = now.reads - then.reads, now.writes - then.writes
+    for (place, table, index), own in grown.items():
+        # Read one after the other, the two views differ by what was read in between.
+        others = by_index[place, table] if own.whole else 0
+        reads, writes, time_ps = max(0, own.reads - others), own.writes, own.time_ps
         if not (reads or writes):
             continue
-        time_ps = None if now.time_ps is None else max(0, now.time_ps - (then.time_ps or 0))
         name = f"{place}.{table}"
         described = tables.get((place, table), About(None, partitioned=False))
         counted = whole or not described.partitioned
@@ -144,3 +151,11 @@ def between(
         )
     found.sort(key=lambda use: (use.logical_reads or 0) + (use.writes or 0), reverse=True)
     return found[:MOST_ROWS]
+
+
+def _grown(then: Counted, now: Counted) -> Counted:
+    """What was counted in between; everything if the counters fell, as they began anew."""
+    if then.reads > now.reads or then.writes > now.writes:
+        then = Counted()
+    time_ps = None if now.time_ps is None else max(0, now.time_ps - (then.time_ps or 0))
+    return Counted(now.reads - then.reads, now.writes - then.writes, time_ps, now.whole)
