@@ -72,8 +72,12 @@ class Made:
         ends: list[float],
         workload: str = "tpch",
         seconds: Sequence[float] = (0.5,),
+        numbers: Sequence[int] = (1,),
     ) -> Member:
-        """Streams whose queries end at ``ends``; they take ``seconds``, q01 the first of these."""
+        """Streams whose queries end at ``ends``; they take ``seconds``, q01 the first of these.
+
+        With several ``numbers`` of streams, each runs q01, and takes its own of ``seconds``.
+        """
         window = (self.start + round(begun * S), self.start + round(ended * S))
         detail = DssDetail(workload=workload, test=HELD, streams=2, scale=0.01, window=window)
         name = self._phase(f"held-{workload}-{target}", detail, target, 0, ended)
@@ -81,8 +85,9 @@ class Made:
             at = self.start + round(end * S)
             row: dict[str, Any] = {
                 "t_ns": at - S // 2, "end_ns": at, "seconds": seconds[place % len(seconds)],
-                "stream": 1, "position": place,
-                "query": f"q{place % len(seconds) + 1:02d}", "target": target,
+                "stream": numbers[place % len(numbers)], "position": place,
+                "query": "q01" if len(numbers) > 1 else f"q{place % len(seconds) + 1:02d}",
+                "target": target,
                 "workload": workload, "rows": 1,
                 "error": None, "error_kind": None,
             }  # fmt: skip
@@ -315,8 +320,35 @@ def test_a_slowdown_without_its_starved_rounds_would_flatter(tmp_path: Path) -> 
         own, both = (one.model_copy(update={"name": "tpcc"}) for one in (own, both))
         made.window(f"tpcc-alone-{number}", own, alone="tpcc", number=number)
         made.window(f"together-{number}", both, number=number)
+    alone = made.streams("b", 0.0, 10.0, [1.0])
+    made.window("tpch-alone-1", alone, alone="tpch")
+    made.window("together-4", made.streams("c", 20.0, 30.0, []))
     _, found = made.done()
-    assert "slowdown.tpcc.throughput_percent" not in found
+    compared = {name for name in found if name.startswith("slowdown.") and "percent" in name}
+    assert compared == set()
+    assert found["slowdown.tpcc.pairs"].value == 3
+    assert found["slowdown.tpch.pairs"].value == 1
+
+
+def test_the_slowdown_of_queries_is_that_of_the_same_stream(tmp_path: Path) -> None:
+    """Streams have their own parameters: the slow one did not end among the others."""
+    made = Made(tmp_path)
+    alone = made.streams("a", 0.0, 10.0, [1.0, 9.0], seconds=(1.0, 8.0), numbers=(1, 2))
+    made.window("tpch-alone-1", alone, alone="tpch")
+    made.window("together-1", made.streams("b", 20.0, 30.0, [22.0], "tpch", (2.0,)))
+    _, found = made.done()
+    assert found["slowdown.tpch.throughput_percent"].value == pytest.approx(-50)
+    assert found["slowdown.tpch.p95_percent"].value == pytest.approx(100)
+
+
+def test_a_killed_window_ends_with_its_last_query(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.window("together", made.streams("a", 0.0, 10.0, [1.0, 2.0, 4.0]))
+    made.phases[:] = [phase.model_copy(update={"end_ns": None}) for phase in made.phases]
+    made.recorder.update(phases=tuple(made.phases))
+    made.recorder.close_spools()
+    found = {one.name: one for one in estimate(Bundle.open(made.recorder.path))}
+    assert found["mix.together.tpch.queries_per_h"].value == pytest.approx(3600 * 3 / 4)
 
 
 def test_the_sessions_of_a_target_are_those_of_all_its_members(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import socket
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
@@ -12,9 +13,12 @@ from urllib.parse import quote
 import pytest
 
 from dyno import targets
-from dyno.errors import DatabaseError, TargetError
+from dyno.errors import DatabaseError, DynoError, TargetError
+from dyno.targets import patience
+from dyno.targets.patience import Heed
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
+from tests.proxy import Proxy
 from tests.targets.conftest import LIMITS
 
 
@@ -54,6 +58,63 @@ def test_a_rejected_statement_leaves_the_session_usable(postgres: PostgresTarget
         session.execute("SELECT * FROM nothing")
     assert session.execute("SELECT 1").rows == [(1,)]
     session.close()
+
+
+def test_a_server_that_answers_no_more_does_not_hold_a_cancelled_statement(
+    postgres: PostgresTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "HEED_S", 0.2)
+    with Proxy(Path(postgres.wire()["host"]) / ".s.PGSQL.5432") as proxy:
+        url = f"postgresql://dyno@127.0.0.1:{proxy.port}/postgres"
+        target = targets.open_target(targets.parse(url), Path("/nowhere"), LIMITS)
+        session = target.connect()
+        failed: list[DynoError] = []
+
+        def ask() -> None:
+            try:
+                session.execute("SELECT pg_sleep(600)")
+            except DynoError as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        wait_until(lambda: session_is_busy(postgres, "pg_sleep(600)"), "the statement")
+        proxy.swallow()
+        session.cancel()
+        thread.join(30)
+        assert [error.kind for error in failed] == ["connection_lost"]
+        session.close()
+
+
+def session_is_busy(postgres: PostgresTarget, text: str) -> bool:
+    """Whether a session of the server runs a statement that contains ``text``."""
+    session = postgres.connect()
+    try:
+        active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
+        # The asking statement contains the text, too.
+        query = f"{active} AND query LIKE '%{text}%'"
+        return int(session.execute(query).rows[0][0]) > 1
+    finally:
+        session.close()
+
+
+def test_a_connection_is_kept_if_its_statement_ends_after_a_cancellation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(patience, "HEED_S", 3600.0)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        heed = Heed()
+        heed.cancelled(ours.fileno())  # nothing runs
+        heed.begin()
+        for _ in range(2):
+            heed.cancelled(ours.fileno())
+        waiting = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+        assert len(waiting) == 1
+        heed.end()
+        assert not waiting[0].is_alive()
+        ours.sendall(b"x")
+        assert theirs.recv(1) == b"x"
 
 
 def test_a_statement_is_cancelled_from_another_thread(postgres: PostgresTarget) -> None:

@@ -144,7 +144,10 @@ impl Aggregator {
     /// `connection_lost` if no user has a connection at the end.
     pub fn outcome(self, seconds: f64, users: u64, open: bool) -> Result<Outcome> {
         let Self { operations, totals, reports, .. } = self;
-        if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {
+        // A user whose transaction was still running has a connection, too.
+        if reports.connected + reports.stuck == 0
+            && reports.errors_first.contains_key(&ErrorKind::ConnectionLost)
+        {
             let message = "the run ended with every user disconnected from the server";
             return Err(Error::new(ErrorKind::ConnectionLost, message));
         }

@@ -22,6 +22,8 @@ from dyno.statistics.paired import FEWEST_PAIRS, shift
 
 _Both = tuple[float | None, float | None]
 """A value by itself and among the others."""
+_Asked = tuple[int, str]
+"""A stream and a query. Each stream asks with its own parameters, always the same."""
 
 
 @dataclass
@@ -34,7 +36,7 @@ class _Seen:
         queries: Rows of its queries, else.
         rate: Its throughput in the common time: 1/s or 1/h.
         p95: 95th percentile of its response times: ms or s.
-        usual: Mean seconds of each query in the common time.
+        usual: Mean seconds of each stream and query in the common time.
     """
 
     member: Member
@@ -44,7 +46,7 @@ class _Seen:
     queries: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     rate: float | None = None
     p95: float | None = None
-    usual: dict[str, float] = field(default_factory=dict[str, float])
+    usual: dict[_Asked, float] = field(default_factory=dict["_Asked", float])
 
 
 def mix(bundle: Bundle) -> list[Estimate]:
@@ -75,9 +77,12 @@ def _seen(bundle: Bundle, member: Member) -> _Seen | None:
     if phase is None:
         return None
     own = _queries(bundle, phase, member.workload)
-    if phase.detail.window is not None:
-        return _Seen(member, *phase.detail.window, queries=own)
     ends = [row["end_ns"] for row in own if row["end_ns"] is not None]
+    if phase.detail.window is not None:
+        start, end = phase.detail.window
+        if phase.end_ns is None:  # killed; until its end, the window is the planned one
+            end = min(end, max(ends, default=start))
+        return _Seen(member, start, end, queries=own)
     starts = [row["t_ns"] for row in own]
     return _Seen(member, min(starts), max(ends), queries=own) if starts and ends else None
 
@@ -148,7 +153,9 @@ def _member(at: metrics.MixMember, one: _Seen, start: int, end: int) -> Iterable
     ended = [row for row in one.queries if row["end_ns"] and start <= row["end_ns"] <= end]
     sound = [row for row in ended if not _failed(row)]
     taken = [
-        (str(row["query"]), value) for row in sound if (value := finite(row["seconds"])) is not None
+        ((int(row["stream"]), str(row["query"])), value)
+        for row in sound
+        if (value := finite(row["seconds"])) is not None
     ]
     one.usual = means(taken)
     times = sorted(value for _, value in taken)
@@ -232,7 +239,7 @@ def _slowdowns(
         ):
             known = [(one, other) for one, other in values if one and other]
             # Without rounds in which a member was starved, the others would flatter.
-            if known and not any(value == 0 for pair in values for value in pair):
+            if len(known) == len(values):
                 found = shift([one for one, _ in known], [other for _, other in known])
                 bounded = len(known) >= FEWEST_PAIRS and math.isfinite(found.high)
                 yield key.estimate(
@@ -247,15 +254,15 @@ def _slowdowns(
 def _compared(alone: _Seen, shared: _Seen) -> tuple[_Both, _Both]:
     """Speeds and 95th percentiles of a member by itself and among the others.
 
-    Of queries, those count that ended in both windows, with their mean times.
+    Of queries, those count that the same stream ended in both windows, with their mean times.
     """
     if alone.level is not None:
         return (alone.rate, shared.rate), (alone.p95, shared.p95)
-    both = [query for query in alone.usual if query in shared.usual]
+    both = [asked for asked in alone.usual if asked in shared.usual]
     if not both:
         return (None, None), (None, None)
     weight = weights(alone.member.workload)
-    found = [{query: one.usual[query] for query in both} for one in (alone, shared)]
+    found = [means((query, one.usual[_, query]) for _, query in both) for one in (alone, shared)]
     speeds = [
         seconds and count / seconds for count, seconds in (pass_of(one, weight) for one in found)
     ]

@@ -7,7 +7,8 @@ query as often as a stream does, so the times of two periods compare the same wo
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
 
 from dyno import workloads
 
@@ -18,9 +19,12 @@ def weights(workload: str | None) -> dict[str, int]:
     return {} if found is None else {query.name: query.weight for query in found.queries}
 
 
-def means(taken: Iterable[tuple[str, float]]) -> dict[str, float]:
+_Q = TypeVar("_Q", bound=Hashable)
+
+
+def means(taken: Iterable[tuple[_Q, float]]) -> dict[_Q, float]:
     """Mean seconds of each query, from query and seconds of each execution."""
-    by_query: dict[str, list[float]] = {}
+    by_query: dict[_Q, list[float]] = {}
     for query, seconds in taken:
         by_query.setdefault(query, []).append(seconds)
     return {query: statistics.fmean(values) for query, values in by_query.items()}

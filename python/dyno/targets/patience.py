@@ -40,8 +40,7 @@ def cut_after(seconds: float, descriptor: int) -> Generator[threading.Event]:
 
     def end() -> None:
         cut.set()
-        with contextlib.suppress(OSError):
-            copy.shutdown(socket.SHUT_RDWR)
+        _shut(copy)
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True
@@ -52,3 +51,55 @@ def cut_after(seconds: float, descriptor: int) -> Generator[threading.Event]:
         timer.cancel()
         timer.join()
         copy.close()
+
+
+HEED_S = 30.0
+"""A statement that needs longer to end after a cancellation loses its connection."""
+
+
+class Heed:
+    """Closes the connection of a statement that does not end after its cancellation. Thread-safe.
+
+    A frozen server still acknowledges what is sent, so nothing else would end the wait for it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._busy = False
+        self._pending: tuple[threading.Timer, socket.socket] | None = None
+
+    def begin(self) -> None:
+        """Notes that a statement begins."""
+        with self._lock:
+            self._busy = True
+
+    def end(self) -> None:
+        """Notes that the statement has ended."""
+        with self._lock:
+            self._busy = False
+            pending, self._pending = self._pending, None
+        if pending is not None:
+            timer, copy = pending
+            timer.cancel()
+            timer.join()
+            copy.close()
+
+    def cancelled(self, descriptor: int) -> None:
+        """Starts the wait for the end of the running statement; nothing between statements.
+
+        Args:
+            descriptor: The socket of its connection.
+        """
+        with self._lock:
+            if not self._busy or self._pending is not None:
+                return
+            copy = socket.socket(fileno=os.dup(descriptor))
+            timer = threading.Timer(HEED_S, _shut, (copy,))
+            timer.daemon = True
+            self._pending = timer, copy
+            timer.start()
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

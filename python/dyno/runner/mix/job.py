@@ -48,7 +48,7 @@ def job(asked: RunPlan) -> Job:
 
     record = {
         "target": " ".join(url.redacted for url in urls),
-        "members": [_member(one) for one in settled],
+        "members": [_member(one, timed=duration_s is not None) for one in settled],
         "alone": asked.alone,
         "rounds": asked.rounds,
         "seed": asked.seed,
@@ -123,8 +123,11 @@ def _criteria(asked: RunPlan, named: Sequence[Workload]) -> list[Criterion]:
     return [*own, *(one for one in usual.values() if one.metric not in known)]
 
 
-def _member(one: Settled) -> dict[str, Any]:
-    """A member in the plan of the bundle."""
+def _member(one: Settled, *, timed: bool) -> dict[str, Any]:
+    """A member in the plan of the bundle; refresh functions run in tests to completion only."""
+    tests = {} if one.drives else one.asked.tests_record()
+    if timed and tests:
+        tests["refresh"] = False
     rate: Rate | None = one.rate
     return {
         "member": one.name,
@@ -136,7 +139,7 @@ def _member(one: Settled) -> dict[str, Any]:
         "rate": None if rate is None else rate.plan(),
         "mode": one.settings["mode"] if one.drives else None,
         "timeout_s": None if one.drives else one.settings["timeout_s"],
-        **({} if one.drives else one.asked.tests_record()),
+        **tests,
         **one.workload.record,
     }
 

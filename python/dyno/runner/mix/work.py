@@ -79,7 +79,7 @@ class Settled:
         else:
             found = f"{self.users} user{'s'[: self.users != 1]}"
             found += "" if self.rate is None else f", {self.rate.title}"
-        scale = "" if self.scale is None else f", scale {self.scale:g}"
+        scale = "" if self.scale is None else f", scale {self.scale:.15g}"
         return f"{self.workload.title}, {found}{scale}, on {self.place.url.redacted}"
 
     def level(self, held: Loaded, window: Window) -> OltpPlan:
@@ -237,7 +237,7 @@ def _require_one_scale(ready: Sequence[_Ready]) -> None:
         UsageError: With the targets.
     """
     for queried in _queried(ready):
-        scales = {one.held.scale: f"{one.held.scale:g} in {one.target.name}" for one in queried}
+        scales = {one.held.scale: f"{one.held.scale:.15g} in {one.target.name}" for one in queried}
         if len(scales) > 1:
             raise UsageError(
                 f"{queried[0].settled.workload.called} has scale {' and '.join(scales.values())}. "

@@ -172,8 +172,9 @@ class _Work:
             thread.join()
 
     def _cancel(self) -> None:
+        # At once: a server that does not respond holds up the cancellation of its own work only.
         for start in self._starts.values():
-            start.cancel()
+            threading.Thread(target=start.cancel, daemon=True, name="dyno-cancel").start()
 
     def _guarded(self, member: MixMember) -> None:
         """Runs a member and notes why it failed."""
@@ -188,6 +189,7 @@ class _Work:
             self._fail(error)
         finally:
             start.ended()
+            self._progress.leave(member.name)
             if isinstance(member.plan, OltpPlan):
                 with self._lock:
                     self._driving -= 1
@@ -266,6 +268,12 @@ class _Least:
     def part(self, name: str) -> _Part:
         """The progress of one member."""
         return _Part(self, name)
+
+    def leave(self, name: str) -> None:
+        """Goes on without a member, which has ended."""
+        with self._lock:
+            self._count -= 1
+            self._shares.pop(name, None)
 
     def update(self, name: str, share: float, text: str) -> None:
         """Reports the progress of a member."""

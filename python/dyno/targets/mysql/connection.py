@@ -17,6 +17,7 @@ from dyno.targets.mysql.handshake import GARBLED
 from dyno.targets.mysql.key import KeyedConnection
 from dyno.targets.mysql.settings import session_settings
 from dyno.targets.mysql.version import Version
+from dyno.targets.patience import Heed
 
 
 class MysqlConnection:
@@ -53,6 +54,7 @@ class MysqlConnection:
         self._lock = threading.Lock()
         self._busy = False
         self._cancelled = False
+        self._heed = Heed()
 
     @classmethod
     def open(
@@ -105,6 +107,7 @@ class MysqlConnection:
         """
         with self._lock:
             self._busy, self._cancelled = True, False
+            self._heed.begin()
         self.statements += 1
         try:
             result = self._run(sql)
@@ -116,6 +119,7 @@ class MysqlConnection:
                 self._busy = False
                 if self._cancelled:
                     self._absorb()
+            self._heed.end()
         if self._cancelled:
             # Some functions (BENCHMARK, SLEEP) react to a kill with a value instead of an error.
             raise error_of_kind("timeout", "The statement was cancelled.")
@@ -128,6 +132,8 @@ class MysqlConnection:
                 return
             self._cancelled = True
             with contextlib.suppress(pymysql.Error, OSError, DynoError):
+                if (ours := self.raw._sock) is not None:  # else it is lost already
+                    self._heed.cancelled(ours.fileno())
                 other = _connect(self._address, lambda: None)
                 try:
                     with other.cursor() as cursor:

@@ -14,7 +14,7 @@ from psycopg.types.string import TextLoader
 
 from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, TargetError
-from dyno.targets.patience import CONNECT_S, cut_after, keep_alive
+from dyno.targets.patience import CONNECT_S, Heed, cut_after, keep_alive
 from dyno.targets.postgresql.errors import connect_error, statement_error
 
 
@@ -41,6 +41,7 @@ class PostgresConnection:
         self.raw = raw
         self._explain = explain
         self._stopped = False
+        self._heed = Heed()
         raw.adapters.register_loader("bpchar", _Unpadded)
 
     @classmethod
@@ -86,6 +87,7 @@ class PostgresConnection:
     def execute(self, sql: str) -> QueryResult:
         """Runs one statement to the last row (see the protocol)."""
         self._stopped = False
+        self._heed.begin()
         try:
             with self.raw.cursor() as cursor:
                 # psycopg would prepare it from the sixth execution on, without replanning.
@@ -99,6 +101,8 @@ class PostgresConnection:
                 )
         except psycopg.Error as error:
             raise self.error(error) from error
+        finally:
+            self._heed.end()
 
     def error(self, error: psycopg.Error) -> DynoError:
         """Converts a driver exception of this session."""
@@ -112,6 +116,7 @@ class PostgresConnection:
         """Asks the server to stop the running statement."""
         self._stopped = True
         with contextlib.suppress(psycopg.Error, OSError):
+            self._heed.cancelled(self.raw.fileno())
             self.raw.cancel_safe(timeout=5)
 
     def close(self) -> None:

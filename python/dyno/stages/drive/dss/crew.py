@@ -99,10 +99,19 @@ class Crew:
         interruptible(lambda: self._run(jobs), self.cancel)
 
     def cancel(self) -> None:
-        """Stops all workers: prevents further statements and cancels the running ones."""
+        """Stops all workers: prevents further statements and cancels the running ones.
+
+        All at once, as each waits some seconds for a server that does not respond.
+        """
         self.stop.set()
-        for session in self._sessions:
-            session.cancel()
+        threads = [
+            threading.Thread(target=session.cancel, daemon=True, name="dyno-cancel")
+            for session in list(self._sessions)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
     def _run(self, jobs: Sequence[Callable[[], None]]) -> None:
         threads = [

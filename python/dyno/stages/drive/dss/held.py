@@ -9,6 +9,7 @@ from functools import partial
 from itertools import cycle
 
 from dyno import workloads
+from dyno.bundle.model import Clock
 from dyno.bundle.phases.dss import HELD, DssDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.meter import Metering
@@ -43,6 +44,31 @@ class HeldPlan(StreamedPlan):
     def base_detail(self) -> partial[DssDetail]:
         """Returns the phase detail known at the start."""
         return partial(super().base_detail(), test=HELD, label=self.label or None)
+
+
+class _Course:
+    """The progress of a window: its time, and the query that ended last."""
+
+    def __init__(self, clock: Clock, progress: Progress, total_s: float) -> None:
+        self.begun_ns = clock.unix_now_ns()
+        self._clock, self._progress, self._total_s = clock, progress, total_s
+        self._last, self._told_s = "", 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the planned time is over."""
+        return self._since_s >= self._total_s
+
+    def tell(self, query: str = "") -> None:
+        """Reports that a query ended; without one, the time, once a second."""
+        now_s = self._since_s
+        if query or now_s >= self._told_s + 1:
+            self._last, self._told_s = query or self._last, now_s
+            self._progress.update(min(now_s, self._total_s), self._total_s, self._last)
+
+    @property
+    def _since_s(self) -> float:
+        return (self._clock.unix_now_ns() - self.begun_ns) / _S
 
 
 def held_name(target: str, plan: HeldPlan) -> str:
@@ -91,15 +117,13 @@ def held(
     ):
         sessions = [crew.session() for _ in orders]
         start.ready(crew.cancel)
-        begun = recorder.clock.unix_now_ns()
-        window = begun + round(plan.warmup_s * _S)
+        course = _Course(recorder.clock, progress, plan.warmup_s + plan.duration_s)
+        window = course.begun_ns + round(plan.warmup_s * _S)
         phase.save_detail(detail(window=(window, window + round(plan.duration_s * _S))))
 
         def ended(task: Task, outcome: Outcome) -> None:
-            at = outcome.row["end_ns"]
-            done, total = (at - begun) / _S, plan.warmup_s + plan.duration_s
-            progress.update(min(done, total), total, task.query.name)
-            if at >= window:
+            course.tell(task.query.name)
+            if outcome.row["end_ns"] >= window:
                 notary.record(outcome)
                 if outcome.error is not None:
                     errors.setdefault(task.query.name, str(outcome.error))
@@ -113,11 +137,10 @@ def held(
 
         def ring() -> None:
             """Stops the streams once the window is over, unless they have ended before."""
-            if over is None:
-                crew.stop.wait(plan.warmup_s + plan.duration_s)
-            else:
-                while not over.wait(_POLL_S) and not crew.stop.is_set():
-                    pass
+            while not crew.stop.wait(_POLL_S):
+                if course.is_over if over is None else over.is_set():
+                    break
+                course.tell()
             if not crew.stop.is_set():
                 rung.append(recorder.clock.unix_now_ns())
                 crew.cancel()
