@@ -129,8 +129,11 @@ def test_queries_need_cpu_and_bandwidth() -> None:
 
 
 def test_a_search_limits_a_server() -> None:
-    searched = replace(FOUND, found=(Found("run", 500, 490, 510, "new_order p95 < 15 ms"),))
-    found = sized(Wants(tps=1400), searched)
+    limits = "new_order p95 < 15 ms"
+    own = Found("run", FOUND.loads[0].target, 500, 490, 510, limits)
+    # Of another server, which is not sized.
+    other = Found("run", "another", 5000, 4900, 5100, limits)
+    found = sized(Wants(tps=1400), replace(FOUND, found=(own, other)))
     assert found.servers is not None
     assert (found.servers.p50, found.servers.binding) == (3, "limits of the search")
 

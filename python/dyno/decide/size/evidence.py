@@ -102,11 +102,13 @@ class Found:
     """The largest load within limits that a search found on one server.
 
     Attributes:
+        target: The database.
         tps: Transactions per second there, with the range over its windows.
         limits: The limits.
     """
 
     run: str
+    target: str
     tps: float
     low: float
     high: float

@@ -13,10 +13,8 @@ from dyno.bundle.model import Phase, Run, has_detail, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
-from dyno.confinement.limits_asked import parse as parse_limits
+from dyno.decide import processors
 from dyno.decide.size.evidence import Found, Load, Machine
-from dyno.decide.view import processors
-from dyno.errors import UsageError
 
 _Z95 = 1.96
 
@@ -73,7 +71,7 @@ def searches(run: Run, known: metrics.Estimates) -> Iterable[Found]:
             limits = ", ".join(str(one.text) for one in phase.detail.slo)
             low = tps.value if tps.low is None else tps.low
             high = tps.value if tps.high is None else tps.high
-            yield Found(run.run, tps.value, low, high, limits)
+            yield Found(run.run, str(phase.target), tps.value, low, high, limits)
 
 
 def machine(run: Run) -> Machine:
@@ -101,7 +99,7 @@ def server(run: Run, phase: Phase, known: metrics.Estimates, per_s: float) -> di
     """CPUs of the server, and CPU time of an operation of which there are ``per_s``."""
     other = machine_of(run, phase.target)
     at = Resources(phase.name, machine=other)
-    cpus = float(processors(run, other))
+    cpus = float(processors.usable(run, other))
     busy = known.value(at.cpu_busy.mean)
     own = (known.value(at.process_cpu("server").mean) or 0.0) / 100
     dyno = (known.value(at.process_cpu("dyno").mean) or 0.0) / 100
@@ -111,24 +109,16 @@ def server(run: Run, phase: Phase, known: metrics.Estimates, per_s: float) -> di
         taken, whole, of = dyno, dyno, "CPU of Dyno with the engine in it"
     elif not own:  # everything on the machine, also other processes
         unseen = busy is None or (facts is not None and facts.place == "elsewhere" and not other)
-        taken = whole = 0.0 if busy is None or unseen else busy / 100 * cpus
+        taken = whole = (
+            0.0 if busy is None or unseen else busy / 100 * processors.counted(run, other)
+        )
         of = "CPU of the machine, with the driver"
     return {
-        "cpus": min(cpus, _limit(run)),
+        "cpus": min(cpus, processors.allowed(run)),
         "cpu_s": taken / per_s if taken else None,
         "cpu_of": of,
         "whole_cpu_s": whole / per_s if whole else None,
     }
-
-
-def _limit(run: Run) -> float:
-    """CPUs that a limit left to the server; infinite without a limit."""
-    asked = {} if run.confined is None else run.confined.limits
-    try:
-        bounds = parse_limits([f"{k}={v}" for k, v in asked.items() if k in {"cpu", "cpus"}])
-    except UsageError:
-        return float("inf")
-    return min((one.value for one in bounds), default=float("inf"))
 
 
 def _devices(run: Run, phase: Phase, known: metrics.Estimates, tps: float) -> dict[str, Any]:

@@ -66,10 +66,11 @@ def cpu_need(made: Server, work: Transactions | None, queries: Decisions | None)
 
 
 def search_needs(found: Evidence, work: Transactions, lot: Lot, inputs: Inputs) -> list[Need]:
-    """Servers by the largest load that searches found within limits."""
-    if not found.found:
+    """Servers by the largest load that searches found within limits, on the target of ``work``."""
+    own = [one for one in found.found if one.target == work.top.target]
+    if not own:
         return []
-    best = max(found.found, key=lambda one: one.tps)
+    best = max(own, key=lambda one: one.tps)
     noise = (best.high - best.low) / 2 / best.tps or None
     drawn = inputs.drawn(
         "load within limits",

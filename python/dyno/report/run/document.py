@@ -211,13 +211,16 @@ def _queried(page: Page, workload: Workload) -> dict[str, Any] | None:
         return None
     return {
         "scale": page.scale(workload.name),
-        "engines": {name: _engine(page, workload.name, name) for name in engines},
+        "engines": {name: _engine(page, workload, name) for name in engines},
         "answers_match": _answers_match(page, workload.name),
     }
 
 
-def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
+def _engine(page: Page, of: Workload, name: str) -> dict[str, Any]:
+    workload = of.name
     load, at = metrics.Load(workload, name), metrics.Queries(name)
+    # A mix may have other queries on the target, whose data no transaction changes.
+    changing = of.freshness is not None
     return {
         "load_s": page.value(load.seconds),
         "load_mb_per_s": page.value(load.mb_per_s),
@@ -228,8 +231,8 @@ def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
         "power_total_s": page.value(at.power_total_s),
         "geomean_s": page.value(at.geomean_s),
         "mean_s": page.value(at.mean_s),
-        "freshness_ms": page.value(at.freshness_ms),
-        "newest_age_ms": page.value(at.newest_age_ms),
+        "freshness_ms": page.value(at.freshness_ms) if changing else None,
+        "newest_age_ms": page.value(at.newest_age_ms) if changing else None,
         "queries": _queries(page, name),
         **_trials(page, name),
     }

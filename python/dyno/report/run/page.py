@@ -128,12 +128,12 @@ class Page(metrics.FindsEstimates):
         return list(dict.fromkeys((str(one), other) for one, other in pairs if one and other))
 
     def load_rates(self, workload: str, target: str) -> list[LoadRate]:
-        """Rates of a workload's loads into a target, by number of streams."""
+        """Rates of loads into a workload's first database in a target, by number of streams."""
         rates: dict[int, LoadRate] = {}
         for phase in self.phases_of(LoadDetail):
             streams = phase.detail.streams
             same = phase.target == target and phase.detail.workload == workload
-            if same and streams is not None:
+            if same and phase.detail.database is None and streams is not None:
                 at = metrics.Load(metrics.loaded(phase), target)
                 rates[streams] = LoadRate(
                     streams,
