@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
+import pytest
+
+from dyno.errors import DiskFullError, TargetError
 from dyno.workspace.footprint import Meter, StepRecord, occupied
 from tests.process import wait_until
 
@@ -27,6 +31,22 @@ def test_without_samples_there_is_growth_but_no_peak() -> None:
     with Meter() as meter, meter.watching(None) as nothing:
         pass
     assert (nothing.extra, nothing.growth) == (None, None)
+
+
+def test_the_error_of_a_step_is_not_replaced_by_that_of_its_probe() -> None:
+    down = threading.Event()
+
+    def probe() -> int:
+        if down.is_set():
+            raise TargetError("the server is gone")
+        return 1
+
+    def fill() -> None:
+        down.set()
+        raise DiskFullError("no space")
+
+    with Meter() as meter, pytest.raises(DiskFullError), meter.watching(probe, live=False):
+        fill()
 
 
 def test_a_record_has_speed_where_rows_move() -> None:

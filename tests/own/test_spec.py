@@ -288,6 +288,23 @@ def test_a_wrong_name_is_met_by_an_example() -> None:
         workloads.named("ycsb_a")
 
 
+@pytest.mark.parametrize(("kind", "fits"), [("int", False), ("date", False), ("bigint", True)])
+def test_a_scale_whose_rows_a_key_cannot_number_is_refused(
+    tmp_path: Path, kind: str, fits: bool
+) -> None:
+    path = tmp_path / f"{kind}.toml"
+    path.write_text(
+        GOOD.replace("rows = 100", "rows = 1_000_000").replace("int row", f"{kind} row")
+    )
+    workload = workloads.named(str(path))
+    assert workload.parse_scale(2147) == 2147
+    if fits:
+        assert workload.parse_scale(2148) == 2148
+        return
+    with pytest.raises(UsageError, match="item has 2,148,000,000 rows, and id"):
+        workload.parse_scale(2148)
+
+
 def test_shipped_workloads_do_not_include_files() -> None:
     workloads.named("ycsb-a")
     assert not [name for name in workloads.names() if name.startswith("own")]

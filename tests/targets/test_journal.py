@@ -75,6 +75,13 @@ def test_a_journal_is_read_and_what_is_none_is_not() -> None:
         assert journal.unfinished(text, "tpch", done) is None
 
 
+def test_a_journal_names_the_tables_of_a_workload_file() -> None:
+    plan = LoadPlan("own_shop", 1, 1, 2, tables="0123456789abcdef")
+    found = journal.unfinished(journal.comment(plan), "own_shop", [])
+    assert found is not None
+    assert found[0].tables == plan.tables
+
+
 def test_a_load_without_some_parts_loads_just_those(target: Any) -> None:
     target.mark("tpch", Loaded(0.01, 1, complete=False))
     whole = target.load(PLAN, core.Control())
@@ -107,6 +114,7 @@ def test_other_data_is_refused_and_an_unfinished_load_is_named(target: Any) -> N
     for plan, reason in [
         (LoadPlan("tpch", 0.02, 1, 2), r"scale 0\.01, not 0\.02"),
         (LoadPlan("tpch", 0.01, 3, 2), "seed 1, not 3"),
+        (LoadPlan("tpch", 0.01, 20240601, 2), "seed 1, not 20240601"),
     ]:
         with pytest.raises(UsageError, match=reason):
             resume.require(target, going_on(plan))

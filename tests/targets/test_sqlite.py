@@ -99,6 +99,17 @@ def test_a_file_with_a_users_table_keeps_its_journal(lite: SqliteTarget) -> None
     assert lite.facts().settings["journal_mode"] == "delete"
 
 
+def test_a_killed_load_leaves_the_journal_mode_of_a_users_file(lite: SqliteTarget) -> None:
+    with closing(lite.connect()) as session:
+        session.execute("CREATE TABLE mine (x)")
+        session.execute("PRAGMA journal_mode = WAL")
+    lite.create_tables("tpch", replace=False)
+    # The mode is in the file, so a load that changed it could not restore it after a kill.
+    assert "loader.journal_mode" not in lite.facts().settings
+    load_only(lite, LoadPlan("tpch", SCALE, 1, 1), "nation")
+    assert lite.facts().settings["journal_mode"] == "wal"
+
+
 def test_loading_again_keeps_the_write_ahead_log(lite: SqliteTarget) -> None:
     for replace in (False, True):
         lite.create_tables("tpch", replace=replace)

@@ -182,11 +182,28 @@ pub(crate) struct DeclaredRows {
 
 impl DeclaredRows {
     pub(crate) fn new(declared: &'static Declared, scale: f64, seed: u64) -> Result<Self> {
-        if scale > 0.0 && scale <= MOST_SCALE {
-            Ok(Self { declared, scale, seed })
-        } else {
-            Err(usage(format!("the scale must be above 0 and at most {MOST_SCALE}, not {scale}")))
+        if !(scale > 0.0 && scale <= MOST_SCALE) {
+            return Err(usage(format!(
+                "the scale must be above 0 and at most {MOST_SCALE}, not {scale}"
+            )));
         }
+        let data = Self { declared, scale, seed };
+        for table in &declared.given.tables {
+            let rows = data.rows(&table.name);
+            let wraps = |column: &&GivenColumn| {
+                matches!(column.value, Values::Row)
+                    && matches!(column.kind, ColumnType::Int32 | ColumnType::Date)
+            };
+            let found = table.columns.iter().find(wraps);
+            if let (Some(column), true) = (found, rows > i32::MAX as u64) {
+                return Err(usage(format!(
+                    "at scale {scale}, {} has {rows} rows, more than the type of {} can number; \
+                     use bigint",
+                    table.name, column.name
+                )));
+            }
+        }
+        Ok(data)
     }
 
     pub(crate) fn row_count(&self, table: &str) -> RowCount {
@@ -294,5 +311,10 @@ mod tests {
         declare(&given("none", &money())).unwrap();
         let none = Workload::parse("none").unwrap();
         assert_eq!(Dataset::new(none, 0.0, 1).unwrap_err().kind, ErrorKind::Usage);
+        // Row numbers that its `int` has, and one that it has not.
+        declare(&given("many", &money()).replace("1500", "1000000")).unwrap();
+        let many = Workload::parse("many").unwrap();
+        assert!(Dataset::new(many, 2147.0, 1).is_ok());
+        assert_eq!(Dataset::new(many, 2148.0, 1).unwrap_err().kind, ErrorKind::Usage);
     }
 }

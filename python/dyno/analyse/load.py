@@ -15,15 +15,20 @@ def load(bundle: Bundle) -> list[Estimate]:
     """``load.<workload>.<target>.<metric>`` and ``index.<workload>.<target>.seconds``.
 
     For each kind of step, ``index.<workload>.<target>.<kind>.<metric>`` gives its time and the
-    space it used and left. Only phases that succeeded count.
+    space it used and left. Only phases that succeeded count. A load that goes on with an
+    interrupted one has no speed: its time is that of the missing rows. If none were missing, the
+    interrupted load had begun to build indexes, so the time for indexes says nothing either.
     """
     estimates: list[Estimate] = []
+    begun: set[tuple[str, str | None]] = set()
     for phase in bundle.run.phases:
         if phase.status != "done":
             continue
         if has_detail(phase, LoadDetail):
             estimates += _load(phase)
-        elif has_detail(phase, IndexDetail):
+            if phase.detail.resumed_parts and not phase.detail.rows:
+                begun.add((metrics.loaded(phase), phase.target))
+        elif has_detail(phase, IndexDetail) and (metrics.loaded(phase), phase.target) not in begun:
             estimates.append(
                 _index(phase).seconds.estimate(
                     phase.seconds, "start to end of the phase: keys, indexes, statistics"
@@ -76,6 +81,10 @@ def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
 def _load(phase: Phase[LoadDetail]) -> Iterable[Estimate]:
     at = metrics.Load(metrics.loaded(phase), phase.target)
     rows, size, text = phase.detail.rows, phase.detail.bytes, phase.detail.text_bytes
+    if phase.detail.resumed_parts:
+        loaded = (rows or 0) + (phase.detail.resumed_rows or 0)
+        yield at.rows.estimate(loaded, "rows sent, now and before the interruption")
+        return
     seconds = phase.detail.seconds
     if seconds is None or seconds <= 0:
         seconds = phase.seconds

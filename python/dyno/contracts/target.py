@@ -102,6 +102,7 @@ class LoadPlan:
         resume: Resume an interrupted load: load only the parts missing in its journal.
         layout: The physical design; None for the target's default.
         days: Initial days of the data; None for a workload without.
+        tables: Digest of the tables that a workload file declares; empty for other workloads.
     """
 
     workload: str
@@ -111,6 +112,7 @@ class LoadPlan:
     resume: bool = False
     layout: Layout | None = None
     days: int | None = None
+    tables: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class Unfinished:
         parts: Loaded parts of tables.
         rows: Rows in those parts.
         days: Initial days of the data; None for a workload without.
+        tables: As in :class:`LoadPlan`.
     """
 
     scale: float
@@ -130,6 +133,7 @@ class Unfinished:
     parts: int
     rows: int
     days: int | None = None
+    tables: str = ""
 
 
 @dataclass(frozen=True)

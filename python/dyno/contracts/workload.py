@@ -199,6 +199,8 @@ class Workload:
         loads: Whether it has tables that Dyno creates; without, its statements are about tables of
             the user's own.
         record: What the plan of a run records about it.
+        tables_digest: Tells tables of one workload file from those that it declared before; empty
+            for other workloads.
         changes: Its transactions that change or lock rows of the user's own tables.
         creates: Tables that its setup creates.
         setup: Statements for the target of a name that follow its load: name and SQL.
@@ -240,6 +242,7 @@ class Workload:
     days: Days | None = None
     loads: bool = True
     record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tables_digest: str = ""
     changes: tuple[str, ...] = ()
     creates: tuple[str, ...] = ()
     setup: Callable[[str], Sequence[tuple[str, str]]] = field(default=lambda _target: ())

@@ -102,7 +102,7 @@ def unfit(found: Loaded, own: Form, wanted: Wanted) -> str:
         wanted: What is needed.
     """
     if wanted.scale not in (None, found.scale):
-        return f"at scale {found.scale:g}, not {wanted.scale:g}"
+        return f"at scale {found.scale:.15g}, not {wanted.scale:.15g}"
     if wanted.seed not in (None, found.seed):
         return f"with seed {found.seed}, not {wanted.seed}"
     form = form_of(found.layout, own)

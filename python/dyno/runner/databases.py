@@ -50,8 +50,6 @@ def loads(
         return [(plan, replace)]
     every = names(plan.workload, count)
     if not plan.resume:
-        if replace:
-            resume.forget_whole(target, every)
         return [(dataclasses.replace(plan, workload=name), replace) for name in every]
     left = resume.rest(target, plan, every)
     for name in left.whole:
@@ -82,7 +80,7 @@ def loaded_in_all(
             raise UsageError(
                 f"{target.name} holds no database {number} of {workload}. Load {what}: dyno "
                 f"load {workloads.get(workload).called} --target {target.url.redacted} "
-                f"--scale {wanted:g} --databases {count} --{option}"
+                f"--scale {wanted:.15g} --databases {count} --{option}"
             )
         found[name] = stages.loaded_data(target, name, scale)
         unlike = _unlike(found[workload], found[name])
@@ -90,7 +88,7 @@ def loaded_in_all(
             raise UsageError(
                 f"Database {number} of {workload} in {target.name} has {unlike}. Load all of them "
                 f"again: dyno load {workloads.get(workload).called} --target "
-                f"{target.url.redacted} --scale {found[workload].scale:g} --databases {count} "
+                f"{target.url.redacted} --scale {found[workload].scale:.15g} --databases {count} "
                 "--replace"
             )
     return found
@@ -99,7 +97,7 @@ def loaded_in_all(
 def _unlike(first: Loaded, other: Loaded) -> str:
     """How the data of another database differs from that of the first; empty if it does not."""
     known = {
-        "scale": (f"{first.scale:g}", f"{other.scale:g}"),
+        "scale": (f"{first.scale:.15g}", f"{other.scale:.15g}"),
         "days": (first.days or "the usual", other.days or "the usual"),
         "seed": (first.seed, other.seed),
     }

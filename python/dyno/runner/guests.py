@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dyno.contracts import databases
 from dyno.errors import UsageError
+from dyno.stages.resume import same_layout
 
 if TYPE_CHECKING:
     from dyno.contracts.target import LoadPlan, Target
@@ -25,17 +26,19 @@ def stays(target: Target, plan: LoadPlan, workload: str, count: int) -> bool:
     Raises:
         UsageError: If the tables are of other data, or there is nothing to add to them.
     """
-    if workload == plan.workload or plan.layout is not None:
+    if workload == plan.workload or (plan.layout is not None and not plan.resume):
         return False
     homes = databases.names(plan.workload, count)
     found = [target.loaded(home) for home in homes]
     if not all(one is not None and one.complete for one in found):
         return False
+    if plan.resume and not all(one and same_layout(plan.layout, one.layout) for one in found):
+        return False
     for home, one in zip(homes, found, strict=True):
         if one is not None and (one.scale, one.seed) != (plan.scale, plan.seed):
             raise UsageError(
-                f"{target.name} holds {home} at scale {one.scale:g} with seed {one.seed}, not "
-                f"scale {plan.scale:g} with seed {plan.seed}. Use the same, or --replace."
+                f"{target.name} holds {home} at scale {one.scale:.15g} with seed {one.seed}, not "
+                f"scale {plan.scale:.15g} with seed {plan.seed}. Use the same, or --replace."
             )
     if not any(_lacks(target, name) for name in databases.names(workload, count)):
         raise UsageError(

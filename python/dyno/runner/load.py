@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dyno import _core, targets, workloads
 from dyno.contracts.databases import home_of
-from dyno.contracts.target import LoadPlan, Made, Target, TargetUrl
+from dyno.contracts.layout import Layout
+from dyno.contracts.sized import Sized
+from dyno.contracts.target import LoadPlan, Made, Target
 from dyno.errors import UsageError
-from dyno.layouts import DEFAULT
+from dyno.layouts import DEFAULT, volumes
 from dyno.plans.loading import LoadingPlan
 from dyno.runner import guests, stages
 from dyno.runner import spread as places
 from dyno.runner.ahead import of_load
 from dyno.runner.databases import loads, names, require_databases
 from dyno.runner.engine import confinement_of, settings_of
-from dyno.runner.layout import chosen_layout, unfinished_layout
+from dyno.runner.layout import Chosen, chosen_layout, unfinished_layout
 from dyno.runner.session import Job, Session
-from dyno.stages.resume import unfinished_of
+from dyno.stages.load import loaded
+from dyno.stages.resume import unfinished, unfinished_of
 from dyno.targets.space import require_space, required_bytes
+from dyno.workloads.rows import expected_rows
 from dyno.workspace.engine_folders import make_out
+
+_REMEDY = "Free space, or use a smaller --scale or another --out."
 
 
 def job(asked: LoadingPlan) -> Job:
@@ -46,49 +53,41 @@ def job(asked: LoadingPlan) -> Job:
     raw = chosen.raw_bytes(scale, days) * design.share_here
 
     def check_space() -> None:
-        if parsed.scheme == "embedded":
-            make_out(asked.out)
-        if not asked.resume:
-            _require_data_space(parsed, asked.out, raw * databases)
+        if parsed.scheme != "embedded":
+            return
+        make_out(asked.out)
+        # Of other loads, a part is there already, which only the target knows.
+        if not (asked.resume or asked.replace or chosen.name != workload):
+            require_space(asked.out, required_bytes({parsed.name: raw * databases}), _REMEDY)
 
     def body(session: Session) -> None:
         def before(target: Target) -> None:
             _core.prepare(workload)
             if isinstance(target, Made):
                 target.before_load()
-            # A resumed load uses the locations of the first load.
-            if not asked.resume:
+            # A resumed load uses the locations of the first load. Tables that may join those of
+            # another workload leave the log where it is.
+            adds = chosen.name != workload and design.wanted is None and not asked.replace
+            if not (asked.resume or adds):
                 places.prepare(asked, parsed)
                 design.before_start(target)
 
         design.announce(session)
         with session.target(asked.target, before) as target:
             every = names(workload, databases)
-            begun = unfinished_of(target, every) if asked.resume else None
-            wanted = design.wanted
-            if asked.resume and asked.layout is None:
-                wanted = unfinished_layout(session, target, every)
-            default = max(2, session.limits.threads) if begun is None else begun.streams
-            plans = [
-                LoadPlan(
-                    workload,
-                    scale,
-                    asked.seed,
-                    count,
-                    resume=asked.resume,
-                    layout=wanted,
-                    days=days,
-                )
-                for count in asked.streams or (default,)
-            ]
+            plans = _plans(asked, session, target, every, design.wanted)
             last = asked.replace or len(plans) > 1
             if last or not guests.stays(target, plans[-1], chosen.name, databases):
-                stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
                 rest = loads(session, target, plans[-1], databases, replace=last)
-                if asked.resume:
-                    _require_data_space(parsed, asked.out, raw * len(rest))
-                for plan, over in rest:
-                    stages.load_and_prove(session, target, plan, replace=over)
+                if parsed.scheme == "embedded":
+                    share = _share_here(plans[-1], design)
+                    each = chosen.raw_bytes(scale, days) * share
+                    _require_room(asked.out, parsed.name, target, rest, each)
+                stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
+                for number, (plan, over) in enumerate(rest):
+                    # All of them are replaced, or none of those that are complete.
+                    others = every[1:] if number == 0 and last else ()
+                    stages.load_and_prove(session, target, plan, replace=over, others=others)
             guests.add(session, target, chosen.name, databases)
         design.report(session)
 
@@ -111,12 +110,60 @@ def job(asked: LoadingPlan) -> Job:
     )  # fmt: skip
 
 
-def _require_data_space(url: TargetUrl, out: Path, raw_bytes: float) -> None:
-    """Rejects data that exceeds the free space of a private engine.
+def _plans(
+    asked: LoadingPlan,
+    session: Session,
+    target: Target,
+    every: Sequence[str],
+    wanted: Layout | None,
+) -> list[LoadPlan]:
+    """The loads of the first of the databases ``every``: one for each number of streams."""
+    chosen = workloads.named(asked.workload)
+    begun = unfinished_of(target, every) if asked.resume else None
+    if asked.resume and asked.layout is None:
+        wanted = unfinished_layout(session, target, every)
+    default = max(2, session.limits.threads) if begun is None else begun.streams
+    return [
+        LoadPlan(
+            every[0],
+            chosen.parse_scale(asked.scale),
+            asked.seed,
+            count,
+            resume=asked.resume,
+            layout=wanted,
+            days=chosen.parse_days(asked.days),
+            tables=chosen.tables_digest,
+        )
+        for count in asked.streams or (default,)
+    ]
+
+
+def _share_here(plan: LoadPlan, design: Chosen) -> float:
+    """Share of the data in the target's own folder; the rest is on volumes of the layout."""
+    if plan.layout is None or plan.layout is design.wanted:
+        return design.share_here
+    return volumes.share_here(plan.layout, plan.scale, plan.days)
+
+
+def _require_room(
+    out: Path, name: str, target: Target, rest: Sequence[tuple[LoadPlan, bool]], raw_bytes: float
+) -> None:
+    """Rejects loads of ``raw_bytes`` each that exceed the free space of a private engine.
+
+    Loaded rows of an interrupted load count as there, and replaced tables as free.
 
     Raises:
-        DiskFullError: If the data does not fit.
+        DiskFullError: If the loads do not fit.
     """
-    if url.scheme == "embedded":
-        needed = required_bytes({url.name: raw_bytes})
-        require_space(out, needed, "Free space, or use a smaller --scale or another --out.")
+    missing, freed = 0.0, 0
+    for plan, replaces in rest:
+        begun = unfinished(target, plan.workload) if plan.resume else None
+        whole = sum(rows for rows, _ in expected_rows(plan.workload, loaded(plan)).values())
+        done = begun.rows / whole if begun is not None and whole else 0.0
+        missing += raw_bytes * max(0.0, 1.0 - done)
+        held = target.loaded(plan.workload) if replaces else None
+        if held is not None and isinstance(target, Sized):
+            layout = Layout.model_validate_json(held.layout) if held.layout else None
+            here = 1.0 if layout is None else volumes.share_here(layout, held.scale, held.days)
+            freed += round(here * (target.data_bytes(plan.workload) or 0))
+    require_space(out, required_bytes({name: missing}) - freed, _REMEDY)

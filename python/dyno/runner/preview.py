@@ -85,7 +85,7 @@ def preview(asked: LoadingPlan) -> Preview:
         for table, count in expected_rows(name, data).items()
     }
     many = f", {asked.databases} databases" if asked.databases > 1 else ""
-    what = f"dyno load {asked.workload} at scale {scale:g} into {parsed.redacted}{many}"
+    what = f"dyno load {asked.workload} at scale {scale:.15g} into {parsed.redacted}{many}"
     raw = chosen.raw_bytes(scale, days) * asked.databases
     opened = targets.open_target(parsed, asked.out, Limits(1 << 30, 1))
     every = names(home, asked.databases)

@@ -186,7 +186,7 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
             content = [found.scale, found.seed]
             if found.layout or content not in (own.get(plan.workload), [plan.scale, plan.seed]):
                 raise UsageError(
-                    f"{url} in {out} holds {plan.workload} data of scale {found.scale:g} that "
+                    f"{url} in {out} holds {plan.workload} data of scale {found.scale:.15g} that "
                     "quickstart did not load. Use --replace, or another --out DIR."
                 )
 

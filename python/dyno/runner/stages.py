@@ -36,12 +36,22 @@ def storage(session: Session, plan: IoPlan) -> None:
             session.events.say(f"! {remark.text}")
 
 
-def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
-    """Loads a workload, counts its rows, and adds keys and indexes."""
+def load_and_prove(
+    session: Session,
+    target: Target,
+    plan: LoadPlan,
+    *,
+    replace: bool,
+    others: Sequence[str] = (),
+) -> None:
+    """Loads a workload, counts its rows, and adds keys and indexes.
+
+    ``others`` are databases that will be replaced after this one.
+    """
     name = plan.workload
     title = f"Load {name} into {target.name}"
     with session.events.phase(title) as progress, session.probed(target):
-        load.load(session.recorder, target, plan, progress, replace=replace)
+        load.load(session.recorder, target, plan, progress, replace=replace, others=others)
     title = f"Index {name} in {target.name}"
     with session.events.phase(title) as progress, session.probed(target):
         load.index(session.recorder, target, plan, progress)
@@ -235,7 +245,7 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         raise UsageError(
             f"{target.name} holds no {workload} data. Load it first: "
             f"dyno load {workloads.get(workload).called} --target {target.url.redacted} "
-            f"--scale {scale or 1:g}"
+            f"--scale {scale or 1:.15g}"
         )
     if not found.complete:
         number = split(home)[1]
@@ -244,7 +254,7 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         raise TargetError(
             f"The {home} data in {target.name} is incomplete: its load did not end. "
             f"Load it again: dyno load {workloads.get(home).called} --target "
-            f"{target.url.redacted} --scale {found.scale:g}{days}{many} --replace"
+            f"{target.url.redacted} --scale {found.scale:.15g}{days}{many} --replace"
             + (", or --resume" if target.capabilities.resume is True else ""),
             kind="database",
         )
@@ -253,11 +263,11 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         raise UsageError(
             f"{target.name} holds the tables of {home}, but not those that {workload} adds. "
             f"Add them: dyno load {workload_of(workload)} --target {target.url.redacted} "
-            f"--scale {found.scale:g}"
+            f"--scale {found.scale:.15g}"
         )
     if scale is not None and scale != found.scale:
         raise UsageError(
-            f"{target.name} holds {workload} at scale {found.scale:g}, not {scale:g}. "
+            f"{target.name} holds {workload} at scale {found.scale:.15g}, not {scale:.15g}. "
             "Remove --scale, or reload with --replace."
         )
     return found

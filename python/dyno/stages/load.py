@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -47,11 +47,14 @@ def load(
     *,
     replace: bool,
     alone: bool = True,
+    others: Sequence[str] = (),
 ) -> LoadOutcome:
     """Creates the tables and loads the rows, without intermediate files.
 
     ``alone`` is false for one of several loads that differ in their stream count. The name of such
     a load contains the count, and its rows are counted here, because no later step counts them.
+    ``others`` are databases that will be replaced after this one. They are marked as incomplete as
+    soon as this replacement was accepted.
 
     Raises:
         UsageError: If the target has such tables and neither ``replace`` nor ``plan.resume`` is
@@ -79,6 +82,7 @@ def load(
             start = time.monotonic()
             with meter.watching(*_probe(target)) as created:
                 found = _prepare(target, plan, replace=replace)
+                resume.forget_whole(target, others)
                 begun = partial(
                     asked,
                     resumed_parts=found.parts if found else None,

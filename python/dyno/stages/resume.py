@@ -44,6 +44,10 @@ def require(target: Target, plan: LoadPlan) -> Unfinished:
     which = f" of database {number} of {workload}" if number > 1 else ""
     what = f"The unfinished load{which} in {target.name}"
     _require_same(what, plan, found, "" if state is None else state.layout)
+    if found.tables and plan.tables and found.tables != plan.tables:
+        raise UsageError(
+            f"{what} has other tables: the file has changed since. Use --replace to start over."
+        )
     return found
 
 
@@ -118,7 +122,7 @@ def refuse_unfinished(target: Target, workload: str) -> None:
     found = unfinished(target, workload)
     if found is not None:
         raise UsageError(
-            f"{target.name} holds an unfinished load of {workload} at scale {found.scale:g} "
+            f"{target.name} holds an unfinished load of {workload} at scale {found.scale:.15g} "
             f"({found.rows:,} rows in {found.parts} parts loaded). "
             "Use --resume to continue, or --replace to start over."
         )
@@ -132,7 +136,7 @@ def _require_able(target: Target) -> None:
 
 def _nothing_left(target: Target, what: str, state: Loaded) -> UsageError:
     return UsageError(
-        f"{target.name} holds {what} at scale {state.scale:g}, whole: there is "
+        f"{target.name} holds {what} at scale {state.scale:.15g}, whole: there is "
         "nothing to resume. Give --replace to load it again."
     )
 
@@ -148,17 +152,27 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
         ("days", there.days, plan.days),
     ):
         if found is not None and wanted is not None and found != wanted:
+            # A seed has up to 20 digits; a scale is no longer than the user wrote it.
+            has, asks = (
+                f"{one:.15g}" if isinstance(one, float) else one for one in (found, wanted)
+            )
             raise UsageError(
-                f"{what} has {name} {found:g}, not {wanted:g}. "
-                f"Use --{name} {found:g}, or --replace to start over."
+                f"{what} has {name} {has}, not {asks}. "
+                f"Use --{name} {has}, or --replace to start over."
             )
     own = Layout.model_validate_json(layout) if layout else None
-    if _bare(own) != _bare(plan.layout):
+    if not same_layout(plan.layout, layout):
         names = ["default" if item is None else item.name for item in (own, plan.layout)]
         other = f"layout {names[0]}, not {names[1]}"
         if names[0] == names[1]:
             other = f"another layout {names[0]} than the one given"
         raise UsageError(f"{what} has {other}. Remove --layout, or use --replace to start over.")
+
+
+def same_layout(wanted: Layout | None, recorded: str) -> bool:
+    """Whether tables with a recorded layout have the wanted one."""
+    own = Layout.model_validate_json(recorded) if recorded else None
+    return _bare(own) == _bare(wanted)
 
 
 def _bare(layout: Layout | None) -> Layout | None:

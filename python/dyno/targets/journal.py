@@ -37,9 +37,11 @@ class Done:
 
 def comment(plan: LoadPlan) -> str:
     """The load that the journal belongs to."""
-    head = {"scale": plan.scale, "seed": plan.seed, "streams": plan.streams}
+    head: dict[str, float | str] = {"scale": plan.scale, "seed": plan.seed, "streams": plan.streams}
     if plan.days is not None:
         head["days"] = plan.days
+    if plan.tables:
+        head["tables"] = plan.tables
     return f"{PREFIX}{plan.workload} journal {json.dumps(head)}"
 
 
@@ -91,8 +93,9 @@ def unfinished(
         head = json.loads(text.split(" ", 2)[2])
         scale, seed, streams = float(head["scale"]), int(head["seed"]), int(head["streams"])
         days = int(head["days"]) if "days" in head else None
+        tables = str(head.get("tables", ""))
     except (ValueError, KeyError, TypeError):
         return None
     done = [Done(str(table), int(part), int(of), int(count)) for table, part, of, count in rows]
     total = sum(item.rows for item in done)
-    return Unfinished(scale, seed, streams, len(done), total, days), done
+    return Unfinished(scale, seed, streams, len(done), total, days, tables), done

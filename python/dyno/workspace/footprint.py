@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from dyno.errors import DynoError
+
 SAMPLES_PER_S = 8.0
 
 Probe = Callable[[], int]
@@ -85,12 +87,19 @@ class Meter:
                 self._active[id(peak)] = (probe, peak)
         try:
             yield peak
-        finally:
-            with self._lock:
-                self._active.pop(id(peak), None)
-            peak.last = _ask(probe)
-            if live:
-                _raise(peak, peak.last)
+        except BaseException:
+            # The probe may fail for the same reason, which its error must not replace.
+            with contextlib.suppress(DynoError):
+                self._end(peak, probe, live)
+            raise
+        self._end(peak, probe, live)
+
+    def _end(self, peak: Peak, probe: Probe | None, live: bool) -> None:
+        with self._lock:
+            self._active.pop(id(peak), None)
+        peak.last = _ask(probe)
+        if live:
+            _raise(peak, peak.last)
 
     def _run(self) -> None:
         while not self._ended.wait(1 / SAMPLES_PER_S):

@@ -104,13 +104,17 @@ class Sizes(StepLog):
 
 
 def size_of(session: MysqlConnection, place: str, table: str = "") -> int | None:
-    """Bytes of a table with its partitions, or of all databases whose names start with ``place``.
+    """Bytes of a table with its partitions, or of a database.
+
+    If ``place`` ends in ``_``, it is the beginning of the names of several databases.
 
     Returns:
         None if this user lacks the privilege PROCESS.
     """
     source = "innodb_sys_tablespaces" if session.version.is_mariadb else "innodb_tablespaces"
-    whole = f"name LIKE {literal(_pattern(place) + '%/%')}"
+    # `dyno_tpch` is not `dyno_tpch_2`; `dyno_` is both.
+    more = "%" if place.endswith("_") else ""
+    whole = f"name LIKE {literal(f'{_pattern(place)}{more}/%')}"
     one = f"(name = {literal(f'{place}/{table}')} OR name LIKE {literal(_part(place, table))})"
     try:
         rows = session.execute(

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from dyno.targets.sqlite import drive, load, tuning
+from dyno.targets.sqlite import ddl, drive, load, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import spill_folder
 
@@ -46,7 +46,7 @@ def settings(session: SqliteConnection, changes: Sequence[tuning.Change]) -> dic
     found = {name: shown(session, name) for name in _PRAGMAS}
     found["temp_directory"] = spill_folder(str(tuning.read(session.raw, tuning.FOLDER) or ""))
     given = {
-        "loader": load.settings(changes),
+        "loader": load.settings(changes, shared=not ddl.only_dynos(session)),
         "driver": drive.settings(changes, tuning.page_size(session.raw)),
     }
     for part, pragmas in given.items():

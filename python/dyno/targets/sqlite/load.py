@@ -23,31 +23,43 @@ from dyno.targets.sqlite.tuning import FOLDER, Change
 if TYPE_CHECKING:
     from dyno import _core
 
+_JOURNAL = "journal_mode"
 SETTINGS: dict[str, int | str] = {
     "busy_timeout": int(BUSY_TIMEOUT_S * 1000),
     "cache_size": -16_000,  # KiB; rows are appended to a B-tree, which needs no more
     "foreign_keys": 0,  # checked at once afterwards, when the keys exist
-    "journal_mode": "delete",  # a write-ahead log would write everything twice; restored later
+    _JOURNAL: "delete",  # a write-ahead log would write everything twice; restored later
     "synchronous": 2,
 }
 """Pragmas of the loader's connection, with the values that they read back as."""
 
 _PAGE = 4096
-"""Page size in bytes of Dyno's files. It only matters for a log, which a load does not have."""
+"""Page size in bytes of Dyno's files. It only matters for a log."""
 
 
-def settings(changes: Sequence[Change]) -> dict[str, int | str]:
-    """These pragmas, with the run's settings."""
+def settings(changes: Sequence[Change], *, shared: bool) -> dict[str, int | str]:
+    """These pragmas, with the run's settings.
+
+    A file that is ``shared`` with tables of others keeps its journal mode. The mode is stored in
+    the file, so a killed load would leave another one.
+    """
     asked = {item.name: item.value(_PAGE) for item in changes if item.name != FOLDER}
-    return {**SETTINGS, **asked}
+    usual = {name: value for name, value in SETTINGS.items() if not shared or name != _JOURNAL}
+    return {**usual, **asked}
 
 
 def load(
-    file: Path, plan: LoadPlan, control: _core.Control, changes: Sequence[Change] = ()
+    file: Path,
+    plan: LoadPlan,
+    control: _core.Control,
+    changes: Sequence[Change] = (),
+    *,
+    shared: bool = False,
 ) -> LoadOutcome:
     """Loads one table after another; ``plan.streams`` threads generate rows during the inserts.
 
-    The loader reads each of its settings back, and fails on another value.
+    ``shared`` is whether the file has tables of others. The loader reads each of its settings back,
+    and fails on another value.
 
     Raises:
         _core.EngineError: The error of the loader; the load is rolled back.
@@ -56,6 +68,6 @@ def load(
         "kind": "sqlite",
         "path": str(file),
         "decimals": "unscaled" if exact(plan.workload) else "real",
-        "settings": settings(changes),
+        "settings": settings(changes, shared=shared),
     }
     return compiled.load(wire, plan, control)

@@ -269,12 +269,15 @@ class SqliteTarget:
         Raises:
             TargetError: If a session is open (see ``dyno.targets.sqlite.load``).
         """
+        with closing(self.connect(plan.workload)) as session:
+            shared = not ddl.only_dynos(session)
         with self._lock:
             if self._sessions:
                 raise TargetError("Cannot load: another session has the SQLite file open.")
             self._loading = True
         try:
-            return load(self._file(plan.workload), plan, control, self._changes)
+            file = self._file(plan.workload)
+            return load(file, plan, control, self._changes, shared=shared)
         finally:
             self._loading = False
 

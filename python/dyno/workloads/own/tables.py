@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from typing import Any
@@ -98,6 +99,21 @@ def declared(file: File) -> list[dict[str, Any]]:
         }
         for name, table in file.tables.items()
     ]
+
+
+def digest(file: File) -> str:
+    """Changes with anything that changes the rows: a resumed load must not mix two versions."""
+    return hashlib.sha256(json.dumps(declared(file)).encode()).hexdigest()[:16]
+
+
+def numbering(table: Table) -> tuple[str, ...]:
+    """Columns of 32 bits that hold the row's number."""
+    found = (_column(name, text) for name, text in table.columns.items())
+    return tuple(
+        str(column["name"])
+        for column in found
+        if column["value"] == "row" and column["kind"]["type"] in {"int32", "date"}
+    )
 
 
 def _column(name: str, text: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from dyno.workloads.own.steps import steps_of
 from dyno.workloads.own.types import kind_of
 from dyno.workloads.rows import check_rows, expected_rows
 
+_MOST_INT = (1 << 31) - 1
 _MOST_SCALE = 100_000.0
 
 
@@ -62,7 +63,7 @@ def workload_of(file: File, source: statements.Source, folder: Path, given: str)
         notice=file.notice,
         bytes_per_scale=round(sum(tables.row_bytes(it) * it.rows for it in file.tables.values())),
         row_bytes={name: tables.row_bytes(table) for name, table in file.tables.items()},
-        parse_scale=parse_scale,
+        parse_scale=partial(_fitting, file),
         check=_checker(name, file),
         indexes=tables.indexes(file),
         queries=asked,
@@ -76,6 +77,7 @@ def workload_of(file: File, source: statements.Source, folder: Path, given: str)
         setup=partial(setup.statements, file.setup),
         transactions=driven,
         loads=bool(file.tables),
+        tables_digest=tables.digest(file) if file.tables else "",
         given=given,
         changes=() if file.tables else _writing(file),
         preview=partial(querypreview.lines, file, asked) if asked
@@ -137,6 +139,24 @@ def parse_scale(scale: float) -> float:
         raise UsageError(
             f"The scale must be above 0 and at most {_MOST_SCALE:,.0f}, not {scale:g}."
         )
+    return scale
+
+
+def _fitting(file: File, scale: float) -> float:
+    """A scale at which the types of the columns hold the numbers of the rows.
+
+    Raises:
+        UsageError: If one does not, or the scale is out of range.
+    """
+    parse_scale(scale)
+    for name, table in file.tables.items():
+        rows = round(table.rows * scale)
+        narrow = tables.numbering(table) if rows > _MOST_INT else ()
+        if narrow:
+            raise UsageError(
+                f"At scale {scale:g}, {name} has {rows:,} rows, and {narrow[0]} can number "
+                f"{_MOST_INT:,}. Declare it as bigint, or use a smaller --scale."
+            )
     return scale
 
 
