@@ -65,6 +65,7 @@ def planned(log: Path, wire: dict[str, Any], speed: float = 1.0) -> tuple[dict[s
     found = scanned.found
     select = scanned.select.plan() | {"first_ns": found["first_ns"], "ends": scanned.ends}
     plan = {
+        "statements": found["statements"],
         "select": select, "wire": wire, "speed": speed,
         "duration_s": scanned.span_s / speed, "sessions": found["sessions"],
         "operations": ["select", OTHER], "classes": {found["classes"][0]["class"]: 0},
