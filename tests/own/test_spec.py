@@ -288,7 +288,7 @@ def test_a_wrong_name_is_met_by_an_example() -> None:
         workloads.named("ycsb_a")
 
 
-@pytest.mark.parametrize(("kind", "fits"), [("int", False), ("date", False), ("bigint", True)])
+@pytest.mark.parametrize(("kind", "fits"), [("int", False), ("bigint", True)])
 def test_a_scale_whose_rows_a_key_cannot_number_is_refused(
     tmp_path: Path, kind: str, fits: bool
 ) -> None:

@@ -33,6 +33,6 @@ def test_freshness_is_that_of_queries_whose_data_transactions_change(tmp_path: P
     builder.power("postgresql", (0.5,) * 22)
     builder.workloads.append("ch")
     builder.tables["queries"][0]["freshness_ms"] = 2.5
-    found = made(builder)
+    found = made(builder)["workloads"]
     assert found["tpch"]["engines"]["postgresql"]["freshness_ms"] is None
     assert found["ch"]["engines"]["postgresql"]["freshness_ms"] == 2.5

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import threading
 from pathlib import Path
-from typing import cast
 
 import pytest
 
