@@ -88,8 +88,8 @@ def test_statements_of_a_period_are_added_up_by_query_hash() -> None:
 
 def test_the_same_query_in_two_databases_is_two_statements() -> None:
     plans = [(b"\x06\x00\xa1", "dyno_tpcc"), (b"\x06\x00\xa9", "dyno_tpcc_2")]
-    top = [TOP[0], TOP[1], TOP[2], ("0x0200a9", 0, -1), TOP[3]]
-    texts = rows((1, "SELECT 1 FROM t", 0), (3, "SELECT 1 FROM t", 0))
+    top = [TOP[0], TOP[1], ("0x0200a9", 0, -1), *TOP[2:]]
+    texts = rows((1, "SELECT 1 FROM t", 0), (2, "SELECT 1 FROM t", 0))
     session = server(
         **{DATABASES: rows(*plans), statements.TEXTS.format(values=values(top)): texts}
     )

@@ -76,6 +76,7 @@ FIELDS: dict[str, str] = {
     "storage.device": "Block device under it (the first of several); null if unknown.",
     "storage.disk": "Whole device: the disk of a partition, or the device itself.",
     "storage.subject": "Its subject in samples of source 'disk'.",
+    "storage.subjects": "The subjects of all devices, several for btrfs on several.",
     "storage.disks[].name": "A physical disk, below partitions, device mapper and RAID.",
     "storage.disks[].model": "Model, from the disk.",
     "storage.disks[].size_bytes": "Capacity.",

@@ -144,9 +144,10 @@ def _paths(cache: Path) -> dict[int, str]:
     found: dict[int, str] = {}
     with safefiles.open_regular(cache / "files.jsonl", limit=_TABLE_LIMIT) as lines:
         for line in lines:
-            known = json.loads(line).get("known") if line.endswith(b"\n") else None
-            if known is not None:
-                found[known["number"]] = known["path"]
+            # The daemon leaves out empty lines and those that a full device cut off, too.
+            with contextlib.suppress(ValueError):
+                if (known := json.loads(line).get("known")) is not None:
+                    found[known["number"]] = known["path"]
     return found
 
 

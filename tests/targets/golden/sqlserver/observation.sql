@@ -51,11 +51,16 @@ execution_count, total_elapsed_time, total_rows, total_logical_reads, total_phys
 total_spills, min_elapsed_time, max_elapsed_time FROM sys.dm_exec_query_stats;
 
 -- texts of statements
-/* dyno observer */ SELECT w.place, DB_NAME(t.dbid),
+/* dyno observer */ SELECT w.place,
 SUBSTRING(t.text, w.starts / 2 + 1, (CASE WHEN w.ends = -1 THEN DATALENGTH(t.text) ELSE w.ends END
 - w.starts) / 2 + 1), CHARINDEX(N'dyno observer', t.text)
 FROM (VALUES (0, 0x0200a1, 0, -1), (1, 0x0200b2, 40, 118)) AS w (place, handle, starts, ends)
 CROSS APPLY sys.dm_exec_sql_text(w.handle) AS t;
+
+-- databases of statements
+/* dyno observer */ SELECT w.handle, DB_NAME(CAST(a.value AS int))
+FROM (VALUES (0x0600a1), (0x0600b2)) AS w (handle)
+CROSS APPLY sys.dm_exec_plan_attributes(w.handle) AS a WHERE a.attribute = N'dbid';
 
 -- plans of statements
 /* dyno observer */ SELECT w.place, p.query_plan
@@ -149,6 +154,7 @@ LEFT JOIN (SELECT object_id, index_id, user_seeks + user_scans + user_lookups AS
 FROM sys.dm_db_index_usage_stats WHERE database_id = DB_ID()) AS u
 ON u.object_id = i.object_id AND u.index_id = i.index_id
 WHERE i.index_id > 1 AND i.is_hypothetical = 0 AND t.is_ms_shipped = 0
+AND (x.key_ordinal > 0 OR x.is_included_column = 1 OR i.type IN (5, 6))
 ORDER BY s.name, t.name, i.name, x.is_included_column, x.key_ordinal, x.index_column_id;
 
 -- catalog: counters
@@ -191,12 +197,18 @@ JOIN sys.tables AS p ON p.object_id = f.parent_object_id
 JOIN sys.schemas AS q ON q.schema_id = p.schema_id ORDER BY 1, 2, 3, 4, 5;
 
 -- histogram
-SELECT x.stats_id, c.name, CONVERT(nvarchar(100), h.range_high_key, 121),
+SELECT x.stats_id, c.name,
+CASE WHEN k.base IN (N'date', N'time', N'datetime', N'datetime2', N'smalldatetime',
+N'datetimeoffset') THEN CONVERT(nvarchar(100), h.range_high_key, 121)
+WHEN k.base IN (N'binary', N'varbinary', N'timestamp') THEN N''
+ELSE CONVERT(nvarchar(100), h.range_high_key) END,
 h.range_rows, h.equal_rows, h.distinct_range_rows
 FROM sys.stats AS x JOIN sys.stats_columns AS y ON y.object_id = x.object_id
 AND y.stats_id = x.stats_id AND y.stats_column_id = 1
 JOIN sys.columns AS c ON c.object_id = y.object_id AND c.column_id = y.column_id
 CROSS APPLY sys.dm_db_stats_histogram(x.object_id, x.stats_id) AS h
+CROSS APPLY (SELECT CAST(SQL_VARIANT_PROPERTY(h.range_high_key, 'BaseType') AS nvarchar(128))
+AS base) AS k
 WHERE x.object_id = OBJECT_ID(N'[dyno_tpcc].[dbo].[stock]') AND x.has_filter = 0
 ORDER BY x.stats_id, h.step_number;
 
