@@ -39,7 +39,7 @@ $(STAMP): pyproject.toml constraints.txt | preflight
 	@touch $@
 
 $(CORE): $(RUST_SOURCES) $(STAMP)
-	@echo "Building the Rust engines (once; two or three minutes) …"
+	@echo "Building the Rust engines (once; some minutes) …"
 	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --quiet -- -C lto=$(LTO)
 	@touch $@

@@ -129,5 +129,5 @@ def _against(page: Page) -> Table | None:
         else ". An interval needs three pairs of windows (--repeat 3)."
     )
     if any(not one.drives for one in shown(page)):
-        note += " Of queries: the mean times of those that completed in both windows of a pair."
+        note += " Of queries: the mean times of those that a stream completed in both windows."
     return Table("Together compared with alone", columns, rows, note, _notice(page))
