@@ -152,7 +152,7 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
         ("days", there.days, plan.days),
     ):
         if found is not None and wanted is not None and found != wanted:
-            # A seed has up to 20 digits; a scale is no longer than the user wrote it.
+            # With `:g`, two long seeds would look the same.
             has, asks = (
                 f"{one:.15g}" if isinstance(one, float) else one for one in (found, wanted)
             )
