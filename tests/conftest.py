@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing.util
 import os
 import signal
 import tempfile
@@ -31,6 +32,10 @@ settings.load_profile("dyno")
 # a handler the suite goes on ignoring it, and what it starts begins with the default.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+# The folder of the fork server's socket (tests.forked) is chosen now: the first test to fork may
+# have a TMPDIR of its own, whose path is too long for a socket.
+multiprocessing.util.get_temp_dir()
 
 
 def _in_memory(folder: str) -> bool:

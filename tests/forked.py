@@ -8,7 +8,6 @@ where a test asks for it. ``tests.process.start`` runs the command as users do, 
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.util
 import os
 import subprocess
 import sys
@@ -23,9 +22,6 @@ _LIGHT = Path(__file__).with_name("light")
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(["tests.preloaded"])
-# The folder of the fork server's socket, chosen once: the first test to fork may have a TMPDIR of
-# its own, whose path is too long for a socket.
-multiprocessing.util.get_temp_dir()
 
 
 def light() -> dict[str, str]:

@@ -75,8 +75,10 @@ def run(place: Place, out: Path, *options: str, seconds: int = 6) -> subprocess.
 
 
 @contextlib.contextmanager
-def agent_at(place: Place, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    words = ("--listen", place.link.address, "--port", "0", "--plain-http", *options)
+def agent_at(
+    place: Place, *options: str, port: str = "0"
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    words = ("--listen", place.link.address, "--port", port, "--plain-http", *options)
     with agent(*words, inside=place.link.inside) as found:
         yield found
 
@@ -318,6 +320,25 @@ def test_a_database_is_watched_and_followed_through_its_restart(
     (phase,) = [one.name for one in bundle.run.phases if one.kind == "watch"]
     assert known[f"resource.{phase}@db1.cpu.host.busy.mean"] > 0
     assert known[f"resource.{phase}@db1.process.server.processes.mean"] > 1
+
+
+@pytest.mark.long
+def test_an_agent_that_restarts_at_once_goes_on_with_the_server(
+    place: Place, tmp_path: Path
+) -> None:
+    with agent_at(place) as (served, url):
+        words = ("--agent", f"db1={url}", "--interval", "1s", "--json", "--out", str(tmp_path))
+        process = dyno("watch", place.url, *words)
+        wait_until(lambda: of_server(tmp_path) > 3, "samples of the server")
+        kill_agent(served)
+        with agent_at(place, port=url.rpartition(":")[2]):
+            wait_until(lambda: "agent-restarted" in names(tmp_path), "the new agent")
+            before = of_server(tmp_path)
+            wait_until(lambda: of_server(tmp_path) > before + 3, "samples of the server")
+            process.send_signal(signal.SIGINT)
+            ended(process, tmp_path)
+    (restarted,) = [one for one in events(tmp_path) if one["event"] == "agent-restarted"]
+    assert restarted["server"] is True
 
 
 def of_server(out: Path) -> int:

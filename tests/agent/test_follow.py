@@ -61,7 +61,7 @@ class World:
         self.passed_ns = 0
         self.instance, self.ticks = "one", 0
         self.entries_: list[protocol.Entry] = []
-        self.reachable, self.living = True, True
+        self.reachable = True
         self.recorder = Kept()
         self.ended = threading.Event()
 
@@ -118,12 +118,14 @@ class World:
         there = THERE + self.passed_ns
         return protocol.Clocks(monotonic_ns=there, unix_ns=self.wall_ns + HERE + self.passed_ns)
 
-    def entries(self, after: int) -> list[protocol.Entry]:
+    def entries(self, instance: str, after: int) -> list[protocol.Entry]:
         self._reach()
+        if instance != self.instance:
+            raise TargetError("restarted.")
         return [one for one in self.entries_ if one.number > after]
 
-    def follow(self) -> Kept:
-        follower = Follower(self, "db1", self.recorder, self.clock, self.wait)
+    def follow(self, server: bool | None = None) -> Kept:
+        follower = Follower(self, "db1", self.recorder, lambda: server, self.clock, self.wait)
         assert self.ended.wait(60)
         follower.close()
         return self.recorder
@@ -176,7 +178,19 @@ def test_a_restarted_agent_begins_anew() -> None:
     kept = World("", "", "cut", "", "restart heal", "").follow()
     assert seconds(kept) == [1, 2, 5, 6]
     assert kept.values("dyno@db1", "agent", "missed_ticks") == [(5, 2)]
+    assert kept.named("agent-restarted") == [{"event": "agent-restarted", "machine": "db1"}]
+
+
+def test_an_agent_that_restarts_between_two_requests_loses_no_tick_uncounted() -> None:
+    kept = World(*[""] * 20, "restart", "", "").follow()
+    assert seconds(kept) == list(range(1, 24))
     assert len(kept.named("agent-restarted")) == 1
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_it_is_told_whether_a_restarted_agent_finds_the_server(found: bool) -> None:
+    kept = World("", "restart", "").follow(found)
+    assert [one["server"] for one in kept.named("agent-restarted")] == [found]
 
 
 def test_a_step_of_its_wall_clock_is_noticed_and_moves_no_sample() -> None:

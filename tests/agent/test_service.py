@@ -78,12 +78,21 @@ def test_entries_come_in_order_once_and_in_pieces(monkeypatch: pytest.MonkeyPatc
         tick(ring, value)
     with listening(service(ring)) as listener:
         asked = client(listener.url, monkeypatch)
+        instance = asked.hello().instance
         found: list[protocol.Entry] = []
-        while more := asked.entries(found[-1].number if found else 0):
+        while more := asked.entries(instance, found[-1].number if found else 0):
             assert len(more) < 100
             found += more
         assert [one.number for one in found] == list(range(1, 101))
         assert [one.samples[0][3] for one in found] == list(range(1, 101))
+
+
+def test_a_run_is_told_that_its_agent_was_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening(service(Ring(10))) as listener:
+        asked = client(listener.url, monkeypatch)
+        with pytest.raises(TargetError) as caught:
+            asked.entries("an earlier one", 0)
+        assert not isinstance(caught.value, AgentError), "it asks again"
 
 
 def test_the_ring_is_bounded_in_entries_and_bytes() -> None:
@@ -261,7 +270,7 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Client]]:
 def test_an_agent_samples_its_machine(running: Callable[[], Client]) -> None:
     asked = running()
     hello = asked.hello()
-    found = wait_until(lambda: asked.entries(hello.last), "a tick")[0]
+    found = wait_until(lambda: asked.entries(hello.instance, hello.last), "a tick")[0]
     sources = {source for source, *_ in found.samples}
     assert {"cpu", "memory", "process", "dyno"} <= sources
     assert asked.facts("/")["cpu"]["logical"] == os.cpu_count()

@@ -89,7 +89,7 @@ def agents() -> list[psutil.Process]:
 def test_an_agent_through_ssh_ends_with_the_run(host: str) -> None:
     with SshAgent(agent_address(host)) as started:
         hello = started.client.hello()
-        assert wait_until(lambda: started.client.entries(hello.last), "a tick")
+        assert wait_until(lambda: started.client.entries(hello.instance, hello.last), "a tick")
         (process,) = agents()
         words = " ".join(process.cmdline())
         assert len(words) < 400

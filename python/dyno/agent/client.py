@@ -95,9 +95,13 @@ class Client:
         found = self._json("/clock")
         return self._checked(lambda: protocol.Clocks.model_validate(found))
 
-    def entries(self, after: int) -> list[protocol.Entry]:
-        """The next entries, oldest first; none if there are no new ones."""
-        found = self._json("/ticks", after=str(after))
+    def entries(self, instance: str, after: int) -> list[protocol.Entry]:
+        """The next entries of an instance, oldest first; none if there are no new ones.
+
+        Raises:
+            TargetError: After a restart of the agent, which has another instance.
+        """
+        found = self._json("/ticks", instance=instance, after=str(after))
         return self._checked(lambda: _ENTRIES.validate_python(found))
 
     def facts(self, path: str) -> dict[str, Any]:
@@ -134,6 +138,8 @@ class Client:
             raise AgentError(f"{self._called} sent more than is allowed.")
         if status == 401:
             raise AgentError(f"{self._called} refused the token: give the one it was started with.")
+        if status == protocol.RESTARTED:
+            raise TargetError(f"{self._called} was restarted.")
         found = self._checked(lambda: plainjson.loads(content))
         if status != 200:
             reason = found.get("error") if isinstance(found, dict) else None

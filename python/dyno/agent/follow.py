@@ -48,8 +48,8 @@ class Source(Protocol):
         """Its clocks."""
         ...
 
-    def entries(self, after: int) -> list[Entry]:
-        """The next entries."""
+    def entries(self, instance: str, after: int) -> list[Entry]:
+        """The next entries of an instance."""
         ...
 
 
@@ -63,8 +63,9 @@ class Follower:
     machine, metrics ``offset`` (its wall clock minus the run's), ``bound`` (the largest error of
     the samples' times) and ``drift`` (what its monotonic clock gained since the start), all in s.
 
-    The journal records ``agent-lost`` with the reason, ``agent-back``, ``agent-restarted``,
-    ``clock-stepped`` and the events of the agent's own sampler.
+    The journal records ``agent-lost`` with the reason, ``agent-back``, ``agent-restarted`` (and
+    whether the server was found again, ``server``), ``clock-stepped`` and the events of the agent's
+    own sampler.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Follower:
         source: Source,
         machine: str,
         recorder: Recorder,
+        find_server: Callable[[], bool | None] = lambda: None,
         clock: Callable[[], int] = time.monotonic_ns,
         wait: Callable[[float], bool] | None = None,
     ) -> None:
@@ -81,6 +83,8 @@ class Follower:
             source: The agent.
             machine: Its name in the record.
             recorder: Receives samples and events.
+            find_server: Makes a restarted agent sample the server again; returns whether it found
+                it, None without one. Must not raise.
             clock: The monotonic clock in ns.
             wait: Waits that many seconds; returns True if the thread must end.
 
@@ -88,7 +92,7 @@ class Follower:
             TargetError: If the agent does not respond, or is of another version.
         """
         self._source, self._machine, self._recorder = source, machine, recorder
-        self._clock = clock
+        self._find_server, self._clock = find_server, clock
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         hello = source.hello()
@@ -133,7 +137,8 @@ class Follower:
             if self._lost_ns is not None:
                 self._return()
             while True:
-                found = [one for one in self._source.entries(self._number) if self._is_new(one)]
+                entries = self._source.entries(self._instance, self._number)
+                found = [one for one in entries if one.number > self._number]
                 for entry in found:
                     self._record(entry)
                 if not found:
@@ -158,7 +163,8 @@ class Follower:
         hello = self._source.hello()
         if hello.instance != self._instance:
             self._instance, self._number, self._tick = hello.instance, 0, None
-            self._event("agent-restarted")
+            server = self._find_server()
+            self._event("agent-restarted", **({} if server is None else {"server": server}))
             # Its old ticks are gone, and its machine may have restarted, too.
             self._offset = self._first = clocks.measure(self._source.clocks, self._clock)
             self._write_clock()
@@ -167,9 +173,6 @@ class Follower:
         away_s = (self._clock() - (self._lost_ns or self._clock())) / 1e9
         self._lost_ns = None
         self._event("agent-back", seconds=round(away_s, 3))
-
-    def _is_new(self, entry: Entry) -> bool:
-        return entry.number > self._number
 
     def _record(self, entry: Entry) -> None:
         self._number = entry.number

@@ -4,7 +4,8 @@ Every request needs the token, or a client's certificate. Times are of the agent
 
     GET  /hello                  versions, instance, machine, interval, next entry, missing probes
     GET  /clock                  both clocks of the agent, now
-    GET  /ticks?after=N          entries after number N, oldest first, as far as the ring has them
+    GET  /ticks?after=N&instance=I  entries after number N of instance I, oldest first, as far as
+                                 the ring has them; status 410 after a restart
     GET  /facts?path=P           facts about the machine and the storage under P
     POST /locate?run=ID          finds a server by what it told; its process is then sampled
 """
@@ -19,8 +20,10 @@ from pydantic import AfterValidator, Field
 from dyno.bundle.carriers import ROLE
 from dyno.bundle.model import Model
 
-VERSION = 2
+VERSION = 3
 DEFAULT_PORT = 7411
+RESTARTED = 410
+"""Status of an answer to a request for entries of an earlier instance."""
 MOST_REQUEST_BYTES = 1 << 20
 MOST_ANSWER_BYTES = 32 << 20
 MOST_TICKS_BYTES = 4 << 20

@@ -138,7 +138,10 @@ class Service:
             now = protocol.Clocks(monotonic_ns=monotonic_ns, unix_ns=unix_ns)
             return now.model_dump_json().encode()
         if path == "/ticks":
-            return self._ring.after(int(query.get("after", "0")), protocol.MOST_TICKS_BYTES)
+            after = int(query.get("after", "0"))
+            if query.get("instance") != self._instance:
+                raise RefusedError(protocol.RESTARTED, "the agent was restarted")
+            return self._ring.after(after, protocol.MOST_TICKS_BYTES)
         if path == "/facts":
             return plainjson.dumps(self._able.facts(Path(query.get("path") or "/"))).encode()
         raise RefusedError(404, "no such request")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ from dyno import targets
 from dyno.agent.address import Address, agent_address, exporter_address, machine_name
 from dyno.agent.client import Client
 from dyno.agent.follow import Follower
+from dyno.agent.protocol import Placed
 from dyno.agent.ssh import SshAgent
 from dyno.bundle.model import TargetFacts
 from dyno.bundle.writer import Recorder
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Target
 from dyno.contracts.whereabouts import Telling
-from dyno.errors import TargetError, UsageError
+from dyno.errors import DynoError, TargetError, UsageError
 from dyno.plans.elsewhere import Elsewhere
 from dyno.plans.fields import Plan
 from dyno.plans.watch import HOST, WatchPlan
@@ -35,6 +37,7 @@ class Machines:
 
     def __init__(self, agents: dict[str, Client], exporters: list[ExporterProbe]) -> None:
         self._agents, self._exporters = agents, exporters
+        self._placed: Callable[[], Placed] | None = None
         names = [*agents, *(probe.machine for probe in exporters)]
         self.first = names[0] if names else ""
 
@@ -51,7 +54,8 @@ class Machines:
             if known:
                 recorder.update(machines=known)
             for name, client in self._agents.items():
-                stack.callback(Follower(client, name, recorder).close)
+                find = self._found_again if name == self.first else lambda: None
+                stack.callback(Follower(client, name, recorder, find).close)
             stack.enter_context(sampler.joined(self._exporters))
             yield
 
@@ -79,11 +83,8 @@ class Machines:
         client = self._agents.get(self.first)
         if client is not None and isinstance(target, Telling):
             try:
-                with target.told() as told:
-                    own = {role: [Path(one) for one in told.places[role]] for role in told.places}
-                    places = with_layout(own, layout).items()
-                    texts = {role: tuple(map(str, paths)) for role, paths in places}
-                    found = client.locate(replace(told, places=texts))
+                self._placed = partial(_placed, target, client, layout)
+                found = self._placed()
                 machines = {**recorder.run.machines, self.first: client.facts(found.path)}
                 recorder.update(machines=machines)
             except (TargetError, LookupError, ValueError) as error:
@@ -95,6 +96,26 @@ class Machines:
                 "device_notes": tuple(note[:500] for note in found.notes),
             }
         return facts.model_copy(update=known)
+
+    def _found_again(self) -> bool | None:
+        if self._placed is None:
+            return None
+        try:
+            return self._placed().pid is not None
+        except (DynoError, LookupError, ValueError):
+            return False
+
+
+def _placed(target: Telling, client: Client, layout: Layout | None) -> Placed:
+    """Finds the server of a target on the machine of an agent, which then samples it.
+
+    Raises:
+        DynoError, LookupError, ValueError: If the server or the agent does not tell.
+    """
+    with target.told() as told:
+        own = {role: [Path(one) for one in told.places[role]] for role in told.places}
+        texts = {role: tuple(map(str, paths)) for role, paths in with_layout(own, layout).items()}
+        return client.locate(replace(told, places=texts))
 
 
 _NO_SERVER = "{} has no separate machine: --agent and --exporter need a server at a URL."
