@@ -230,6 +230,7 @@ class Builder:
         outcome: dict[str, Any] | None = None,
         status: Status = "done",
         level: str | None = None,
+        part_of: str | None = None,
     ) -> Builder:
         """A level of load; ``slope`` is the change over the window as a share of the mean."""
         self._uses("tpcc")
@@ -262,6 +263,7 @@ class Builder:
         detail = {
             "workload": "tpcc",
             "level": level,
+            "part_of": part_of,
             "users": users,
             "warehouses": 5,
             "mode": "client",

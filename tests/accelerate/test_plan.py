@@ -51,6 +51,16 @@ def test_a_plan_divides_flash_and_tells_the_gain(run: Path, flash: Path) -> None
     assert not any(flash.iterdir())
 
 
+def test_a_wait_for_the_log_includes_its_write(
+    tmp_path: Path, flash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(bundle_data.INSIDE, Inside.log_wait, 0.8)
+    path = tmp_path / "20261126T000000Z-0002"
+    Builder(path, "run").machine().target("postgresql").oltp(8).inside().write()
+    done = dyno("accelerate", "plan", path, "--flash", flash, "--flash-size", "2G", "--json")
+    assert document(done)["origin_commit_ms"] == pytest.approx(0.8, rel=0.2)
+
+
 def test_a_small_cache_has_an_unknown_hit_ratio(run: Path, flash: Path) -> None:
     options = ("--flash-size", "1G", "--data-size", "100G", "--json")
     found = document(dyno("accelerate", "plan", run, "--flash", flash, *options))

@@ -109,6 +109,9 @@ def test_figures_of_both_forms_of_one_target(tmp_path: Path) -> None:
         ("column", "postgresql"),
     ]
     assert (row.combined.queries_per_h, column.combined.queries_per_h) == (720, 3600)
+    # It counts pages of rows, and stores columns without them.
+    assert row.combined.logical_mbps == pytest.approx(1600)
+    assert column.combined.logical_mbps is None
     assert [one.test for one in column.classes] == [one.test for one in row.classes]
     assert (row.relative_percent, column.relative_percent) == (360, 450)
     assert figures.rated_tb == 21  # 25 · (3.6 + 4.5) / 2 = 101, more than fits

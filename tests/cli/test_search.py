@@ -10,7 +10,9 @@ from typing import Any, cast
 
 import pytest
 
-from dyno.bundle.model import Phase
+from dyno.bundle.model import Phase, those
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Limits, Loaded, Target
 from dyno.criteria import metrics, parse
@@ -24,6 +26,7 @@ from dyno.stages import drive
 from dyno.stages.drive import OltpPlan
 from dyno.targets import open_target
 from dyno.targets import parse as parse_url
+from tests.process import document, dyno
 
 SLO = {"slo": [{"text": "errors total = 0", "source": "asked for"}]}
 
@@ -122,3 +125,19 @@ def test_what_was_tried_before_an_interruption_is_kept(
     assert bench.phase.status == "interrupted"
     assert bench.phase.detail.best == 2
     assert bench.phase.detail.confirmed is False
+
+
+def test_no_window_repeats_the_inputs_of_another(bench: Bench) -> None:
+    bench.search()
+    details = [phase.detail for phase in those(bench.recorder.run.phases, OltpDetail)]
+    assert len(details) > 1
+    assert len({detail.seed for detail in details}) == len(details)
+
+
+def test_no_level_repeats_the_inputs_of_another(tmp_path: Path) -> None:
+    args = ("--users", "1", "--users", "2", "--warmup", "0", "--duration", "1s", "--seed", "7")
+    done = dyno("run", "tpcc", "--target", "null:", *args, "--json", "--out", tmp_path)
+    phases = Bundle.open(Path(document(done)["bundle"])).run.phases
+    first, second = (phase.detail.seed for phase in those(phases, OltpDetail))
+    assert first == 7
+    assert second != 7

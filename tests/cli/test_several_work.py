@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dyno import targets
 from dyno.bundle.reader import Bundle
 from dyno.contracts.target import Removable
 from dyno.errors import UsageError
+from dyno.live.operations import ALL
+from dyno.live.watched import Watched
 from tests.mariadb import require_mariadb
 from tests.process import dyno, spoilt
 from tests.targets.conftest import LIMITS
@@ -146,6 +149,23 @@ def test_a_level_until_the_sum_is_steady_in_each_of_them(out: Path) -> None:
         rows = bundle.table(f"ops/{level['level']}").to_pylist()
         counted[level["level"]] = sum(row["done"] for row in rows if row["phase"] == "measure")
     assert counted["users-2"] == counted["users-2-db-1"] + counted["users-2-db-2"]
+    watched = Watched(bundle.path)
+    while not watched.poll():
+        pass
+    rates = watched.operations.rates(ALL, 3, 0, 2)
+    assert np.nanmax(rates) == pytest.approx(total["tps"], rel=0.2)
+
+
+def test_rates_of_rare_operations_of_several_databases(out: Path) -> None:
+    document, bundle = run(
+        out, "run", "brokerage", "--target", "null:", "--users", "1", "--rate", "20",
+        "--arrivals", "fixed", "--warmup", "1s", "--duration", "6s",
+    )  # fmt: skip
+    watched = Watched(bundle.path)
+    while not watched.poll():
+        pass
+    rates = watched.operations.rates(ALL, 0, 0, 16)
+    assert np.nanmedian(rates) == pytest.approx(document["tpcc"]["levels"][0]["tps"], rel=0.3)
 
 
 @pytest.mark.long

@@ -14,7 +14,8 @@ from dyno.bundle.model import CriterionResult
 from dyno.criteria import metrics as known
 from dyno.criteria import parse
 from dyno.decide.case import Case
-from dyno.decide.trial import Judged, failing, trial
+from dyno.decide.criteria import criteria
+from dyno.decide.trial import Judged, failing, in_each, trial
 from tests.bundles import Builder
 
 
@@ -112,3 +113,40 @@ def judged_of(tmp_path: Path, outcome: dict[str, Any]) -> Judged:
     limits = [parse(limit, known(("new_order",)))]
     case = Case.of(bundle, analyse.of_level(bundle, "users-4"))
     return trial(case, "users-4", limits, strict=True)
+
+
+def test_a_database_that_breaks_a_limit_does_not_hide_in_the_sum(tmp_path: Path) -> None:
+    times = (metrics.Level(one).operation("new_order") for one in ("users-8", "users-8-db-2"))
+    estimates = metrics.Estimates(analyse.estimate(two_databases(tmp_path / "a").write()))
+    fast, slow = (estimates.value(one.response("p90")) for one in times)
+    assert fast is not None
+    assert slow is not None
+    limit = f"new_order p90 < {(fast + slow) / 2:.3f} ms"
+    builder = two_databases(tmp_path / "b")
+    builder.plan = {"slo": [{"text": limit, "source": "asked for"}]}
+    bundle = builder.write()
+    limits = [parse(limit, known(("new_order",)))]
+    cases = {level: Case.of(bundle, analyse.of_level(bundle, level)) for level in bundle.levels()}
+    whole = trial(cases["users-8"], "users-8", limits, strict=True)
+    assert whole.passed
+    parts = [(cases[f"users-8-db-{number}"], f"users-8-db-{number}") for number in (1, 2)]
+    assert in_each(whole, parts[:1], limits).passed
+    found = in_each(whole, parts, limits)
+    assert not found.passed
+    assert [one.level for one in found.results if not one.passed] == ["users-8-db-2"]
+    # The report judges the same.
+    whole_case = Case.of(bundle, analyse.estimate(bundle))
+    results = [one.result for one in criteria(whole_case) if one.result is not None]
+    broken = [one for one in results if not one.passed]
+    assert [one.level for one in broken] == ["users-8-db-2"]
+
+
+def two_databases(path: Path) -> Builder:
+    """The second one is slow, and the sum does not show it."""
+    builder = Builder(path).machine().oltp(8, level="users-8")
+    for users, number in ((8, 1), (128, 2)):
+        builder.oltp(users, level=f"users-8-db-{number}", part_of="users-8")
+    detail = {"counted": ["users-8"], "bounding": ["users-8"]}
+    builder.phase("search-tpcc-postgresql", "Search", "search", 0.0, "postgresql",
+                         detail=detail)  # fmt: skip
+    return builder

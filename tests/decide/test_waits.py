@@ -115,6 +115,9 @@ def test_metrics_of_the_database_are_evidence(tmp_path: Path) -> None:
     for number, (event, text) in enumerate(words.items()):
         result = sampled(tmp_path / str(number), {event: 3.0}, inside=inside)
         assert text in limit(result).message
+    found = limit(sampled(tmp_path / "wait", {"log/WRITELOG": 3.0}, inside={"log_wait": 1.6}))
+    assert "1.6 ms a commit" in found.message
+    assert any(name.endswith("log_wait.mean") for name in found.evidence)
 
 
 def test_the_round_trip_is_evidence(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +18,8 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Limits, Loaded
 from dyno.runtime.progress import Silent
-from dyno.stages.drive import OltpPlan, UntilSteadyPlan, drive_until_steady
+from dyno.stages.drive import OltpPlan, UntilSteadyPlan, drive_until_steady, until_steady
+from dyno.stages.drive.oltp import interval_for
 from dyno.stages.drive.until_steady import GrowingSeries
 from dyno.targets import open_target, parse
 from tests.judged import judged
@@ -109,3 +112,41 @@ def test_a_level_ends_once_it_is_steady_or_at_its_limit(
         assert found.codes() >= {"unsteady"}
         assert any(f"{WANTED} after 0.9 s" in one.message for one in found.validity.reasons)
     assert estimate(found.bundle) == found.estimates
+
+
+def test_the_steady_part_ends_with_the_last_interval_that_all_databases_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
+    target = open_target(parse("null:"), tmp_path, Limits(1 << 30, 1))
+    held = Loaded(1, 1, complete=True)
+    plan = OltpPlan("tpcc", held, 1, 0.1, 3.0, 1, several=(held, held))
+    counts = {"users-1-db-1": [7, 5, 5, 5, 5], "users-1-db-2": [7, 5, 5, 5]}
+    step_s = interval_for(plan.duration_s)
+
+    def driven(*given: Any) -> dict[str, Any]:
+        beside, after = given[-2:]
+        for level, found in counts.items():
+            recorder.spool(f"ops/{level}").write_text("".join(lines(found, step_s)))
+        beside(Ending(), threading.Event())
+        for level in (*counts, "users-1"):
+            assert after(level, {}).settled
+        return {}
+
+    monkeypatch.setattr(until_steady, "drive", driven)
+    extension = UntilSteadyPlan(9.0, lambda _values, _least: 1)
+    drive_until_steady(recorder, target, plan, extension, Silent())
+    for level in counts:
+        rows = list(map(json.loads, recorder.spool(f"ops/{level}").open()))
+        places = [
+            round((row["t_ns"] - START) / 1e9 / step_s)
+            for row in rows
+            if row["phase"] == "measure" and row["op"] == "a"
+        ]
+        assert places == [1, 2, 3]
+
+
+class Ending:
+    """Ends what has ended."""
+
+    def finish(self) -> None: ...

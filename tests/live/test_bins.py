@@ -152,6 +152,24 @@ def test_a_whole_table_has_the_latencies_of_one_that_grew(tmp_path: Path) -> Non
     assert whole.by_name["pay"].quantiles_ms() == grown.by_name["pay"].quantiles_ms()
 
 
+def test_rates_are_over_all_intervals_of_the_workload() -> None:
+    """Eight seconds in two tables; the driver records no row of an operation that did nothing."""
+    found = Operations(0)
+    common, rare, other = np.arange(8), np.array([2]), np.array([0, 4])
+    for name, seconds, done in (("pay", common, 10.0), ("feed", rare, 2.0), ("ch pay", other, 4.0)):
+        number = np.ones(len(seconds))
+        texts = pa.array([histogram(int(done), 2)] * len(seconds))
+        rows = of_histograms(seconds * NS + 1, number, number * done, number * 0, texts)
+        found.add([name], np.zeros(len(seconds), int), rows)
+    for half in (slice(0, 4), slice(4, 8)):
+        found.cover("", ["pay", "feed", None], common[half] * NS + 1, np.ones(4))
+    found.cover("ch", ["ch pay"], other * NS + 1, np.full(2, 4.0))
+    assert found.rates("pay", 1, 0, 3).tolist() == pytest.approx([10, 10, np.nan], nan_ok=True)
+    assert found.rates("feed", 1, 0, 2).tolist() == [0.5, 0]
+    assert found.rates("ch pay", 1, 0, 2).tolist() == [1, 1]
+    assert found.rates(ALL, 1, 0, 2).tolist() == [11.5, 11]
+
+
 def test_single_queries_have_the_percentiles_of_their_latencies() -> None:
     seconds = np.array([0.001, 0.002, 0.004, 9.0, 0.0])
     found = Operations(0)

@@ -303,7 +303,7 @@ def test_an_answer_is_as_green_as_what_was_found(tmp_path: Path, verdicts: str, 
 
 def test_members_of_one_family_need_no_name_of_it() -> None:
     assert labels(["query_s.q09", "total_s"])["query_s.q09"] == "Q9"
-    assert labels(["query_s.q09", "p95_ms.payment"])["query_s.q09"] == "Q9, query_s"
+    assert labels(["query_s.q09", "p95_ms.payment"])["query_s.q09"] == "Q9, query time"
 
 
 def test_who_breaks_a_criterion_cannot_win(tmp_path: Path) -> None:

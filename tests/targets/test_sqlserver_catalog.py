@@ -45,7 +45,7 @@ def server(**changed: Any) -> Recorded:
             ("dbo", "stock", "stock_item", 2, False, "([s_ytd]>(0))", "s_ytd", False, True, 12, 7),
             ("dbo", "stock", "stock_key", 2, True, None, "s_dist", False, False, None, None),
         ),
-        catalog.COUNTERS: rows((3600, 3, 1_000_000, 2_000_000, 500)),
+        catalog.COUNTERS: rows((3600, 3, 1_000_000, 2_000_000, 4_000_000, 0)),
         columns.COLUMNS: COLUMNS,
         columns.KEYS: rows(
             ("dbo", "stock", "stock_pkey", "s_i_id", True, 1, 1, 0),
@@ -164,7 +164,18 @@ def test_counters_are_since_the_start() -> None:
     assert found["counted_s"] == 3600
     assert found["huge_pages_used"] == 1
     assert (found["log_bytes"], found["temp_bytes"]) == (1_000_000, 2_000_000)
-    assert found["databases_bytes"] == 500 * 8192
+    assert found["databases_bytes"] == 4_000_000
+
+
+def test_sums_over_hidden_files_are_unknown() -> None:
+    changed: dict[str, Any] = {
+        catalog.COUNTERS: rows((3600, 3, 1_000_000, 2_000_000, 4_000_000, 2)),
+        views._RIGHTS: rows((1, 1, 0, "dyno")),
+    }
+    found = read(server(**changed))
+    assert found.counters.keys() == {"counted_s", "huge_pages_used", "temp_bytes"}
+    for counter in ("log_bytes", "databases_bytes"):
+        assert "GRANT VIEW ANY DEFINITION TO [dyno]" in found.obstacles[counter]
 
 
 def test_a_server_without_the_views_has_obstacles_and_nothing_breaks() -> None:

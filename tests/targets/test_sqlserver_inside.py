@@ -98,7 +98,7 @@ def test_counters_of_a_period_become_neutral_metrics() -> None:
         Inside.written_mbps: pytest.approx(3_276_800 / 2e6),
         Inside.log_writes: 400,
         Inside.log_write: 0.5,
-        Inside.log_flush: 2.0,  # 2000 ms of 800 waits, 400 ms without a CPU
+        Inside.log_wait: 2.0,  # 2000 ms of 800 waits, 400 ms without a CPU
         Inside.temp_written: pytest.approx((2_621_440 + 600_000) / 2e6),
         Inside.temp_used: 2560 * 8192,
     }
@@ -107,7 +107,7 @@ def test_counters_of_a_period_become_neutral_metrics() -> None:
     assert third[Inside.connections] == 3
     assert Inside.logical_reads not in third
     assert Inside.log_writes not in third
-    assert Inside.log_flush not in third
+    assert Inside.log_wait not in third
 
 
 def test_a_new_session_begins_anew() -> None:

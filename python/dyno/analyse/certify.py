@@ -74,11 +74,13 @@ def _sampled(
     apart = facts is not None and (facts.place == "machine" or bool(machine))
     seen = bool(machine) or (facts is not None and facts.place != "elsewhere")
     sessions = (SOURCE, str(phase.target), Inside.logical_mbps.value)
-    for key, found, factor in (
-        (scope.logical_mbps, series.get(sessions), 1.0),
-        (scope.cpu_percent, own.get(("cpu", "host", "busy")), 1.0),
-        (scope.cores, own.get(("process", "server" if apart else "dyno", "cpu")), 0.01),
+    # Pages of rows that an engine counts are not what it reads of a column store.
+    counted = phase.detail.own in {None, phase.detail.form}
+    for key, known, found, factor in (
+        (scope.logical_mbps, counted, series.get(sessions), 1.0),
+        (scope.cpu_percent, seen, own.get(("cpu", "host", "busy")), 1.0),
+        (scope.cores, seen, own.get(("process", "server" if apart else "dyno", "cpu")), 0.01),
     ):
         value = None if found is None else mean(found.between(*window))
-        if value is not None and (seen or key == scope.logical_mbps):
+        if known and value is not None:
             yield key.estimate(value * factor, source)

@@ -49,14 +49,15 @@ class Inside(Measured):
     ``hit_ratio``: share of logical reads without a physical one. ``logical_mbps``: bytes of the
     logical reads; of a column store, of the columns read, uncompressed. ``physical_reads``: pages
     that the engine asked the operating system for. ``log_write``, ``log_flush``: mean time of a
-    write to and of a sync of the log. ``checkpoint_writes``: pages that checkpoints or page
-    cleaners wrote. ``temp_written``, ``temp_files``: temporary data written and files made;
-    ``temp_file`` their mean size; ``temp_used`` what they occupy now. ``lock_waits``: waits for a
-    lock that began; ``locks`` locks held or awaited now. ``dead_rows``: row versions not yet
-    removed. ``connections``: all sessions, idle ones too. ``memory``: bytes of the engine's own
-    accounting. ``batches``: statements or batches that clients sent. ``blocked``: sessions that
-    another one blocks now. ``memory_waits``: queries that wait for work memory now. ``page_life``:
-    how long a page stays in the cache without being used.
+    write to and of a sync of the log; ``log_wait``: of a commit's wait for both.
+    ``checkpoint_writes``: pages that checkpoints or page cleaners wrote. ``temp_written``,
+    ``temp_files``: temporary data written and files made; ``temp_file`` their mean size;
+    ``temp_used`` what they occupy now. ``lock_waits``: waits for a lock that began; ``locks`` locks
+    held or awaited now. ``dead_rows``: row versions not yet removed. ``connections``: all sessions,
+    idle ones too. ``memory``: bytes of the engine's own accounting. ``batches``: statements or
+    batches that clients sent. ``blocked``: sessions that another one blocks now. ``memory_waits``:
+    queries that wait for work memory now. ``page_life``: how long a page stays in the cache without
+    being used.
     """
 
     hit_ratio = "hit_ratio", "%", "logical_reads"
@@ -71,6 +72,7 @@ class Inside(Measured):
     log_flushes = "log_flushes", "1/s"
     log_write = "log_write", "ms", "log_writes"
     log_flush = "log_flush", "ms", "log_flushes"
+    log_wait = "log_wait", "ms", "log_flushes"
     checkpoint_writes = "checkpoint_writes", "1/s"
     temp_written = "temp_written", "MB/s"
     temp_files = "temp_files", "1/s"

@@ -54,6 +54,15 @@ class Case(metrics.FindsEstimates):
         """
         return self._levels([phase.detail.counted for phase in self.phases_of(SearchDetail)])
 
+    def judged(self) -> list[Level]:
+        """Levels that limits judge: those of :meth:`levels`, and each of their databases."""
+        names = {phase.detail.level for phase, _ in self.levels()}
+        return [
+            (phase, metrics.Level(phase.detail.level))
+            for phase in self.phases_of(OltpDetail)
+            if names & {phase.detail.level, phase.detail.part_of}
+        ]
+
     @cached_property
     def steps(self) -> list[Step]:
         """All steps of storage profiles."""

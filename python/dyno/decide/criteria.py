@@ -59,7 +59,7 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
 
 def _levels(case: Case) -> Iterable[tuple[Phase, str]]:
     return [
-        (phase, str(phase.detail.level)) for phase, _ in case.levels() if phase.status == "done"
+        (phase, str(phase.detail.level)) for phase, _ in case.judged() if phase.status == "done"
     ]
 
 

@@ -9,6 +9,9 @@ from dyno.decide.throttle import throttle
 from dyno.decide.view import Device, Limit, View
 from dyno.decide.waits import LEAST_SHARE
 
+_LOG = {Inside.log_flush: "a flush", Inside.log_wait: "a commit"}
+"""Times of the log as databases report them."""
+
 
 def io_limit(
     view: View, wait: WaitClass, role: Role, resource: str, also: tuple[Inside, str] | None = None
@@ -44,8 +47,8 @@ def io_limit(
         facts[:-1] = [", ".join(facts[:-1])]
         share = max(share, *used) if share >= 0.5 else share
         resource = f"{resource} ({device.name})"
-    if wait == "log" and view.inside(Inside.log_flush) is not None:
-        evidence.append(_reported(view, Inside.log_flush))
+    if wait == "log":
+        evidence += [_reported(view, one) for one in _LOG if view.inside(one) is not None]
     if also is not None and (value := view.inside(also[0])) is not None:
         facts.append(also[1].format(value))
         evidence.append(_reported(view, also[0]))
@@ -60,8 +63,10 @@ def _reported(view: View, metric: Inside) -> str:
 
 def _took(view: View, wait: WaitClass, device: Device) -> str:
     """``3.8 ms a write``: as the database reports for its log, else of the device."""
-    if wait == "log" and (flush := view.inside(Inside.log_flush)) is not None:
-        return f"{flush:.1f} ms a flush"
+    if wait == "log":
+        for metric, words in _LOG.items():
+            if (value := view.inside(metric)) is not None:
+                return f"{value:.1f} ms {words}"
     if wait == "data":
         return f"{device.read_await:.1f} ms a read"
     return f"{device.write_await:.1f} ms a write"

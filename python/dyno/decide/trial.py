@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Phase
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.units import digits
-from dyno.criteria import Criterion
+from dyno.criteria import Criterion, known
 from dyno.decide.case import Case
 from dyno.decide.criteria import result
 from dyno.decide.validity import lost_work, other_mix
@@ -112,6 +112,31 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
         failing(case, at) or _lost(case, phase, at) or _still(case, phase, at),
         _behind(case, at) or _mix(case, phase, at),
     )
+
+
+def in_each(
+    judged: Judged, databases: Iterable[tuple[Case, str]], limits: Sequence[Criterion]
+) -> Judged:
+    """Adds what one of several databases fails by itself, which their sum may hide.
+
+    Args:
+        judged: The result of the sum.
+        databases: The case and the level of each database.
+        limits: Those of the search; the ones on response times hold in each database.
+    """
+    for case, level in databases:
+        words, at = known(case.bundle.run), metrics.Level(level)
+        responses = [limit for limit in limits if words[limit.metric].responses]
+        results = [result(case, level, limit) for limit in responses]
+        failed = tuple(one for one in results if one.passed is False)
+        phase = next(one for one in case.phases_of(OltpDetail) if one.detail.level == level)
+        still = _still(case, phase, at)
+        judged = replace(
+            judged,
+            results=(*judged.results, *failed),
+            failing=judged.failing or (f"{still} in {level}" if still else ""),
+        )
+    return judged
 
 
 def _behind(case: Case, at: metrics.Level) -> str:

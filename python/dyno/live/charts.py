@@ -31,7 +31,7 @@ INSIDE = (
     ("Pages read", "1/s", ("logical_reads", "physical_reads")),
     ("Pages written", "1/s", ("physical_writes", "checkpoint_writes")),
     ("Log", "MB/s", ("log_mbps",)),
-    ("Log latency", "ms", ("log_write", "log_flush")),
+    ("Log latency", "ms", ("log_write", "log_flush", "log_wait")),
     ("Temporary data", "MB/s", ("temp_written",)),
     ("Locks and dead rows", "count", ("locks", "dead_rows")),
     ("Connections", "count", ("connections",)),

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 Names = list[str | None]
 
 
-def of_level(run: Run, level: str, names: Names) -> Names:
-    """The operations of a level with the name of its member in front, if there are several."""
+def of_level(run: Run, level: str) -> str | None:
+    """The member of a mix whose operations a level has; None if it is the only one."""
     members = [one for window in mixes.windows(run) for one in window.detail.members]
     if len({one.name for one in members}) < 2:
-        return names
-    own = next((one.name for one in members if one.level == level), None)
-    return [_named(own, name) for name in names]
+        return None
+    return next((one.name for one in members if one.level == level), None)
 
 
 def of_queries(run: Run, batch: pa.RecordBatch) -> tuple[Names, Array]:
@@ -41,9 +40,10 @@ def of_queries(run: Run, batch: pa.RecordBatch) -> tuple[Names, Array]:
     for place in found.tolist():
         rest, target = divmod(place, len(targets))
         name, workload = divmod(rest, len(workloads))
-        made.append(_named(owns.get((workloads[workload], targets[target])), names[name]))
+        made.append(named(owns.get((workloads[workload], targets[target])), names[name]))
     return made, codes
 
 
-def _named(member: str | None, name: str | None) -> str | None:
+def named(member: str | None, name: str | None) -> str | None:
+    """The name of an operation with that of its member in front."""
     return name if member is None or name is None else f"{member} {name}"

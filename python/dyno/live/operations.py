@@ -5,7 +5,7 @@ Percentiles come from merged histograms at every width of bins; they are never a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -178,6 +178,8 @@ class Operations:
         self.by_name: dict[str, Operation] = {}
         self.last_ns = 0
         self._nameless = Operation()
+        self._covered: dict[str, list[Rows]] = {}
+        self._workloads: dict[str, str] = {}
 
     def add(
         self, names: Sequence[str | None], codes: Array, rows: Completed, until_ns: int = 0
@@ -206,6 +208,32 @@ class Operations:
             ends = rows.t_ns[fine] + (rows.seconds[fine] * NS).astype(np.int64)
             self.last_ns = max(self.last_ns, int(ends.max()))
 
+    def cover(
+        self, workload: str, names: Iterable[str | None], t_ns: Array, seconds: Array
+    ) -> None:
+        """Adds intervals of a workload, once each.
+
+        They count for all of its operations: one without a row in an interval completed nothing.
+
+        Args:
+            workload: Distinguishes workloads that run at the same time.
+            names: Its operations, as far as they are known.
+            t_ns: Start of each interval.
+            seconds: Length of each interval.
+        """
+        self._workloads |= {name: workload for name in names if name}
+        fine = t_ns > 0
+        bins = (t_ns[fine] - self.origin_ns) // NS
+        if workload not in self._covered:
+            self._covered[workload] = [
+                Rows(_MOST_BINS, seconds=((), np.float32, 0.0)) for _ in range(LEVELS)
+            ]
+        for of_level in self._covered[workload] if len(bins) else ():
+            row, kept = of_level.place(bins)
+            sums = np.bincount(row[kept], seconds[fine][kept])
+            of_level.arrays["seconds"][: len(sums)] += sums
+            bins = bins // FACTOR
+
     def _of(self, name: str) -> Operation:
         if name not in self.by_name:
             self.by_name[name] = Operation()
@@ -233,7 +261,11 @@ class Operations:
             empty = np.isnan(every).all(axis=0)
             return np.where(empty, np.nan, np.nansum(every, axis=0)).astype(np.float32)
         done = self.values(name, "done", level, start, count)
-        seconds = self.values(name, "seconds", level, start, count)
+        workload = self._workloads.get(name)
+        seconds = (
+            self.values(name, "seconds", level, start, count) if workload is None else
+            self._covered[workload][level].slice("seconds", start, count)
+        )  # fmt: skip
         # Single queries have no interval: their rate is over the bin.
         seconds = np.where((seconds <= 0) & (done > 0), FACTOR**level, seconds)
         found = np.full(count, np.nan, np.float32)

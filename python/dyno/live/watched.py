@@ -66,6 +66,7 @@ class Watched:
         self.run: Run = Bundle.open(path).run
         self.samples = Samples(self.run.clock.unix_ns)
         self.operations = Operations(self.run.clock.unix_ns)
+        self._covered_ns: dict[str, int] = {}
         self.journal = Journal(path)
         self.progress: progress.Progress | None = None
         self.version = self.head_version = 0
@@ -233,8 +234,14 @@ class Watched:
         failed = np.array([sum(counts(text).values()) for text in errors], float)[where]
         seconds = np.nan_to_num(numbers(batch, "seconds", np.float64)) / parts
         rows = of_histograms(t_ns, seconds, done.astype(float), failed, _texts(batch, "response"))
-        names = members.of_level(self.run, level, names)
+        member = members.of_level(self.run, level)
+        names = [members.named(member, name) for name in names]
         self.operations.add(names, codes, rows, self._tails[f"ops/{level}"].until_ns)
+        moments, first = np.unique(t_ns, return_index=True)
+        known_ns = self._covered_ns.get(level, 0)
+        new = moments > known_ns
+        self.operations.cover(member or "", names, moments[new], seconds[first][new])
+        self._covered_ns[level] = int(moments.max(initial=known_ns))
 
     def _add_queries(self, batch: pa.RecordBatch) -> None:
         names, codes = members.of_queries(self.run, batch)

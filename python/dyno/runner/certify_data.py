@@ -198,6 +198,7 @@ def _described(
     form = form_of(loaded.layout, own) or own
     facts = CertifyDetail(
         form=form,
+        own=own,
         part=form if both else None,
         raw_bytes=round(raw),
         data_bytes=target.data_bytes(name) if isinstance(target, Sized) else None,

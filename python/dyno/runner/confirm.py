@@ -19,6 +19,7 @@ from dyno.decide.case import Case
 from dyno.decide.view import View, view
 from dyno.runner import stages
 from dyno.runner.session import Session
+from dyno.runtime.seeds import derived
 from dyno.stages.drive import OltpPlan
 from dyno.statistics.elasticity import Elasticity, elasticity, strength, undecided
 
@@ -140,7 +141,10 @@ def _windows(
                 factor = change.larger if number % 4 in (0, 3) else change.smaller
                 for name, value in change.limits.items():
                     set_limit(name, factor * value)
-                short = replace(plan, warmup_s=WARMUP_S, duration_s=duration_s, window=number + 2)
+                seed = derived(plan.seed, plan.workload, number + 2, "window")
+                short = replace(
+                    plan, warmup_s=WARMUP_S, duration_s=duration_s, window=number + 2, seed=seed
+                )
                 stages.level(session, target, short)
                 done = those(session.recorder.run.phases, OltpDetail)[-1].detail.outcome
                 windows.append(Window(factor=factor, tps=None if done is None else done.tps))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
+"""Of each database."""
 _SESSIONS = 32
 _TIME_LIMIT_S = 1800.0
 _REPEATS = 1.25
@@ -144,7 +145,8 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
     if by == "users":
         where = Range(by, float(given[0] if given else 1), float(asked.max_users or 1024))
     else:
-        where = Range(by, _FIRST_RATE, asked.max_rate or 1e6)
+        most = asked.max_rate or 1e6
+        where = Range(by, min(_FIRST_RATE * settings["databases"], most), most)
     if where.start > where.most:
         start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
         raise UsageError(f"The search starts at {start}, above --max-{by} {where.most:g}.")

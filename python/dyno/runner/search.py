@@ -13,7 +13,7 @@ from dyno.bundle.phases.search import SearchDetail, Window
 from dyno.bundle.reader import Bundle
 from dyno.decide.case import Case
 from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
-from dyno.decide.trial import Judged, trial
+from dyno.decide.trial import Judged, in_each, trial
 from dyno.errors import TargetError, UsageError
 from dyno.runtime.seeds import derived
 from dyno.stages import drive
@@ -134,7 +134,7 @@ class _Hunt:
             self.trials.append(Trial(step.load, passed=False))
             self._note(step, plan, None, refused)
             return
-        judged = self._judge(plan.level)
+        judged = self._judge(plan)
         self.trials.append(Trial(step.load, judged.passed, steady=not judged.inconclusive))
         self._note(step, plan, judged, "")
 
@@ -142,16 +142,24 @@ class _Hunt:
         # A load without a conclusive window gets more time, if there is time left.
         longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
         base = replace(self.base, duration_s=self.base.duration_s * longer)
-        seed = derived(base.seed, base.workload, number, "window")
+        # A window with the inputs of an earlier one would find their pages in the cache.
+        seed = derived(base.seed, base.workload, len(self.trials) + 1, "window")
         if self.search.where.by == "users":
             return replace(base, users=round(load), window=number, seed=seed)
         users = self.search.sessions
         return replace(base, rate_per_s=load, users=users, window=number, seed=seed)
 
-    def _judge(self, level: str) -> Judged:
+    def _judge(self, plan: OltpPlan) -> Judged:
         bundle = Bundle.open(self.session.recorder.path)
-        case = Case.of(bundle, analyse.of_level(bundle, level))
-        judged = trial(case, level, self.search.slo, strict=self.search.explicit)
+
+        def case(level: str) -> Case:
+            return Case.of(bundle, analyse.of_level(bundle, level))
+
+        limits = self.search.slo
+        judged = trial(case(plan.level), plan.level, limits, strict=self.search.explicit)
+        if plan.several:
+            parts = [(case(part.level), part.level) for part in drive.parts(plan)]
+            judged = in_each(judged, parts, limits)
         if judged.unjudged and self.search.explicit and not judged.failing:
             first = judged.unjudged[0]
             raise UsageError(

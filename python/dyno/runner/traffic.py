@@ -94,7 +94,7 @@ def of_run(bundle: Bundle, name: str | None) -> Traffic:
         return known.value(inside.file(target, "data", metric).mean)
 
     temp = known.value(inside.inside(target, Inside.temp_used).max) or 0.0
-    commit_ms = of(Inside.log_write) + of(Inside.log_flush)
+    commit_ms = of(Inside.log_wait) or of(Inside.log_write) + of(Inside.log_flush)
     return Traffic(
         phase,
         facts,

@@ -76,8 +76,11 @@ def _plans(
     interval_s: float,
 ) -> list[OltpPlan]:
     """Returns one plan per level."""
+    from dyno.runtime.seeds import derived
     from dyno.stages.drive import OltpPlan
 
+    seed = settings["seed"]
+    levels = [(users, rate) for users in settings["users"] for rate in rates or [None]]
     return [
         OltpPlan(
             workload,
@@ -85,7 +88,8 @@ def _plans(
             users,
             settings["warmup_s"],
             settings["duration_s"],
-            settings["seed"],
+            # A level with the inputs of an earlier one would find their pages in the cache.
+            derived(seed, workload, place, "level") if place else seed,
             rate_per_s=rate,
             poisson=settings["arrivals"] == "poisson",
             think=settings["think"],
@@ -95,6 +99,5 @@ def _plans(
             reconnect_s=settings["reconnect_s"],
             several=tuple(held) if len(held) > 1 else (),
         )
-        for users in settings["users"]
-        for rate in rates or [None]
+        for place, (users, rate) in enumerate(levels)
     ]

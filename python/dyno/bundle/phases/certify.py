@@ -13,8 +13,9 @@ class CertifyDetail(Detail):
     Attributes:
         test: ``RATE`` (one user, warm cache), a query class, or ``COMBINED`` (all classes).
         form: ``row`` or ``column``: how the target stores the tables.
-        part: The same, in a run that measures both forms of this target; None in others. Names of
-            its phases and metrics have it.
+        own: The form that the target stores by default, whose reads it counts.
+        part: The same as ``form``, in a run that measures both forms of this target; None in
+            others. Names of its phases and metrics have it.
         scale: Scale of the data.
         seed: The run's seed; each user derives its own.
         users: Concurrent users, each with a session.
@@ -31,6 +32,7 @@ class CertifyDetail(Detail):
 
     test: str | None = None
     form: str | None = None
+    own: str | None = None
     part: str | None = None
     scale: Number | None = None
     seed: Int | None = None

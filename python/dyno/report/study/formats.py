@@ -61,8 +61,9 @@ def labels(names: Iterable[str]) -> dict[str, str]:
     one = len({name.partition(".")[0] for name in found if member_of(name)}) == 1
     made: dict[str, str] = {}
     for name in found:
-        member, family = member_of(name), name.partition(".")[0]
-        made[name] = (member if one else f"{member}, {family}") if member else named(name)
+        member = member_of(name)
+        words = lowered(_parted(name)[0].partition(" by ")[0])
+        made[name] = (member if one else f"{member}, {words}") if member else named(name)
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,9 @@ def drive_until_steady(
 ) -> dict[str, Any]:
     """Runs a level until its last ``plan.duration_s`` are steady, at most ``limit_s``.
 
-    With several databases, the total must be steady, and all end together. Rows before the steady
-    part stay in the bundle, in the phase ``settling``.
+    With several databases, the total must be steady, and all end together: the steady part ends
+    with the last interval of all of them. Rows outside the steady part stay in the bundle, in the
+    phase ``settling``.
 
     Returns:
         The driver outcome of the whole level.
@@ -68,11 +69,10 @@ def drive_until_steady(
 
     def after(level: str, outcome: dict[str, Any]) -> UntilSteady:  # noqa: ARG001
         left_out_s = 0.0 if place is None else place * interval_s
-        if place and level in growing:
-            # Offset by half an interval, because both clocks round.
-            start_ns = growing[level].start_ns
-            from_ns = start_ns + round((place - 0.5) * interval_s * 1e9)
-            _mark(recorder.spool(f"ops/{level}"), from_ns)
+        # At the first call: all have ended, and nothing is summed yet.
+        if place is not None and growing:
+            _mark_rest(recorder, growing, place, interval_s)
+            growing.clear()
         return UntilSteady(
             limit_s=extension.limit_s,
             asked_s=plan.duration_s,
@@ -118,16 +118,24 @@ class GrowingSeries:
         before, self._last = self._last, max(self._done, default=None)
         return self._last != before
 
+    @property
+    def intervals(self) -> int:
+        """Number of intervals, with the last."""
+        return max(self._places(), default=-1) + 1
+
     def values(self) -> list[float]:
         """Operations per interval; zero for intervals without any.
 
         The last interval may be incomplete and is excluded.
         """
-        places = {
+        places = self._places()
+        return [places.get(place, 0.0) for place in range(max(places, default=0))]
+
+    def _places(self) -> dict[int, float]:
+        return {
             round((t_ns - self.start_ns) / self._step_ns): count
             for t_ns, count in self._done.items()
         }
-        return [places.get(place, 0.0) for place in range(max(places, default=0))]
 
 
 def summed(series: Sequence[GrowingSeries]) -> list[float]:
@@ -135,10 +143,24 @@ def summed(series: Sequence[GrowingSeries]) -> list[float]:
     return [sum(values) for values in zip(*(one.values() for one in series), strict=False)]
 
 
-def _mark(spool: Path, from_ns: int) -> None:
-    """Marks measured rows before ``from_ns`` as ``settling``. They stay in the bundle."""
+def _mark_rest(
+    recorder: Recorder, growing: Mapping[str, GrowingSeries], place: int, interval_s: float
+) -> None:
+    """Marks what is before the interval ``place``, and after the last that all series have."""
+    for series in growing.values():
+        series.read()
+    ended = min(series.intervals for series in growing.values())
+    step_ns = interval_s * 1e9
+    for name, series in growing.items():
+        # Offset by half an interval, because both clocks round.
+        bounds = (series.start_ns + round((at - 0.5) * step_ns) for at in (place, ended))
+        _mark(recorder.spool(f"ops/{name}"), *bounds)
+
+
+def _mark(spool: Path, from_ns: int, to_ns: int) -> None:
+    """Marks measured rows not from ``from_ns`` to ``to_ns`` as ``settling``; all stay."""
     lines: list[str] = []
     for row in read_lines(spool):
-        settling = row["phase"] == "measure" and row["t_ns"] < from_ns
+        settling = row["phase"] == "measure" and not from_ns <= row["t_ns"] < to_ns
         lines.append(json.dumps({**row, "phase": "settling"} if settling else row) + "\n")
     write_atomically(spool, "".join(lines))

@@ -19,7 +19,7 @@ from dyno.targets.sqlserver.inside import statements
 from dyno.targets.sqlserver.inside.files import VIEW as FILES_VIEW
 from dyno.targets.sqlserver.inside.inspector import since_start
 from dyno.targets.sqlserver.inside.performance import PAGE
-from dyno.targets.sqlserver.inside.views import Views, rights
+from dyno.targets.sqlserver.inside.views import Views, definition_right, rights
 from dyno.targets.sqlserver.inside.waits import TEMPDB
 
 _MOST = 5000
@@ -56,15 +56,18 @@ ORDER BY s.name, t.name, i.name, x.is_included_column, x.key_ordinal, x.index_co
 INDEXES_VIEW = "sys.dm_db_index_usage_stats"
 _PLAIN = 2
 """The type of a nonclustered index of rows."""
+_RESOURCE = 32767
+"""The database of system objects, which is in no catalog."""
 COUNTERS_VIEW = "sys.dm_os_sys_info"
 COUNTERS = f"""SELECT DATEDIFF(second, i.sqlserver_start_time, GETDATE()), i.sql_memory_model,
-(SELECT SUM(v.num_of_bytes_written) FROM {FILES_VIEW}(NULL, NULL) AS v JOIN sys.master_files AS f
+w.log, w.temp, w.data, w.hidden FROM {COUNTERS_VIEW} AS i CROSS JOIN (SELECT
+SUM(CASE WHEN v.database_id <> {TEMPDB} AND f.type = 1 THEN v.num_of_bytes_written END) AS log,
+SUM(CASE WHEN v.database_id = {TEMPDB} THEN v.num_of_bytes_written END) AS temp,
+SUM(CASE WHEN v.database_id <> {TEMPDB} AND f.type <> 1 THEN v.size_on_disk_bytes END) AS data,
+COUNT(CASE WHEN v.database_id <> {TEMPDB} AND f.type IS NULL THEN 1 END) AS hidden
+FROM {FILES_VIEW}(NULL, NULL) AS v LEFT JOIN sys.master_files AS f
 ON f.database_id = v.database_id AND f.file_id = v.file_id
-WHERE v.database_id <> {TEMPDB} AND f.type = 1),
-(SELECT SUM(v.num_of_bytes_written) FROM {FILES_VIEW}(NULL, NULL) AS v
-WHERE v.database_id = {TEMPDB}),
-(SELECT SUM(CAST(f.size AS bigint)) FROM sys.master_files AS f WHERE f.type <> 1)
-FROM {COUNTERS_VIEW} AS i"""  # noqa: S608  (fixed text)
+WHERE v.database_id <> {_RESOURCE}) AS w"""  # noqa: S608  (fixed text)
 _LARGE_PAGES = 3
 
 
@@ -80,9 +83,9 @@ def read(session: Session) -> Catalog:
     uses = since_start(session)
     tables = _tables(session, views, database, uses)
     indexes = _indexes(session, views, database)
-    counters = _counters(session, views)
-    counters |= cast("dict[Counter, float]", readback.counters(session))
     obstacles: dict[Part | Counter, str] = {}
+    counters = _counters(session, views, obstacles)
+    counters |= cast("dict[Counter, float]", readback.counters(session))
     parts: tuple[tuple[Part, str], ...] = (("tables", TABLES_VIEW), ("indexes", INDEXES_VIEW))
     for part, view in parts:
         if view in views.missing:
@@ -167,18 +170,21 @@ def _indexes(session: Session, views: Views, database: str) -> list[IndexFacts]:
     return found
 
 
-def _counters(session: Session, views: Views) -> dict[Counter, float]:
+def _counters(
+    session: Session, views: Views, obstacles: dict[Part | Counter, str]
+) -> dict[Counter, float]:
     rows = views.rows(session, COUNTERS_VIEW, COUNTERS)
     if not rows:
         return {}
-    seconds, model, log, temp, pages = rows[0]
+    seconds, model, *sums, hidden = rows[0]
     found: dict[Counter, float] = {"counted_s": float(seconds)}
     if model is not None:
         found["huge_pages_used"] = float(int(model) == _LARGE_PAGES)
-    if log is not None:
-        found["log_bytes"] = float(log)
-    if temp is not None:
-        found["temp_bytes"] = float(temp)
-    if pages is not None:
-        found["databases_bytes"] = float(int(pages) * PAGE)
+    names: tuple[Counter, ...] = ("log_bytes", "temp_bytes", "databases_bytes")
+    found |= {name: float(one) for name, one in zip(names, sums, strict=True) if one is not None}
+    if hidden:
+        # Sums of the files that this login may see would pass for those of all.
+        for name in ("log_bytes", "databases_bytes"):
+            found.pop(name, None)
+            obstacles[name] = definition_right(session)
     return found

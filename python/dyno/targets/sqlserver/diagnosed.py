@@ -104,6 +104,7 @@ VIEWS = (
     "sys.stats",
     "sys.column_store_row_groups",
     "sys.resource_governor_configuration",
+    "sys.resource_governor_resource_pool_affinity",
     "sys.resource_governor_resource_pools",
     "sys.resource_governor_workload_groups",
     "sys.dm_db_partition_stats",

@@ -17,9 +17,12 @@ _NUMERIC = 15
 STATE = """SELECT CAST(c.is_enabled AS int), c.classifier_function_id,
 CAST(d.is_reconfiguration_pending AS int),
 (SELECT COUNT(*) FROM sys.resource_governor_resource_pools AS p WHERE p.pool_id > 2
-OR p.pool_id = 2 AND (p.max_memory_percent < 100 OR p.cap_cpu_percent < 100))
+OR p.pool_id = 2 AND (p.max_memory_percent < 100 OR p.max_cpu_percent < 100
+OR p.cap_cpu_percent < 100 OR p.min_iops_per_volume > 0 OR p.max_iops_per_volume > 0))
++ (SELECT COUNT(*) FROM sys.resource_governor_resource_pool_affinity AS a WHERE a.pool_id = 2)
 + (SELECT COUNT(*) FROM sys.resource_governor_workload_groups AS g WHERE g.group_id = 2
-AND (g.max_dop > 0 OR g.group_max_requests > 0 OR g.request_max_cpu_time_sec > 0))
+AND (g.max_dop > 0 OR g.group_max_requests > 0 OR g.request_max_cpu_time_sec > 0
+OR g.request_memory_grant_timeout_sec > 0))
 FROM sys.resource_governor_configuration AS c
 CROSS JOIN sys.dm_resource_governor_configuration AS d"""
 SHARE = """SELECT CAST(s.{column} AS FLOAT), CAST(u.{column} AS FLOAT), CAST(c.is_enabled AS int)

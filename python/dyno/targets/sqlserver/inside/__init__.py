@@ -20,9 +20,9 @@ NOTES = (
     "of other databases `GRANT VIEW ANY DEFINITION TO [login];`",
     "tested against recorded rows and Babelfish 4.3, which lacks these views; not yet against SQL "
     "Server",
-    "`commits` are those that wrote. Rollbacks are not counted. `log_flush` is the mean WRITELOG "
-    "wait of a commit. On Windows, writes to the log are durable when they end, so there are no "
-    "syncs of the log. On Linux the server may sync its files: the wait "
+    "`commits` are those that wrote. Rollbacks are not counted. `log_wait` is the mean WRITELOG "
+    "wait of a commit, which includes the write. On Windows, writes to the log are durable when "
+    "they end, so there are no syncs of the log. On Linux the server may sync its files: the wait "
     "PREEMPTIVE_OS_FLUSHFILEBUFFERS, of the class data",
     "waits are in two forms: active sessions, sampled ten times a second while a session waits "
     "and twice while none does (source `sessions`); and threads in waits that ended, as the server "

@@ -5,7 +5,7 @@ A view that cannot be read leaves its metrics absent; the inspector notes the re
 * ``read_mbps``, ``written_mbps``: of data files; ``temp_written``: of tempdb's files.
 * ``log_write``: mean time of a write to a log file. On Windows, these writes are durable when they
   end, so there are no syncs of the log; on Linux the server may sync its files.
-* ``log_flush``: mean time that a commit waits for the log (WRITELOG), without its wait for a CPU.
+* ``log_wait``: mean time that a commit waits for the log (WRITELOG), without its wait for a CPU.
 * ``temp_used``: pages of tempdb in use, its version store included.
 """
 
@@ -118,4 +118,4 @@ def _commits(last: _Last, rows: Sequence[Sequence[Any]] | None) -> dict[Inside, 
     before, last.commits = last.commits, waitstats.counted(rows)
     grown = None if before is None else growth(before, last.commits)
     waits, waited_ms, runnable_ms = (grown or {}).get(_COMMIT, (0, 0, 0))
-    return {Inside.log_flush: (waited_ms - runnable_ms) / waits} if waits else {}
+    return {Inside.log_wait: (waited_ms - runnable_ms) / waits} if waits else {}

@@ -101,6 +101,15 @@ def unseen(session: Session) -> str:
     return _lacking(session)[0]
 
 
+def definition_right(session: Session) -> str:
+    """Why the files of other databases are not seen; empty if they are.
+
+    Raises:
+        DynoError: If the server does not respond.
+    """
+    return _lacking(session)[1]
+
+
 def _lacking(session: Session) -> tuple[str, str]:
     """What is not seen without the rights on states and on definitions; empty for a right."""
     version = session.version

@@ -39,20 +39,25 @@ def _results(*, commits: bool) -> Callable[[Stage], Seen]:
 
 
 def _unseen(stage: Stage) -> Seen:
-    """Customer-Position during a Trade-Result of the same account."""
+    """Customer-Position during a Trade-Result of the same account that rolls back, then commits."""
     seen = Seen()
     with stage.actors(2) as (one, two):
         number = ended(two.whole(tx.trade_order)).result
         before = two.now(tx.shares)
-        one.open(writes=True)
-        one.now(lambda session: tx.trade_result(session, number))
-        asked = two.whole(tx.shares, writes=False)
-        waited = waits(asked)
-        one.commit()
-        found, after = ended(asked).result, before + tx.SHARES
-        seen.note("T2", waited=waited)
-        # If it waited, its answer may be from after the commit.
-        seen.require("shares that T2 saw", found, after if waited and found == after else before)
+        after = before + tx.SHARES
+        for commits in (False, True):
+            one.open(writes=True)
+            one.now(lambda session: tx.trade_result(session, number))
+            asked = two.whole(tx.shares, writes=False)
+            waited = waits(asked)
+            one.end(commits=commits)
+            found = ended(asked).result
+            seen.note(
+                "T2 beside the commit" if commits else "T2 beside the rollback", waited=waited
+            )
+            # If it waited for a commit, its answer may be from after it.
+            allowed = after if commits and waited and found == after else before
+            seen.require("shares that T2 saw", found, allowed)
         seen.require("the account's shares", two.now(tx.shares), after)
     return seen
 
