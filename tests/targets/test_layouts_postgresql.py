@@ -14,12 +14,14 @@ import pytest
 
 from dyno import _core, targets, workloads
 from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import prepare
 from dyno.contracts.target import Loaded, LoadPlan
 from dyno.errors import TargetError, UsageError
 from dyno.layouts.resolve import resolve
 from dyno.stages.load import loaded
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.extra_space import Space
+from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.tablespaces import name_of
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import LIMITS, embedded
@@ -345,6 +347,46 @@ def sorting(server: PostgresTarget, public_out: Path) -> Iterator[Path]:
     create(server, written(public_out, f'[volumes]\ntemp = "{volume}"'))
     yield volume
     create(server, None, replace=True)
+
+
+def test_maintenance_sorts_on_the_volume_of_the_layout(
+    server: PostgresTarget, sorting: Path, public_out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = written(public_out, f'[volumes]\ntemp = "{sorting}"')
+    with closing(server.connect("tpch")) as session:
+        info = session.raw.info
+        url = f"postgresql://{info.user}@/{info.dbname}?host={info.host}"
+        session.execute("INSERT INTO region SELECT i, '', '' FROM generate_series(1, 100000) i")
+    index(server, layout)
+    server.mark("tpch", Loaded(SCALE, 1, complete=True, layout=layout.model_dump_json()))
+
+    # Another Dyno, which did not load the data.
+    target = targets.open_target(targets.parse(url), public_out, LIMITS)
+    assert isinstance(target, PostgresTarget)
+    connect = target.connect
+    shown: list[str] = []
+
+    def recorded(workload: str = "") -> PostgresConnection:
+        session = connect(workload)
+        shown.append(session.execute("SHOW temp_tablespaces").rows[0][0])
+        return session
+
+    monkeypatch.setattr(target, "connect", recorded)
+    with target:
+        for task in ("vacuum", "integrity-check", "quick-check", "sliding-window"):
+            shown.clear()
+            prepare(target, "tpch", task).close()
+            assert set(shown) == {name_of(str(sorting))}, task
+        said: list[str] = []
+        with closing(prepare(target, "tpch", "reindex")) as job:
+            assert isinstance(job, Reindex)
+            job.session.raw.add_notice_handler(lambda note: said.append(str(note.message_primary)))
+            job.session.execute("SET log_temp_files = 0; SET client_min_messages = log")
+            job.session.execute("SET maintenance_work_mem = '1MB'")
+            (check,) = job.run(threading.Event(), lambda *_: None)
+        assert check.passed
+        files = [text for text in said if "pgsql_tmp" in text]
+        assert files and all('"pg_tblspc/' in text for text in files), files
 
 
 def test_extra_space_includes_temporary_files_in_every_tablespace(
