@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,14 @@ import pytest
 
 from dyno import _core, targets, workloads
 from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import prepare
 from dyno.contracts.target import Loaded, LoadPlan
 from dyno.errors import TargetError, UsageError
 from dyno.layouts.resolve import resolve
 from dyno.stages.load import loaded
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.extra_space import Space
+from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.tablespaces import name_of
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import LIMITS, embedded
@@ -326,3 +331,93 @@ def test_order_entry_by_warehouse_with_all_its_references(
     finally:
         with closing(server.connect()) as session:
             session.execute("DROP SCHEMA dyno_tpcc CASCADE")
+
+
+SPILL = (
+    "SET work_mem = '64kB'; BEGIN; DECLARE sorted CURSOR FOR "
+    "SELECT i FROM generate_series(1, 200000) i ORDER BY i DESC; FETCH 1 FROM sorted"
+)
+
+
+@pytest.fixture
+def sorting(server: PostgresTarget, public_out: Path) -> Iterator[Path]:
+    """The volume of temporary files; empty tables have such a layout."""
+    volume = public_out / "volume"
+    volume.mkdir(mode=0o755)
+    create(server, written(public_out, f'[volumes]\ntemp = "{volume}"'))
+    yield volume
+    create(server, None, replace=True)
+
+
+def test_maintenance_sorts_on_the_volume_of_the_layout(
+    server: PostgresTarget, sorting: Path, public_out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = written(public_out, f'[volumes]\ntemp = "{sorting}"')
+    with closing(server.connect("tpch")) as session:
+        info = session.raw.info
+        url = f"postgresql://{info.user}@/{info.dbname}?host={info.host}"
+        session.execute("INSERT INTO region SELECT i, '', '' FROM generate_series(1, 100000) i")
+    index(server, layout)
+    server.mark("tpch", Loaded(SCALE, 1, complete=True, layout=layout.model_dump_json()))
+
+    # Another Dyno, which did not load the data.
+    target = targets.open_target(targets.parse(url), public_out, LIMITS)
+    assert isinstance(target, PostgresTarget)
+    connect = target.connect
+    shown: list[str] = []
+
+    def recorded(workload: str = "") -> PostgresConnection:
+        session = connect(workload)
+        shown.append(session.execute("SHOW temp_tablespaces").rows[0][0])
+        return session
+
+    monkeypatch.setattr(target, "connect", recorded)
+    with target:
+        for task in ("vacuum", "integrity-check", "quick-check", "sliding-window"):
+            shown.clear()
+            prepare(target, "tpch", task).close()
+            assert set(shown) == {name_of(str(sorting))}, task
+        said: list[str] = []
+        with closing(prepare(target, "tpch", "reindex")) as job:
+            assert isinstance(job, Reindex)
+            job.session.raw.add_notice_handler(lambda note: said.append(str(note.message_primary)))
+            job.session.execute("SET log_temp_files = 0; SET client_min_messages = log")
+            job.session.execute("SET maintenance_work_mem = '1MB'")
+            (check,) = job.run(threading.Event(), lambda *_: None)
+        assert check.passed
+        files = [text for text in said if "pgsql_tmp" in text]
+        assert files and all('"pg_tblspc/' in text for text in files), files
+
+
+def test_extra_space_includes_temporary_files_in_every_tablespace(
+    server: PostgresTarget, sorting: Path
+) -> None:
+    with closing(server.connect("tpch")) as worker, closing(server.connect("tpch")) as other:
+        pid = worker.raw.info.backend_pid
+        with closing(Space(server.connect, pid, "dyno_tpch")) as space:
+            assert (space.complete, space.read()) == (True, 0)
+            for session in (worker, other):
+                session.execute(SPILL)
+            size = sum(file.stat().st_size for file in sorting.rglob(f"pgsql_tmp{pid}.*"))
+            assert space.read() == size > 1_000_000
+            worker.execute("ROLLBACK; SET temp_tablespaces = ''")
+            assert space.read() == 0
+            worker.execute(SPILL)
+            assert space.read() == size
+
+
+def test_extra_space_without_the_right_to_list_files_is_incomplete(server: PostgresTarget) -> None:
+    def connect() -> PostgresConnection:
+        session = server.connect()
+        session.execute("SET ROLE clerk")
+        return session
+
+    with closing(server.connect()) as session:
+        session.execute("CREATE ROLE clerk")
+        try:
+            session.execute(SPILL)
+            pid = session.raw.info.backend_pid
+            with closing(Space(connect, pid, "dyno_tpch")) as space:
+                assert (space.complete, space.read()) == (False, 0)
+        finally:
+            session.execute("ROLLBACK; DROP ROLE clerk")

@@ -9,20 +9,12 @@ from psycopg import sql
 from dyno.errors import DynoError
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.ddl import run
+from dyno.targets.postgresql.inside import temp
 
 _INVALID = (
     "SELECT coalesce(sum(pg_relation_size(x.indexrelid)), 0)::bigint FROM pg_index x "
     "JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_namespace n ON n.oid = i.relnamespace "
     "WHERE n.nspname = {} AND NOT x.indisvalid"
-)
-# Names of temporary files contain the session's process id; files shared with parallel workers
-# are in folders of that name.
-_TEMPORARY = (
-    "WITH tops AS (SELECT t.name, pg_stat_file('base/pgsql_tmp/' || t.name, true) AS f "
-    "FROM pg_ls_dir('base/pgsql_tmp', true, false) AS t(name) WHERE t.name LIKE {}) "
-    "SELECT coalesce(sum(CASE WHEN (f).isdir THEN (SELECT sum((pg_stat_file('base/pgsql_tmp/' || "
-    "tops.name || '/' || inner_name, true)).size) FROM pg_ls_dir('base/pgsql_tmp/' || tops.name, "
-    "true, false) AS d(inner_name)) ELSE (f).size END), 0)::bigint FROM tops"
 )
 
 
@@ -75,9 +67,8 @@ class Space:
     def _temporary(self) -> int:
         if not self._files:
             return 0
-        query = sql.SQL(_TEMPORARY).format(sql.Literal(f"pgsql\\_tmp{self._pid}.%"))
         try:
-            return int(run(self._session, [query])[0][0])
+            return int(temp.used_bytes(self._session, self._pid))
         except DynoError as error:
             if error.kind != "denied":
                 raise

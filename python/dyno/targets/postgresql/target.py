@@ -7,6 +7,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -253,19 +254,20 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
         """``REINDEX CONCURRENTLY``, checks of tables and indexes, a backup, a vacuum …"""
+        connect = partial(self.connect, workload)
         if name == "reindex":
-            return Reindex(self.connect, workload)
+            return Reindex(connect, workload)
         if name == "vacuum":
-            return Vacuum(self.connect, workload)
+            return Vacuum(connect, workload)
         if name == "sliding-window":
-            return sliding_window(self.connect, workload)
+            return sliding_window(connect, workload)
         if name == "create-database":
             if self._server is not None:
                 require_space(self._home, newdatabase.NEEDED, "Free space, or use another --out.")
             return newdatabase.new_database(self._open)
         if name == "backup":
             return backup.take(self.connect(), self._out)
-        return integrity_check(self.connect, workload, quick=name == "quick-check")
+        return integrity_check(connect, workload, quick=name == "quick-check")
 
     def meter(self, connection: Connection) -> PostgresMeter:
         """A meter of bytes read and spilled, from the server's counters."""

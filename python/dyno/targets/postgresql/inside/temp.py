@@ -38,6 +38,8 @@ def may_read(session: PostgresConnection) -> bool:
     return bool(rows(session, _MAY)[0]["may"])
 
 
-def used_bytes(session: PostgresConnection) -> float:
-    """Bytes of all temporary files of the server."""
-    return float(rows(session, _USED)[0]["used"])
+def used_bytes(session: PostgresConnection, process: int | None = None) -> float:
+    """Bytes of all temporary files of the server, or of one process with its parallel workers."""
+    # Names of files, and of folders for parallel workers, contain the session's process id.
+    ours = "" if process is None else f" AND name LIKE 'pgsql\\_tmp{process}.%'"
+    return float(rows(session, _USED + ours)[0]["used"])
