@@ -30,26 +30,25 @@ class Space:
         self._session = connect()
         self._place = place
         self._pid = pid
-        self._files = True
         self._seen = 0
         try:
             self._before = self._indexes()
-            self._temporary()
+            self._hidden = self._hides_files()
         except BaseException:
             self.close()
             raise
-
-    @property
-    def complete(self) -> bool:
-        """Whether temporary files are included: not every user may list them."""
-        return self._files
 
     def seen(self, size: int) -> None:
         """Records space that must have been used, even if no reading saw it."""
         self._seen = max(self._seen, size)
 
     def read(self) -> int | None:
-        """Current bytes, or the maximum of :meth:`seen`, if larger."""
+        """Current bytes, or the maximum of :meth:`seen`, if larger.
+
+        None without the right to list temporary files: the rest would pass for all of it.
+        """
+        if self._hidden:
+            return None
         try:
             now = self._indexes() - self._before + self._temporary()
         except DynoError:
@@ -65,12 +64,13 @@ class Space:
         return int(run(self._session, [query])[0][0])
 
     def _temporary(self) -> int:
-        if not self._files:
-            return 0
+        return int(temp.used_bytes(self._session, self._pid))
+
+    def _hides_files(self) -> bool:
         try:
-            return int(temp.used_bytes(self._session, self._pid))
+            self._temporary()
         except DynoError as error:
             if error.kind != "denied":
                 raise
-            self._files = False
-            return 0
+            return True
+        return False
