@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections import defaultdict
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from dyno import workloads
 from dyno.bundle.model import Check
 from dyno.bundle.phases.maintenance import MaintenanceDetail
+from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
 from dyno.contracts.maintenance import SpaceEstimate
-from dyno.contracts.target import Target
+from dyno.contracts.target import QueryResult, Target
 from dyno.errors import DatabaseError
-from dyno.runtime.progress import Progress
+from dyno.runtime.progress import Progress, Silent
+from dyno.stages.drive import StreamPlan, queries_during
 from dyno.stages.drive.dss.query import Task
 from dyno.stages.drive.during import Course, DuringPlan, Upkeep
 from dyno.stages.drive.during_queries import Part, _Conductor  # pyright: ignore[reportPrivateUsage]
@@ -124,3 +129,44 @@ def test_what_the_server_says_of_a_maintenance_is_recorded(recorder: Recorder) -
     (phase,) = recorder.run.phases
     assert phase.status == "failed"
     assert phase.detail.error == upkeep.course.error == "Must be owner of index a."
+
+
+class Brief(Refused):
+    """Maintenance that takes a moment."""
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        time.sleep(0.005)
+        return []
+
+
+class Uneven:
+    """A target whose second database takes longer for a query."""
+
+    name = "null"
+
+    def maintenance(self, workload: str, name: str) -> Brief:
+        return Brief()
+
+    def sql(self, workload: str, name: str, neutral: str) -> str:
+        return neutral
+
+    def connect(self, place: str) -> Any:
+        def execute(sql: str) -> QueryResult:
+            time.sleep(0.01 if place.endswith("@2") else 0.001)
+            return QueryResult([], [(1,)])
+
+        return SimpleNamespace(execute=execute, close=lambda: None, cancel=lambda: None)
+
+
+def test_every_query_of_every_database_meets_the_maintenance(recorder: Recorder) -> None:
+    plan = StreamPlan("tpch", 0.01, streams=1, first_sets=(0, 0))
+    during = DuringPlan("reindex", 0.0, 60.0, 2)
+    queries_during(recorder, cast("Target", Uneven()), plan, during, Silent())
+    recorder.finish("done")
+    seen: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for row in Bundle.open(recorder.path).table("during").to_pylist():
+        seen[row["database"], row["part"]].add(row["query"])
+    every = {query.name for query in workloads.get("tpch").queries}
+    assert all(
+        seen[number, part] == every for number in (1, 2) for part in ("before", "during", "after")
+    )

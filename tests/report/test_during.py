@@ -234,6 +234,58 @@ def test_few_queries_around_maintenance_are_warned_of(
     assert names == evidence
 
 
+def two_databases(out: Path, met: int) -> Judged:
+    """Two databases with two queries each; in the second, the maintenance meets the first ``met``.
+
+    All run six times in each part but that.
+    """
+    builder = Builder(out / "run", verb="run").machine().target("postgresql")
+    rows = builder.tables.setdefault("during", [])
+    bounds: list[int] = []
+    for part in ("before", "during", "after"):
+        bounds.append(builder.now)
+        for place in range(24):
+            database, query = place % 2 + 1, place // 2 % 2 + 1
+            if (part, database) != ("during", 2) or query <= met:
+                rows.append({
+                    "t_ns": builder.now, "end_ns": builder.now + SECOND, "part": part, "stream": 0,
+                    "query": f"q{query:02d}", "target": "postgresql", "seconds": 1.0 + place / 100,
+                    "database": database,
+                })  # fmt: skip
+            builder.now += SECOND
+    of = {"level": None, "workload": "tpch", "database": 2, "streams": 2, "streams_each": 1}
+    maintenance(builder, bounds[1], bounds[2], **of)
+    return judged(builder.write())
+
+
+@pytest.mark.parametrize(
+    ("met", "evidence"),
+    [
+        (0, {"db-2.during_queries"}),
+        (1, {"db-2.during_fewest_runs"}),
+        (2, set[str]()),
+    ],
+)
+def test_what_ran_in_one_database_says_nothing_of_another(
+    tmp_path: Path, met: int, evidence: set[str]
+) -> None:
+    found = two_databases(tmp_path, met)
+    warned = [one for one in found.findings if one.code == "maintenance"]
+    assert {
+        name.removeprefix(f"during.{NAME}.") for one in warned for name in one.evidence
+    } == evidence
+    assert all("in database 2" in one.message for one in warned)
+    parts = parts_of(found)
+    assert parts["db-2.during_queries"].value == 6 * met
+    assert parts["db-1.during_change_percent"].low is not None
+    change = parts.get("db-2.during_change_percent")
+    # No interval of the change of some of the queries.
+    assert (change is not None, change is not None and change.low is not None) == (
+        met > 0,
+        met == 2,
+    )
+
+
 def test_a_failure_of_the_power_test_is_reported_once(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run", verb="run").machine()
     builder.power("postgresql", data.ROW_SECONDS, fails="q05")

@@ -10,9 +10,15 @@ from dyno.bundle.metrics.oltp import LATE, WAITS
 from dyno.bundle.model import Estimate, Phase
 from dyno.bundle.phases.oltp import OltpDetail, Outcome, PageCache, Times, Worst, Writer
 
+WITH_SETTLING = "; with the settling phase"
+"""Ends the source of a metric whose time is longer than that of the level's other metrics."""
+
 
 def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     """Yields the metrics of the client, of a single writer, page caches and several databases.
+
+    The driver counts without intervals. So its metrics are those of all its measured time, also if
+    only the steady end of it counts.
 
     Args:
         at: The metrics of the level.
@@ -20,11 +26,15 @@ def conduct(at: metrics.Level, level: Level, phase: Phase[OltpDetail]) -> Iterab
         phase: Its phase.
     """
     yield from _apart(at, phase)
-    yield from _writer(at, level.outcome)
-    yield from _page_cache(at, level.outcome)
-    yield from _client(at, level.outcome, level.seconds + level.left_out_s)
-    yield from _worst(at, level.outcome)
-    yield from _schedule(at, level.outcome)
+    for one in (
+        *_writer(at, level.outcome),
+        *_page_cache(at, level.outcome),
+        *_client(at, level.outcome, level.seconds + level.left_out_s),
+        *_worst(at, level.outcome),
+        *_schedule(at, level.outcome),
+    ):
+        source = one.source + (WITH_SETTLING if level.left_out_s else "")
+        yield one.model_copy(update={"source": source})
     if level.left_out_s:
         yield at.left_out_s.estimate(
             level.left_out_s,

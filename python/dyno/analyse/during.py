@@ -9,7 +9,7 @@ from typing import Any
 from dyno import workloads
 from dyno.analyse.level import level
 from dyno.analyse.passes import means, pass_of, weights
-from dyno.analyse.resample import change_percent, speed_percent
+from dyno.analyse.resample import FEWEST_RUNS, change_percent, speed_percent
 from dyno.analyse.rows import rows
 from dyno.bundle import metrics
 from dyno.bundle.histograms import Latencies
@@ -92,11 +92,13 @@ def during(bundle: Bundle) -> list[Estimate]:
             source = "queries around the maintenance"
             estimates.append(at.queries_failed.estimate(failed, source))
             weight = weights(detail.workload)
-            estimates += _queries(own, at, detail.streams or 1, weight)
-            known = {one["database"] for one in own}
-            for number in filter(known.__contains__, range(1, databases.MOST + 1)):
+            # A database counts all queries, also those that ran only in others.
+            every = {row["query"] for row in own if row["error_kind"] is None}
+            estimates += _queries(own, every, at, detail.streams or 1, weight)
+            each = detail.streams_each
+            for number in databases.numbers(detail.streams, each):
                 of = [row for row in own if row["database"] == number]
-                estimates += _queries(of, at.database(number), detail.streams_each or 1, weight)
+                estimates += _queries(of, every, at.database(number), each or 1, weight)
         elif course.level in bundle.levels():
             estimates += _transactions(bundle, course, course.level, course.metrics)
             for part, which in course.parts:
@@ -203,7 +205,11 @@ def _latencies(
 
 
 def _queries(
-    rows: Iterable[dict[str, Any]], at: metrics.Beside, users: int, weight: Mapping[str, int]
+    rows: Iterable[dict[str, Any]],
+    every: Iterable[str],
+    at: metrics.Beside,
+    users: int,
+    weight: Mapping[str, int],
 ) -> Iterable[Estimate]:
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
     for row in rows:
@@ -211,14 +217,15 @@ def _queries(
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
     runs = {part: _by_query(seconds[part]) for part in PARTS}
-    every = {query for of in runs.values() for query in of}
     if not every:
         return
+    fewest: dict[Part, int] = {}
     for part in PARTS:
         own = at.part(part)
         yield own.queries.estimate(len(seconds[part]), f"queries {part} it")
-        fewest = min(len(runs[part].get(query, ())) for query in every)
-        yield own.fewest_runs.estimate(fewest, f"executions {part} it of the query with the fewest")
+        fewest[part] = min(len(runs[part].get(query, ())) for query in every)
+        source = f"executions {part} it of the query with the fewest"
+        yield own.fewest_runs.estimate(fewest[part], source)
     usual = means(seconds["before"])
     count, base = pass_of(usual, weight)
     if base <= 0:
@@ -231,6 +238,8 @@ def _queries(
         found = speed_percent(runs["before"], runs[part])
         if found is None:
             continue
+        if min(fewest["before"], fewest[part]) < FEWEST_RUNS:
+            found = found[0], None, None  # the spread of the other queries is not that of all
         own = at.part(part)
         source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
         yield own.qph.estimate(per_h * (1 + found[0] / 100), f"queries/h before × {source}")

@@ -31,6 +31,11 @@ def names(workload: str, count: int) -> list[str]:
     return [name(workload, number) for number in range(1, count + 1)]
 
 
+def numbers(streams: int | None, each: int | None) -> range:
+    """The numbers of the databases of ``streams``, if each has so many; else empty."""
+    return range(1, 1 + min((streams or 0) // each, MOST)) if each else range(0)
+
+
 def split(name: str) -> tuple[str, int]:
     """Workload and number of a database; of any other text itself, and 1."""
     found = _NAME.fullmatch(name)

@@ -91,6 +91,11 @@ class Case(metrics.FindsEstimates):
             for name in metrics.Resources(phase.name).curves(self.known)
         ]
 
+    def span(self, at: metrics.Level) -> str:
+        """Words after a metric of the driver whose time is longer than that of the level."""
+        early = self.value(at.left_out_s)
+        return " (including the time before throughput was steady)" if early else ""
+
     def bounding(self) -> list[Level]:
         """As ``levels``, with the windows of a search's smallest failing load."""
         return self._levels([phase.detail.bounding for phase in self.phases_of(SearchDetail)])

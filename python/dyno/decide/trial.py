@@ -164,7 +164,10 @@ def _still(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:
 
 
 def failing(case: Case, at: metrics.Level) -> str:
-    """Why the load fails whatever the limits; empty if it does not."""
+    """Why the load fails whatever the limits; empty if it does not.
+
+    A search never waits for steadiness, so all counts are of the same time.
+    """
     errors = case.value(at.error_percent) or 0.0
     if errors > MOST_ERRORS_PERCENT:
         return f"{errors:.1f} % of the transactions failed"

@@ -20,7 +20,8 @@ def _weigh(view: View) -> Limit | None:
     return Limit(
         "the driver",
         1.0,
-        f"its threads were busy {cpu:.0f} % of the time, the busiest {thread:.0f} %",
+        f"its threads were busy {cpu:.0f} % of the time{view.case.span(at)}, the busiest "
+        f"{thread:.0f} %",
         (at.client_cpu_percent.name, at.client_thread_percent.name),
     )
 

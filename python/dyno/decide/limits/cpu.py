@@ -27,7 +27,9 @@ def _weigh(view: View) -> Limit | None:
     if machine_of(view.case, view.phase.target):
         driver = None  # it ran on another machine
     if driver is not None and has_detail(view.phase, OltpDetail) and view.phase.detail.duration_s:
-        seconds = view.case.value(view.level.seconds) or 0
+        # The driver's CPU time is that of all its measured time.
+        at = view.level
+        seconds = sum(view.case.value(key) or 0 for key in (at.seconds, at.left_out_s))
         if seconds > 0:
             share = 100 * driver / (seconds * processors_of(view.case, view.phase))
             facts += f" (driver: {share:.0f} %)"

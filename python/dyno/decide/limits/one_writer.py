@@ -13,7 +13,7 @@ def _weigh(view: View) -> Limit | None:
     if view.phase.kind != "oltp" or view.sessions < 2 or busy is None or busy <= LEAST_PERCENT:
         return None
     evidence = [at.writer_busy_percent.name]
-    facts = f"the write lock was held {busy:.0f} % of the time"
+    facts = f"the write lock was held {busy:.0f} % of the time{view.case.span(at)}"
     wait = view.case.value(at.writer_wait("mean"))
     if wait is not None:
         facts += f"; mean wait {wait:.1f} ms"

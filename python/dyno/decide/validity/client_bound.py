@@ -71,8 +71,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             less = "reduce --rate" if phase.detail.is_open else "use fewer users"
             yield Ruling(
                 "invalid",
-                f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
-                f"Run the driver on another machine, or {less}.",
+                f"{phase.title}: the driver was the bottleneck{case.span(at)}: "
+                f"{', '.join(seen.values())}. Run the driver on another machine, or {less}.",
                 phase.name,
                 tuple(key.name for key in seen),
             )
@@ -95,9 +95,9 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
         if lag * 100 > min(limits) * MOST_LAG_PERCENT:
             yield Ruling(
                 "warning",
-                f"{phase.title}: p99 schedule lag of the driver was {lag:.2g} ms, more than "
-                f"{MOST_LAG_PERCENT:g} % of the {min(limits):g} ms limit on response times, which "
-                "include it. Run the driver on another machine, or reduce --rate.",
+                f"{phase.title}: p99 schedule lag of the driver{case.span(at)} was {lag:.2g} ms, "
+                f"more than {MOST_LAG_PERCENT:g} % of the {min(limits):g} ms limit on response "
+                "times, which include it. Run the driver on another machine, or reduce --rate.",
                 phase.name,
                 (at.lag_p99_ms.name,),
             )

@@ -8,6 +8,7 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.during import PARTS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
+from dyno.contracts import databases
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
@@ -47,23 +48,36 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _queries(phase: Phase[MaintenanceDetail], case: Case) -> Iterable[Ruling]:
-    """Warns of too few queries in a part, or of a query that ran too seldom for its spread."""
+    """Warns of too few queries in a part, or of a query that ran too seldom for its spread.
+
+    With several databases, each needs them: what ran in the others says nothing of it.
+    """
+    at = metrics.Maintenance(phase.name)
+    several = databases.numbers(phase.detail.streams, phase.detail.streams_each)
+    yield from _queries_of(phase, case, "", at) if not several else ()
+    for number in several:
+        yield from _queries_of(phase, case, f" in database {number}", at.database(number))
+
+
+def _queries_of(
+    phase: Phase[MaintenanceDetail], case: Case, where: str, at: metrics.Beside
+) -> Iterable[Ruling]:
     for part in PARTS:
-        own = metrics.Maintenance(phase.name).part(part)
+        own = at.part(part)
         counted, fewest = case.value(own.queries), case.value(own.fewest_runs)
         if counted is not None and counted < FEWEST_QUERIES:
             yield Ruling(
                 "warning",
-                f"{phase.title}: only {counted:.0f} queries {part} it, too few to measure its "
-                "cost. Increase --duration.",
+                f"{phase.title}: only {counted:.0f} queries{where} {part} it, too few to "
+                "measure its cost. Increase --duration.",
                 phase.name,
                 (own.queries.name,),
             )
         elif part in ("before", "during") and fewest is not None and fewest < FEWEST_RUNS:
             yield Ruling(
                 "warning",
-                f"{phase.title}: a query ran {('not once', 'only once')[fewest > 0]} {part} it, "
-                "too seldom for an interval of the change. Increase --duration.",
+                f"{phase.title}: a query{where} ran {('not once', 'only once')[fewest > 0]} {part} "
+                "it, too seldom for an interval of the change. Increase --duration.",
                 phase.name,
                 (own.fewest_runs.name,),
             )
@@ -75,7 +89,8 @@ RULE = Rule(
     definition=(
         "Maintenance during the workload did not complete, or queries around it failed. Warning: "
         f"fewer than {FEWEST_INTERVALS} whole intervals or {FEWEST_QUERIES} queries before, during "
-        f"or after it, or a query that ran fewer than {FEWEST_RUNS} times before or during it."
+        f"or after it, or a query that ran fewer than {FEWEST_RUNS} times before or during it. Of "
+        "several databases, each needs as many queries."
     ),
     explanation="Incomplete maintenance does not show its full cost.",
     check=_check,

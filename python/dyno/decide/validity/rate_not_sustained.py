@@ -41,8 +41,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         yield Ruling(
             "warning",
             f"{phase.title}: the {who} fell behind the rate{when}: of {scheduled:,.0f} "
-            f"transactions due, {late:,.0f} found no free session and {unsent:,.0f} were never "
-            f"sent. Response times include the wait. {advice}.",
+            f"transactions due{case.span(at)}, {late:,.0f} found no free session and "
+            f"{unsent:,.0f} were never sent. Response times include the wait. {advice}.",
             phase.name,
             evidence,
         )

@@ -13,7 +13,7 @@ from dyno.bundle.metrics.during import PARTS, STEPS
 from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
-from dyno.contracts.databases import MOST
+from dyno.contracts.databases import numbers
 from dyno.contracts.workload import Workload
 from dyno.report.run import cache, certify, mix, volumes, watched
 from dyno.report.run.levels import bounds, level_entry
@@ -157,8 +157,6 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     ]
     beside = phase.detail.level
     parts = [own.detail.database for _, own in page.parts(beside)]
-    count = (phase.detail.streams or 0) // (phase.detail.streams_each or 1)
-    asked = range(1, 1 + min(count, MOST)) if phase.detail.streams_each else ()
     steps = {name: page.value(at.step(name).seconds) for name in STEPS}
     timed = {"steps_s": _known(steps)} if _known(steps) else {}
     rates = _known({name: page.value(at.step(name).mb_per_s) for name in STEPS})
@@ -186,7 +184,7 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
                 **{key.last: page.value(key) for key in (own.part(part).qph for part in PARTS)},
                 **{key.last: page.value(key) for key in _changes(own)},
             }
-            for which in asked
+            for which in numbers(phase.detail.streams, phase.detail.streams_each)
             for own in [at.database(which)]
         ],
     }

@@ -22,11 +22,13 @@ def level_entry(page: Page, level: Level) -> dict[str, Any]:
     at, main = level.metrics, page.operations_of(level)
     detail = level.phase.detail if level.phase else OltpDetail()
     errors = page.value(at.errors)
-    # Optional: the worst part of a window; work that a workload schedules itself; the write lock
-    # and page caches of embedded engines.
+    # Optional: the time before throughput was steady, which only the driver's counts include
+    # (scheduled, late, unsent, lag, lock, caches); the worst part of a window; work that a workload
+    # schedules itself; the write lock and page caches of embedded engines.
     known = {
         key.last: value
         for key in (
+            at.left_out_s,
             at.lag_p99_worst_ms,
             at.late_worst_percent,
             at.behind_ms,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
-from typing import Literal
+from typing import Literal, get_args
 
 from dyno import workloads
 from dyno.bundle.phases.dss import DssDetail
@@ -24,6 +24,8 @@ from dyno.stages.drive.dss.stream import Stream
 from dyno.stages.drive.during import DuringPlan, Upkeep, upkeep
 
 Part = Literal["before", "during", "mixed", "after"]
+_Which = tuple[int | None, str]
+"""Database and query."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def queries_during(
     Before: for the minimum length, and until each query has run. During: until the maintenance
     ends; it repeats until it has overlapped each query. After: same as before. A query that spans
     the start or end of the maintenance belongs to no part (``mixed``). With several databases, the
-    streams cover all of them and the maintenance only one.
+    streams cover all of them and the maintenance only one; each query counts in each database.
 
     Raises:
         UsageError: If the target does not support the maintenance.
@@ -63,10 +65,11 @@ def queries_during(
         for part in plan.parts
         for number in range(plan.streams)
     ]
-    seen: dict[Part, set[str]] = {"before": set(), "during": set(), "mixed": set(), "after": set()}
+    every = {_which(task) for _, order in users for task in order}
+    seen: dict[Part, set[_Which]] = {part: set() for part in get_args(Part)}
 
     def whole(part: Part) -> bool:
-        return len(seen[part]) == len(workload.queries)
+        return len(seen[part]) == len(every)
 
     name = f"during-{plan.workload}-{target.name}"
     title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
@@ -88,7 +91,7 @@ def queries_during(
         def ended(task: Task, outcome: Outcome) -> None:
             part = conductor.part(outcome.row["t_ns"], outcome.row["end_ns"])
             # Failed queries count too, because a query that always fails must not block the end.
-            seen[part].add(task.query.name)
+            seen[part].add(_which(task))
             recorder.add("during", [{**outcome.row, "part": part}])
             progress.update(0, 0, f"{task.query.name}, {part}")
 
@@ -100,6 +103,10 @@ def queries_during(
         # All sessions are open before the first query starts.
         crew.run([job(*user) for user in users])
         progress.update(1, 1)
+
+
+def _which(task: Task) -> _Which:
+    return task.database, task.query.name
 
 
 class _Conductor:

@@ -6,7 +6,7 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.during import PARTS, STEPS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
-from dyno.contracts.databases import MOST
+from dyno.contracts.databases import numbers
 from dyno.report.kit.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.kit.formats import (
     decimal_bytes,
@@ -44,12 +44,9 @@ def _loads(page: Page, phase: Phase[MaintenanceDetail]) -> list[tuple[str, metri
     if level is None or level.phase is None:
         users = phase.detail.streams or 1
         several = f" of {users:g} users" if users > 1 else ""
-        each = phase.detail.streams_each
-        count = min(int(users / each), MOST) if each else 0
-        own = [
-            (f"queries in database {number}", at.database(number)) for number in range(1, count + 1)
-        ]
-        where = f" in {count} databases" if own else ""
+        which = numbers(phase.detail.streams, phase.detail.streams_each)
+        own = [(f"queries in database {number}", at.database(number)) for number in which]
+        where = f" in {len(own)} databases" if own else ""
         return [(f"queries{several} on {page.title(phase.target)}{where}", at), *own]
     found: list[tuple[str, metrics.Beside]] = [(users_title(level.phase.detail, level.name), at)]
     for item, own in page.parts(beside):

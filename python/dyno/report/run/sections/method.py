@@ -57,7 +57,9 @@ def section(page: Page) -> Section | None:
             Fact(
                 "Until steady",
                 "The level was extended until MSER-5 and a trend test found the last --duration "
-                "steady. Earlier intervals stay in the bundle, marked as settling.",
+                "steady. Earlier intervals stay in the bundle, marked as settling. What the driver "
+                "counts without intervals includes them: its schedule, its CPU time, the write "
+                "lock and page caches.",
             )
         )
     facts += [

@@ -213,8 +213,20 @@ def _levels(page: Page) -> Table:
             " Write lock held: share of time a transaction held the write lock; write lock wait: "
             "mean wait for it."
         )
+    if alone or not _is_scheduled(page):
+        note += _span(page)
     columns, rows = without_empty(columns, rows)
     return Table("Load levels", columns, rows, note, page.transaction_notice)
+
+
+def _span(page: Page) -> str:
+    """Says so if metrics of the driver are of a longer time than the other metrics."""
+    if not any(page.value(level.metrics.left_out_s) for level in page.levels):
+        return ""
+    return (
+        " What the driver counts without intervals (schedule, CPU time, write lock, page caches) "
+        "includes the time before throughput was steady."
+    )
 
 
 def _is_scheduled(page: Page) -> bool:
@@ -230,7 +242,7 @@ def _schedule(page: Page) -> Table:
     note = (
         "Sent late: no session was free at the scheduled time. Lag: delay of the driver itself. "
         "Worst part: late or unsent share in the worst twentieth of the window (at least five "
-        f"intervals). {_ABOUT_DRIVER}"
+        f"intervals). {_ABOUT_DRIVER}{_span(page)}"
     )
     columns, rows = without_empty(columns, rows)
     return Table("Schedule and driver", columns, rows, note)
@@ -247,7 +259,7 @@ def _page_cache(page: Page) -> Table:
         "All sessions together; each has a cache of its own, and discards it when another session "
         "has written. Written: to the log or the file. Spilled: written before the transaction "
         "ended, because the cache was full. Memory: the largest sum."
-    )
+    ) + _span(page)
     return Table("Page caches of the sessions", columns, rows, note)
 
 
