@@ -171,6 +171,14 @@ def test_a_range_keeps_its_width() -> None:
     ran = Together(1, (Ran(sums.format("417", "436"), True),))
     assert drafted(ran).draws["width"].draw == {"constant": 99}
     assert drafted(ran, with_values=True).draws["width"].draw == {"constant": 19}
+    ran = Together(1, (Ran(sums.format("-7", "- 2"), True),))
+    assert drafted(ran, with_values=True).draws["width"].draw == {"constant": 5}
+
+
+def test_the_sign_of_a_number_belongs_to_its_value() -> None:
+    ran = Together(1, (Ran("SELECT name FROM item WHERE id = -5 LIMIT 1", True),))
+    made = drafted(ran, with_values=True)
+    assert "id = :id" in made.transactions[0].statements[0][0]
 
 
 def test_tables_are_spelled_as_in_the_catalog() -> None:

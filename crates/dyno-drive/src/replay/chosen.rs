@@ -223,8 +223,9 @@ impl Chosen {
             Kind::Write | Kind::Ddl if !self.select.writes => Some(Reason::Writes),
             // The session only reads, and stays so.
             _ if !self.select.writes && self.reader.unlocks() => Some(Reason::Writes),
-            _ if !self.admits(session) => Some(Reason::Sessions),
             _ if !self.knows(session) => Some(Reason::Prepared),
+            // A session without a statement to replay takes no other's place.
+            _ if !self.admits(session) => Some(Reason::Sessions),
             _ => None,
         };
         if let Some(reason) = reason {

@@ -11,6 +11,7 @@ use dyno_record::{Control, Result, monotonic_ns};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::chosen::{Chosen, Found};
+use super::log::changed;
 use super::plan::ReplayPlan;
 use crate::window::Window;
 
@@ -152,7 +153,8 @@ impl Feed<'_> {
     /// Reads until the end of the log or of the replay.
     ///
     /// # Errors
-    /// Those of [`Chosen::next`].
+    /// Those of [`Chosen::next`]; `usage` if the log ends with another number of statements than was
+    /// planned.
     pub fn run(mut self) -> Result<()> {
         let mut batches = Batches::new(std::mem::take(&mut self.queues));
         // What is left out before it may be long, and the replay begins with it.
@@ -171,6 +173,7 @@ impl Feed<'_> {
             window.start_ns.saturating_add((after_ns as u64).min(last_ns))
         };
         let mut first_ns = self.plan.select.first_ns;
+        let mut fed = 0;
         loop {
             let next = if first.is_some() { first.take() } else { self.chosen.next()? };
             let Some(found) = next else { break };
@@ -196,10 +199,15 @@ impl Feed<'_> {
                     }
                     self.budget.used.fetch_add(work.bytes(), Relaxed);
                     batches.add(session, Next::Run(work));
+                    fed += 1;
                 }
             }
         }
         batches.give_all();
+        // The last statement ends the replay only after this.
+        if fed != self.plan.statements && !self.is_over() {
+            return Err(changed().context(self.plan.select.log.display().to_string()));
+        }
         Ok(())
     }
 

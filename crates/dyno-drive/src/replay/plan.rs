@@ -7,7 +7,7 @@ use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use super::chosen::Chosen;
-use super::log::Entries;
+use super::log::{Entries, FileId};
 use crate::plan::{WirePlan, within};
 use crate::rate::LONGEST_S;
 
@@ -45,6 +45,9 @@ pub struct Selection {
     /// Only this much of the log, bytes: what a scan has read. The log may still grow.
     #[serde(default)]
     pub bytes: Option<u64>,
+    /// The log's file; from a scan.
+    #[serde(default)]
+    pub file: Option<FileId>,
     /// Whether statements count that change a setting which a replay keeps.
     #[serde(skip)]
     pub pinned: bool,
@@ -62,7 +65,7 @@ pub struct ScanPlan {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayPlan {
-    /// What to replay; `first_ns` and `ends` are from a scan.
+    /// What to replay; `first_ns`, `ends`, `bytes` and `file` are from a scan.
     pub select: Selection,
     /// Protocol and address of the target.
     pub wire: WirePlan,
@@ -103,7 +106,7 @@ impl Selection {
     /// # Errors
     /// Those of [`Entries::open`].
     pub(super) fn chosen(&self) -> Result<Chosen> {
-        Ok(Chosen::new(Entries::open(&self.log, self.bytes)?, self.clone()))
+        Ok(Chosen::new(Entries::open(&self.log, self.bytes, self.file)?, self.clone()))
     }
 }
 

@@ -6,7 +6,7 @@ use dyno_record::{Control, Error, ErrorKind, Result};
 use serde::Serialize;
 
 use super::chosen::{Found, Reason};
-use super::log::Format;
+use super::log::{FileId, Format};
 use super::plan::ScanPlan;
 use super::sql::Kind;
 
@@ -25,6 +25,8 @@ pub struct Scan {
     pub format: Format,
     /// Its size.
     pub bytes: u64,
+    /// Its file.
+    pub file: Option<FileId>,
     /// Lines before the first record: the log begins in the middle of one.
     pub cut_before: u64,
     /// The line of the last record, if it is cut.
@@ -102,6 +104,7 @@ pub fn scan(plan: &ScanPlan, control: &Control) -> Result<Scan> {
     let Counted { mut scan, open, mut spans, classes } = found;
     scan.format = chosen.entries.format();
     scan.bytes = chosen.entries.bytes();
+    scan.file = chosen.entries.file;
     scan.cut_before = chosen.entries.cut_before;
     scan.cut_at = chosen.entries.cut_at;
     scan.first_ns = chosen.first_ns;
@@ -132,6 +135,7 @@ impl Default for Counted {
         let scan = Scan {
             format: Format::General,
             bytes: 0,
+            file: None,
             cut_before: 0,
             cut_at: None,
             first_ns: None,

@@ -37,15 +37,22 @@ impl Reader {
         let configures = ["set_config", "SET_CONFIG"].iter().any(|name| sql.contains(name));
         words.own_config = configures && sets_own(sql);
         let mut before = None;
-        for token in Tokens::new(sql, self.dialect) {
+        let mut tokens = Tokens::new(sql, self.dialect);
+        while let Some(token) = tokens.next() {
             if token == Token::Symbol(";") {
                 kind = kind.max(words.kind());
                 words.clear();
             } else {
                 words.add(token);
             }
-            append(&mut self.text, before, token);
-            before = Some(token);
+            let signs = is_sign(token)
+                && starts_number(tokens.after())
+                && takes_sign(&self.text, self.dialect);
+            // A sign belongs to its number.
+            if !signs {
+                append(&mut self.text, before, token);
+                before = Some(token);
+            }
         }
         kind = kind.max(words.kind());
         self.unlocks = words.unlocks;
@@ -254,6 +261,34 @@ const APART: [&str; 18] = [
     "in", "values", "and", "or", "not", "as", "from", "select", "where", "on", "using", "exists",
     "join", "by", "then", "when", "else", "into",
 ];
+
+/// Words after which `-` is a sign; after others, it subtracts.
+const BEFORE_SIGN: [&str; 21] = [
+    "all", "and", "between", "by", "case", "default", "distinct", "else", "from", "having", "like",
+    "limit", "not", "offset", "on", "or", "select", "then", "to", "when", "where",
+];
+
+fn is_sign(token: Token<'_>) -> bool {
+    matches!(token, Token::Symbol("-" | "+"))
+}
+
+fn starts_number(text: &str) -> bool {
+    let text = text.trim_ascii_start();
+    text.strip_prefix('.').unwrap_or(text).starts_with(|one: char| one.is_ascii_digit())
+}
+
+/// Whether a sign may follow a class's text so far: an operator, a comma, a parenthesis, one of
+/// [`BEFORE_SIGN`], or nothing.
+fn takes_sign(text: &str, dialect: Dialect) -> bool {
+    let is_name = |one: char| one.is_ascii_alphanumeric() || !one.is_ascii() || "_$".contains(one);
+    let before = text.trim_end_matches(is_name);
+    match &text[before.len()..] {
+        "" => !text.ends_with(['?', ')', ']', '"', '`', '.']),
+        // A name elsewhere.
+        "interval" => dialect == Dialect::Mysql,
+        word => BEFORE_SIGN.contains(&word) && !before.ends_with('.'),
+    }
+}
 
 fn append(text: &mut String, before: Option<Token<'_>>, token: Token<'_>) {
     let tight = match token {

@@ -12,6 +12,7 @@ use crate::wire::null::NullSession;
 use dyno_record::monotonic_ns;
 use serde_json::json;
 
+mod changed;
 mod placed;
 mod shapes;
 

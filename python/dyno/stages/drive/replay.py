@@ -116,7 +116,7 @@ def scan(select: Selection, progress: Progress) -> Scanned:
     ends: dict[str, int] = found["ends"]
     if select.most is not None and found["at_once"] > select.most:
         plan |= {"most": select.most, "ends": ends}
-        plan |= {name: found[name] for name in ("first_ns", "bytes")}
+        plan |= {name: found[name] for name in ("first_ns", "bytes", "file")}
         found = run_engine("scan_log", {"select": plan}, progress)
     if not found["statements"]:
         raise UsageError(_nothing(select, found))
@@ -195,6 +195,7 @@ def request(recorder: Recorder, target: Target, scanned: Scanned, speed: float) 
     names = operations(one["text"] for one in classes)
     select = scanned.select.plan() | {
         "first_ns": found["first_ns"], "ends": scanned.ends, "bytes": found["bytes"],
+        "file": found["file"],
     }  # fmt: skip
     wire = target.wire()
     wire.get("settings", {}).pop("TimeZone", None)  # sessions of a log keep the server's

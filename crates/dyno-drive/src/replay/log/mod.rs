@@ -10,9 +10,9 @@ mod source;
 mod time;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufRead, BufReader, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use dyno_record::{Error, ErrorKind, Result};
@@ -95,11 +95,16 @@ enum Parser {
     General(general::General),
 }
 
+/// Which file a log is: its device and its inode.
+pub type FileId = (u64, u64);
+
 /// The entries of a log, read as they are needed.
 pub struct Entries {
     source: Source,
     parser: Parser,
     format: Format,
+    /// Its file; None if it is none.
+    pub file: Option<FileId>,
     /// The time of each session's last entry, because a session never goes back.
     latest: BTreeMap<u64, i64>,
     /// Lines before the first record.
@@ -115,15 +120,24 @@ impl std::fmt::Debug for Entries {
 }
 
 impl Entries {
-    /// Opens a log, of which at most `bytes` are read.
+    /// Opens a log. If it was read before, it must be that `file`; then at most `bytes` are read, and
+    /// it has as many.
     ///
     /// # Errors
-    /// `usage` if it is a link or no regular file, or in no known format; `io`.
-    pub fn open(path: &Path, bytes: Option<u64>) -> Result<Self> {
-        let file = opened(path).map_err(|error| error.context(path.display().to_string()))?;
-        let read = file.take(bytes.unwrap_or(u64::MAX));
-        Self::new(Box::new(BufReader::with_capacity(CHUNK, read)))
-            .map_err(|error| error.context(path.display().to_string()))
+    /// `usage` if it is a link or no regular file, has changed, or is in no known format; `io`.
+    pub fn open(path: &Path, bytes: Option<u64>, file: Option<FileId>) -> Result<Self> {
+        let open = || {
+            let (from, known) = opened(path)?;
+            let id = (known.dev(), known.ino());
+            if file.is_some_and(|file| file != id) || bytes.is_some_and(|bytes| bytes > known.len())
+            {
+                return Err(changed());
+            }
+            let read = from.take(bytes.unwrap_or(u64::MAX));
+            let entries = Self::new(Box::new(BufReader::with_capacity(CHUNK, read)))?;
+            Ok(Self { file: Some(id), ..entries })
+        };
+        open().map_err(|error| error.context(path.display().to_string()))
     }
 
     /// Reads a log from its first byte.
@@ -139,7 +153,8 @@ impl Entries {
             Format::PostgresJson => Parser::Rows(postgres::Rows::json()),
             Format::General => Parser::General(general::General::default()),
         };
-        Ok(Self { source, parser, format, latest: BTreeMap::new(), cut_before, cut_at: None })
+        let latest = BTreeMap::new();
+        Ok(Self { source, parser, format, file: None, latest, cut_before, cut_at: None })
     }
 
     /// Its format.
@@ -172,8 +187,14 @@ impl Entries {
     }
 }
 
+/// The error of a log that is not what was read before.
+pub fn changed() -> Error {
+    let message = "the log was replaced or cut since Dyno planned the replay: replay a copy of it";
+    Error::new(ErrorKind::Usage, message)
+}
+
 /// Opens a regular file, following no link and waiting for no pipe.
-fn opened(path: &Path) -> Result<File> {
+fn opened(path: &Path) -> Result<(File, Metadata)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let usage = |what: &str| Error::new(ErrorKind::Usage, format!("the log {what}"));
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
@@ -187,7 +208,7 @@ fn opened(path: &Path) -> Result<File> {
     if !known.is_file() {
         return Err(usage("is not a regular file"));
     }
-    Ok(file)
+    Ok((file, known))
 }
 
 /// The format of the first record, which the source then returns again, and the lines before it: a

@@ -202,13 +202,13 @@ fn commands_of_replicas_and_tools_are_no_lines_of_a_statement() {
 #[test]
 fn links_and_folders_are_refused() {
     let folder = std::env::temp_dir();
-    assert!(Entries::open(&folder, None).unwrap_err().message.contains("regular file"));
+    assert!(Entries::open(&folder, None, None).unwrap_err().message.contains("regular file"));
     let link = folder.join(format!("dyno-log-link-{}", std::process::id()));
     std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
-    let error = Entries::open(&link, None).unwrap_err();
+    let error = Entries::open(&link, None, None).unwrap_err();
     std::fs::remove_file(&link).unwrap();
     assert!(error.message.contains("a link"), "{error}");
-    let missing = Entries::open(&folder.join("none"), None).unwrap_err();
+    let missing = Entries::open(&folder.join("none"), None, None).unwrap_err();
     assert_eq!(missing.kind, ErrorKind::Usage);
 }
 

@@ -23,12 +23,14 @@ impl Wall {
         if let Some(ahead_ms) = numeric(zone) {
             self.ahead_ms = ahead_ms;
         } else if self.last_ms.is_none() {
-            // London changes between BST and GMT.
-            self.ahead_ms = if is_summer(zone) { 2 * HALF_HOUR_MS } else { 0 };
+            // London changes between BST and GMT, Dublin between IST and GMT.
+            self.ahead_ms = if is_summer(zone) || zone == "IST" { 2 * HALF_HOUR_MS } else { 0 };
         } else if zone != self.zone {
             let jump_ms = wall_ms - self.ahead_ms - self.last_ms.unwrap_or(wall_ms);
             let half = HALF_HOUR_MS / 2;
-            self.ahead_ms += match (is_summer(&self.zone), is_summer(zone)) {
+            // Elsewhere, IST is no summer time: in India, and in Israel beside IDT.
+            let dublin = self.zone == "GMT" && zone == "IST";
+            self.ahead_ms += match (is_summer(&self.zone), is_summer(zone) || dublin) {
                 (false, true) => 2 * HALF_HOUR_MS,
                 (true, false) => -2 * HALF_HOUR_MS,
                 _ => (jump_ms + half).div_euclid(HALF_HOUR_MS) * HALF_HOUR_MS,
@@ -193,8 +195,14 @@ mod tests {
     #[test]
     fn quiet_time_across_a_change_to_or_from_summer_time_counts() {
         const HOUR_MS: i64 = 3_600_000;
-        for (summer, winter) in [("CEST", "CET"), ("EDT", "EST"), ("BST", "GMT"), ("AEDT", "AEST")]
-        {
+        for (summer, winter) in [
+            ("CEST", "CET"),
+            ("EDT", "EST"),
+            ("BST", "GMT"),
+            ("IST", "GMT"),
+            ("IDT", "IST"),
+            ("AEDT", "AEST"),
+        ] {
             let mut wall = Wall::default();
             let start = wall.at_ns(10 * HOUR_MS, summer);
             // Four hours, of which the wall clock shows three; then twenty minutes back and forth.

@@ -37,6 +37,31 @@ fn a_class_is_a_statement_without_literals() {
 }
 
 #[test]
+fn the_sign_of_a_number_belongs_to_it() {
+    for (sql, expected) in [
+        ("select -1", "select ?"),
+        ("update t set a = a + -5, b=-.5", "update t set a = a + ?, b = ?"),
+        ("update t set a = a - -5 where b in (-1, 2, +3)", "update t set a = a - ? where b in (?)"),
+        ("insert into t values (1, -2), (-3, 4)", "insert into t values (?)"),
+        ("select a where b between - 1 AND -2", "select a where b between ? and ?"),
+        ("select a[-1], b::int - 1", "select a[?], b::int - ?"),
+        ("select a - 1, (b) - 4, c - -5", "select a - ?, (b) - ?, c - ?"),
+        ("select 2 - 3 + $1 - 4", "select ? - ? + ? - ?"),
+        ("select \"a\" -1, t.all - 1, -a, -$1", "select \"a\" - ?, t.all - ?, - a, - ?"),
+        (
+            "select \"interval\".a, interval - 1 from t",
+            "select \"interval\".a, interval - ? from t",
+        ),
+        ("select 'a' -1, current_date - 1", "select ? - ?, current_date - ?"),
+    ] {
+        assert_eq!(class(sql), expected, "{sql}");
+    }
+    let mut reader = Reader::new(Dialect::Mysql);
+    reader.read("select now() + interval -7 day, `a` -1, @b -1, c--1");
+    assert_eq!(reader.text(), "select now() + interval ? day, `a` - ?, @ b - ?, c - ?");
+}
+
+#[test]
 fn kinds_by_words() {
     for (sql, expected) in [
         ("", Kind::Read),

@@ -43,7 +43,8 @@ pub fn reads(sql: &str) -> bool {
 
 /// Whether a text calls a procedure.
 pub fn calls(sql: &str) -> bool {
-    sql.starts_with("call ")
+    let first = sql.split_ascii_whitespace().next();
+    first.is_some_and(|word| word.eq_ignore_ascii_case("call"))
 }
 
 /// Splits `update … returning …`, which neither server supports. A query with the same condition
@@ -139,6 +140,16 @@ mod tests {
                 ("delete from t where b = ?".to_owned(), vec![1]),
             ]
         );
+    }
+
+    #[test]
+    fn calls_are_known_whatever_their_case_and_white_space() {
+        for sql in ["call p($1)", "CALL p($1)", "Call\tp($1)", " \n call\n  p($1)"] {
+            assert!(calls(sql), "{sql}");
+        }
+        for sql in ["", "callp($1)", "select a from call_log"] {
+            assert!(!calls(sql), "{sql}");
+        }
     }
 
     #[test]

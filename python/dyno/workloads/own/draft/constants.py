@@ -49,6 +49,9 @@ def replaced(tree: exp.Expr, server: Captured) -> Iterator[tuple[exp.Placeholder
             continue
         value = _value(found, server)
         place = found.parent if isinstance(found.parent, exp.Introducer) else found
+        if isinstance(found.parent, exp.Neg) and not found.is_string and value is not None:
+            # A class does not tell -5 from 5: the sign belongs to the value.
+            place, value = found.parent, -value if isinstance(value, int) else f"-{value}"
         if isinstance(place.parent, _OF_LITERALS) and server.castable is None:
             raise LeftOutError(STAYS)
         made = exp.Placeholder()
