@@ -46,6 +46,22 @@ CUT = {
     "in table 't', column 'c'. Truncated value: 'alice'. [error 2628]":
         "in table 't', column 'c'. Truncated value: '…'. [error 2628]",
     "Type INT128 with value 4711 is out of range": "Type INT128 with value … is out of range",
+    "Overflow in multiplication of INT64 (4111111111111111 * 1000000000)!":
+        "Overflow in multiplication of INT64 (…)!",
+    "Overflow in addition of DECIMAL(18) (41.11 + -0.5). You might want an explicit cast.":
+        "Overflow in addition of DECIMAL(18) (…). You might want an explicit cast.",
+    "Overflow in subtraction of INT8 (-128 - 1)!": "Overflow in subtraction of INT8 (…)!",
+    "Overflow in division of -128 / -1": "Overflow in division of …",
+    "Overflow on abs(-128)!": "Overflow on abs(…)!",
+    "Type INT64 with value 300 can't be cast because the value is out of range for INT8":
+        "Type INT64 with value … can't be cast because the value is out of range for INT8",
+    "Type DOUBLE with value -4.2e+30 can't be cast": "Type DOUBLE with value … can't be cast",
+    "Type DATE with value 1971-03-09 can't be cast": "Type DATE with value … can't be cast",
+    "Could not cast value 41.11 to DECIMAL(3,2)": "Could not cast value … to DECIMAL(3,2)",
+    "Arithmetic overflow error for data type tinyint, value = 300. [error 220]":
+        "Arithmetic overflow error for data type tinyint, value = …. [error 220]",
+    "error for type int, value = -4111111111111111.000000. [error 232]":
+        "error for type int, value = …. [error 232]",
     "alice is poor [SQLSTATE P0001]": "Raised by a function or trigger [SQLSTATE P0001]",
     "alice is poor [error 1644]": "Raised by a function or trigger [error 1644]",
     "alice is poor [error 50001].": "Raised by a function or trigger [error 50001].",

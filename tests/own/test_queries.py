@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno import workloads
+from dyno.contracts.rule import inferred
 from dyno.contracts.target import QueryResult, Texts
 from dyno.errors import UsageError
-from dyno.workloads.own import checks, spec, sql
+from dyno.workloads.answers import compare_expected
+from dyno.workloads.own import checks, queries, spec, sql
 from dyno.workloads.own.forms import Check
 from dyno.workloads.own.queries import literal
 
@@ -230,7 +232,7 @@ def test_sql_and_answers_may_be_in_files(tmp_path: Path) -> None:
     found = read(content.replace("[[100]]", '"all.csv"'), tmp_path)
     query = found.queries[1]
     assert sql.parsed(str(query.sql), "x").sql == "select count(*) from item"
-    assert query.answer == [[100, "007"], ["\\N", "a"]]
+    assert query.answer == [["100", "007"], ["\\N", "a"]]
     record = made(tmp_path, content).record["statements"]
     assert "# select count(*) from item; -- end" in record["text"]
     with pytest.raises(UsageError, match=r"all\.sql: No such file"):
@@ -238,6 +240,30 @@ def test_sql_and_answers_may_be_in_files(tmp_path: Path) -> None:
     (tmp_path / "link.sql").symlink_to("/etc/passwd")
     with pytest.raises(UsageError, match="link"):
         read(content.replace("sql/all", "link"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("found", "same"),
+    [
+        (["2.0", "007", "\\N"], True),
+        (["2.0", 7, None], False),
+        (["2", "007", None], False),
+        ([2, "007", None], True),
+        ([2.0000001, "007", None], True),
+        ([Decimal("2.00"), "007", None], True),
+        ([2.1, "007", None], False),
+        ([None, "007", None], False),
+    ],
+)
+def test_a_cell_of_csv_is_what_the_engine_has(
+    tmp_path: Path, found: list[Any], *, same: bool
+) -> None:
+    (tmp_path / "all.csv").write_text("version,code,none\n2.0,007,\\N\n")
+    content = GOOD.replace("[[100]]", '"all.csv"')
+    ((_, expected),) = queries.answers_of(read(content, tmp_path)).values()
+    rows = [tuple(None if value == "\\N" else value for value in found)]
+    rules = inferred(3, rows)
+    assert (not compare_expected(rows, expected, rules)) is same
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40))

@@ -30,7 +30,15 @@ _AFTER = re.compile(
     rf"(?: for (?:column|key|table) {_NAME}(?: at row \d+)?)?{_TEXT}*\Z", re.I | re.DOTALL
 )
 """What follows the last value. A value may have quotes itself, which MariaDB does not escape."""
-_BARE = re.compile(r"(\bvalue (?:is )?)(?:\(.*\)(?=\.)|[-+]?\d[\d.]*)", re.DOTALL)
+_NUMBER = r"[-+]?\d(?:[\d.]*\d)?(?:e[-+]?\d+)?"
+_BARE = re.compile(
+    r"(\bvalue (?:is |= )?)"
+    rf"(?:\(.*\)(?=\.)|.+(?= can't be cast)|{_NUMBER})"
+    r"|(\boverflow (?:in|on) (?:[a-z]\w*(?:\(\d+(?:, ?\d+)?\)(?= ))?[ (]+)*)"
+    rf"{_NUMBER}(?: \S{{1,2}} {_NUMBER})?",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Values that are not in quotes: after their word, or the operands of what overflowed."""
 _RAISED = re.compile(
     r".*(\[(?:SQLSTATE P0001|error (?!33557097\])(?:1644|[5-9]\d{4}|[1-9]\d{5,9}))\].*)", re.DOTALL
 )
@@ -61,7 +69,7 @@ def valueless(kind: str, message: str, *, written: bool = False) -> str:
         return message
     if raised := _RAISED.fullmatch(message):
         return f"Raised by a function or trigger {raised[1]}"
-    message = _BARE.sub(r"\1…", message)
+    message = _BARE.sub(r"\1\2…", message)
     before = (_BEFORE_WRITTEN if written else _BEFORE).match(message)
     end = before.end() if before is not None else 0
     if end == len(message):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -15,9 +14,6 @@ from dyno.workloads.own.forms import Query
 
 LONGEST_ANSWER = 16 << 20
 """Bytes of an answer."""
-
-
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 
 
 def queries_of(queries: Sequence[Query], folder: Path | None) -> list[Query]:
@@ -65,11 +61,4 @@ def _rows(text: str, name: str) -> list[list[int | float | str]]:
         raise UsageError(f"{name} is not valid CSV: {error}.") from error
     if not rows:
         raise UsageError(f"{name} has no header.")
-    return [[_cell(text) for text in row] for row in rows[1:] if row]
-
-
-def _cell(text: str) -> int | float | str:
-    """A number without leading zeros, or the text."""
-    if not _NUMBER.fullmatch(text):
-        return text
-    return float(text) if "." in text else int(text)
+    return [[*row] for row in rows[1:] if row]
