@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlglot import exp
-
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
 from dyno.safety.redaction import is_secret, secretless
@@ -239,7 +237,7 @@ def _merged(
 def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) -> Read:
     if secretless(statement.text) != statement.text:
         raise LeftOutError(_SECRET)
-    word = re.match(r"[\s(]*([A-Za-z]*)", statement.text)
+    word = re.match(r"(?:[\s(]|/\*.*?\*/)*([A-Za-z]*)", statement.text, re.DOTALL)
     if word is None or word[1].lower() not in sql.VERBS:
         raise LeftOutError(_UTILITY)
     if statement.example:
@@ -260,19 +258,13 @@ def _text(read: Read, names: Mapping[str, str], draws: _Draws) -> str:
     Raises:
         LeftOutError: If it has a constant nevertheless.
     """
-    grammar = draws.server.grammar
-    for place in list(read.tree.find_all(exp.Placeholder)):
-        name = names[str(place.this)]
-        # A placeholder would be written in the style of the engine's driver, and a word in quotes
-        # where the grammar wants a unit.
-        made: exp.Expr = exp.to_identifier(f":{name}", quoted=False)
+
+    def named(found: re.Match[str]) -> str:
+        name = names[found[1]]
         cast = draws.made[name].cast
-        place.replace(exp.cast(made, cast, dialect=grammar) if cast else made)
-    for part in [part for one in read.tree.find_all(exp.Slice) for part in one.args.values()]:
-        # Not ``a[:low::high]``, which is a cast, nor ``a[:column]``, which is a parameter.
-        if isinstance(part, exp.Expr) and not isinstance(part, exp.Paren):
-            part.replace(exp.Paren(this=part.copy()))
-    text = read.tree.sql(dialect=grammar, comments=False)
+        return f"CAST(:{name} AS {cast})" if cast else f":{name}"
+
+    text = re.sub("\0(p[0-9]+)\0", named, read.text)
     require_none(text, draws.server)
     return text
 

@@ -15,7 +15,18 @@ from sqlglot.errors import SqlglotError
 
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
-from dyno.workloads.own.draft.constants import STAYS, Known, LeftOutError, replaced
+from dyno.workloads.own.draft.constants import (
+    STAYS,
+    Known,
+    LeftOutError,
+    harmless,
+    parametrised,
+    pieces,
+    placed,
+    require_replaceable,
+    tokens_of,
+    with_casts,
+)
 from dyno.workloads.own.draft.values import is_whole
 
 Role = Literal[
@@ -39,6 +50,8 @@ _MARKED = re.compile(
 )
 _OWN = re.compile(r"p[0-9]+")
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+_REPLACE = re.compile(r"\A((?:\s|/\*.*?\*/)*)(replace)\b", re.DOTALL | re.IGNORECASE)
+_UNREADABLE = "its text cannot be parsed"
 _HIDDEN = "the server's counters hide how many values its lists have; capture from its log instead"
 _FOR_APPLICATIONS = ("pg_advisory_", "pg_try_advisory_", "pg_notify", "pg_sleep")
 """Functions whose names look like those of the server's own."""
@@ -69,9 +82,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Read:
-    """A statement as a tree with placeholders ``:p1`` …, and its parameters in their order."""
+    """A statement, and its parameters in their order.
 
-    tree: exp.Expr
+    Attributes:
+        text: As the server has it, with NUL, ``p1`` and NUL for each parameter.
+        parameters: The parameters.
+    """
+
+    text: str
     parameters: tuple[Parameter, ...]
 
 
@@ -104,10 +122,9 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
             return f"IN (:p{count})"
         return f":p{count}"
 
-    named = _NUMBERED.sub(_named, text) if server.numbered else _MARKED.sub(marked, text)
-    tree = _parsed(named, server.grammar)
-    _spell(tree, tables)
-    return _read(tree, {}, server, tables, lists)
+    numbered = server.numbered
+    named = with_casts(_NUMBERED.sub(_named, text)) if numbered else _MARKED.sub(marked, text)
+    return _read(named, {}, server, tables, lists)
 
 
 def of_example(
@@ -131,7 +148,7 @@ def of_example(
     if values is not None:
         sql = _NUMBERED.sub(_named, sql)
         known = {f"p{place}": value for place, value in enumerate(values, start=1)}
-    return _read(_parsed(sql, server.grammar), known, server, tables)
+    return _read(sql, known, server, tables)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -144,7 +161,7 @@ def tables_in(text: str, server: Captured) -> set[str]:
     if server.numbered:
         text = _NUMBERED.sub(_named, text)
     try:
-        tree = _parsed(text, server.grammar)
+        tree = _parsed(_REPLACE.sub(r"\1insert", text), server.grammar)
     except LeftOutError:
         return set()
     names = {one.name for one in tree.find_all(exp.Table)}
@@ -156,7 +173,7 @@ def _parsed(sql: str, grammar: str) -> exp.Expr:
         with _quiet():
             found = sqlglot.parse(sql, read=grammar)
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError) as error:
-        raise LeftOutError("its text cannot be parsed") from error
+        raise LeftOutError(_UNREADABLE) from error
     if len(found) != 1 or found[0] is None:
         raise LeftOutError("it is not one statement")
     tree = found[0]
@@ -176,24 +193,30 @@ def _quiet() -> Generator[None]:
         logger.setLevel(level)
 
 
-def _spell(tree: exp.Expr, tables: Mapping[str, TableFacts]) -> None:
-    """Spells tables as the catalog does.
+def _spelled(tree: exp.Expr, tables: Mapping[str, TableFacts], server: Captured) -> dict[int, str]:
+    """Names of tables as the catalog spells them, by where they are in the text.
 
     MySQL counts a table named like one of its words, such as ``exchange``, in capitals and without
     quotation marks; it would not find that table where names of tables depend on case.
     """
     spelled: dict[str, str] = {}
+    found: dict[int, str] = {}
+
+    def spell(name: object) -> None:
+        if isinstance(name, exp.Identifier) and name.name in spelled and "start" in name.meta:
+            found[name.meta["start"]] = spelled[name.name]
+
     for table in tree.find_all(exp.Table):
         facts, name = tables.get(table.name.lower()), table.this
         if facts is None or not isinstance(name, exp.Identifier) or name.args.get("quoted"):
             continue
         own = table_name(facts)
         if own != table.name:
-            spelled[table.name] = own
-            table.set("this", exp.to_identifier(own, quoted=True))
+            spelled[table.name] = exp.to_identifier(own, quoted=True).sql(dialect=server.grammar)
+            spell(name)
     for column in tree.find_all(exp.Column):
-        if column.table in spelled:
-            column.set("table", exp.to_identifier(spelled[column.table], quoted=True))
+        spell(column.args.get("table"))
+    return found
 
 
 def table_name(table: TableFacts) -> str:
@@ -207,12 +230,15 @@ def schema_name(table: TableFacts) -> str:
 
 
 def _read(
-    tree: exp.Expr,
+    text: str,
     known: dict[str, Known],
     server: Captured,
     tables: Mapping[str, TableFacts],
     lists: Collection[str] = (),
 ) -> Read:
+    # The parser does not know REPLACE.
+    replaces = _REPLACE.match(text)
+    text, tree = _with_parameters(_REPLACE.sub(r"\1insert", text), known, server)
     if any(one.name.lower() == "set_config" for one in tree.find_all(exp.Anonymous)):
         raise LeftOutError("it changes settings of its session")
     names = list(tree.find_all(exp.Table))
@@ -220,14 +246,13 @@ def _read(
         raise LeftOutError("it reads the server's own tables, or administers the server")
     if tree.find(exp.Into) is not None:
         raise LeftOutError("it creates a table or writes a file")
-    _name_constants(tree, known, server)
-    widths = _name_widths(tree, known, tables)
-    lists = {*lists, *_name_arrays(tree, known)}
+    require_replaceable(tree, server)
+    widths = _widths(tree, known, tables)
+    arrays = _arrays(tree, known)
     found: dict[str, Parameter] = {}
+    shown: dict[str, str] = {}
     for place in tree.find_all(exp.Placeholder):
         name = str(place.this)
-        if place.find_ancestor(exp.DataType, exp.Hint) is not None:
-            raise LeftOutError(STAYS)
         alone = "width" if name in widths else _role_alone(place)
         role, column = (alone, None) if alone else _role(place, tree, tables)
         table = "" if column is None else _table_of(column, tree, tables)
@@ -237,64 +262,104 @@ def _read(
             table,
             "" if column is None or not table else column.name,
             known.get(name),
-            name in lists,
+            name in lists or name in arrays,
         )
         if name not in found or found[name].role == "unknown":
             found[name] = made
+        shown[name] = _shown(place, widths, arrays)
     ordered = sorted(found.values(), key=lambda one: int(one.name[1:]))
-    return Read(tree, tuple(ordered))
+    spelled = {} if server.numbered else _spelled(tree, tables, server)
+    if replaces is not None:
+        spelled[replaces.end(1)] = replaces[2]
+    return Read(_written(text, server, shown, spelled), tuple(ordered))
 
 
-def _name_constants(tree: exp.Expr, known: dict[str, Known], server: Captured) -> None:
-    """Names a placeholder for each constant, after those that are there."""
+def _with_parameters(text: str, known: dict[str, Known], server: Captured) -> tuple[str, exp.Expr]:
+    """The text with a parameter for each constant, after those that are there, and its tree."""
+    tree = _parsed(text, server.grammar)
     there = [str(one.this) for one in tree.find_all(exp.Placeholder)]
     if not all(_OWN.fullmatch(name) for name in there):
-        raise LeftOutError("its text cannot be parsed")
+        raise LeftOutError(_UNREADABLE)
     last = max((int(name[1:]) for name in there), default=0)
-    for number, (place, value) in enumerate(replaced(tree, server), start=last + 1):
-        place.set("this", f"p{number}")
-        known[f"p{number}"] = value
+    text, more = parametrised(text, harmless(tree), server, last + 1)
+    if not more:
+        return text, tree
+    known.update(more)
+    try:
+        return text, _parsed(text, server.grammar)
+    except LeftOutError as error:
+        raise LeftOutError(STAYS) from error
 
 
-def _name_widths(
+def _shown(place: exp.Expr, widths: Mapping[str, str], arrays: Collection[str]) -> str:
+    """A parameter in the text."""
+    name = str(place.this)
+    mark = f"\0{name}\0"
+    if name in widths:
+        return f"\0{widths[name]}\0 + {mark}"
+    if name in arrays:
+        return f"ARRAY[{mark}]"
+    # Not ``a[:low::high]``, which is a cast, nor ``a[:column]``, which is a parameter.
+    return f"({mark})" if place.find_ancestor(exp.Slice) is not None else mark
+
+
+def _written(
+    text: str, server: Captured, shown: Mapping[str, str], spelled: Mapping[int, str]
+) -> str:
+    """The text with its parameters, without comments."""
+    made: list[str] = []
+    there: set[str] = set()
+    tokens = tokens_of(text, server.grammar)
+    for at, (token, space) in enumerate(pieces(text, tokens)):
+        own = spelled.get(token.start, text[token.start : token.end + 1])
+        before = tokens[at - 1]
+        if before.text == ":" and token.text in shown and before.end + 1 == token.start:
+            made[-2:] = []
+            own = placed(shown[token.text], tokens[at - 2], server)
+            there.add(token.text)
+        made += [space, own]
+        # What follows would be a parameter: ``a[1:width]``.
+        made += " " * (own == ":" and text[token.end + 1 : token.end + 2].isidentifier())
+    if there != set(shown):
+        raise LeftOutError(STAYS)
+    found = "".join(made)
+    # A server looks for a hint after the first word, too.
+    return re.sub(r"\A(/\*.*\*/)(\w+)", r"\2 \1", found, flags=re.DOTALL)
+
+
+def _widths(
     tree: exp.Expr, known: dict[str, Known], tables: Mapping[str, TableFacts]
-) -> set[str]:
-    """Writes upper bounds of BETWEEN as the lower bound and a width; returns the widths.
+) -> dict[str, str]:
+    """Upper bounds of BETWEEN that are written as the lower bound and a width, with that bound.
 
     Two bounds that are drawn apart would be a range of any length, or an empty one.
     """
-    widths: set[str] = set()
-    for between in list(tree.find_all(exp.Between)):
+    widths: dict[str, str] = {}
+    for between in tree.find_all(exp.Between):
         low, high = between.args["low"], between.args["high"]
         column = _column(between.this)
         if not isinstance(low, exp.Placeholder) or not isinstance(high, exp.Placeholder):
             continue
-        if column is None or low.this == high.this:
+        if column is None or low.this == high.this or str(low.this) in widths:
             continue
         table = _table_of(column, tree, tables)
         if not table or not is_whole(tables[table], column.name):
             continue
-        between.set("high", exp.Add(this=low.copy(), expression=high.copy()))
         name = str(high.this)
         known[name] = _difference(known.get(name), known.get(str(low.this)))
-        widths.add(name)
+        widths[name] = str(low.this)
     return widths
 
 
-def _name_arrays(tree: exp.Expr, known: dict[str, Known]) -> set[str]:
-    """Writes ``= ANY(:p1)`` as an array with one value; returns their names."""
+def _arrays(tree: exp.Expr, known: dict[str, Known]) -> set[str]:
+    """Names of ``= ANY(:p1)``, which is written as an array with one value."""
     names: set[str] = set()
-    for around in list(tree.find_all(exp.Any)):
+    for around in tree.find_all(exp.Any):
         inner = around.this.unnest()
         place = inner.this if isinstance(inner, exp.Cast) else inner
         if isinstance(place, exp.Placeholder):
             names.add(str(place.this))
             known.pop(str(place.this), None)
-            array = exp.Array(expressions=[place.copy()])
-            if isinstance(inner, exp.Cast):
-                inner.set("this", array)
-            else:
-                around.set("this", exp.Paren(this=array))
     return names
 
 
