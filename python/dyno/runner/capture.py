@@ -106,7 +106,7 @@ def capture(
         "weight is the number of executions. Look at every draw: values are equally likely.",
     ]
     text = text_of(made, name, name.replace("_", " ").capitalize(), about)
-    return Captured(text, made, tuple(notes) + _checked(text, made, name))
+    return Captured(text, made, tuple(notes) + made.notes + _checked(text, made, name))
 
 
 def name_of(path: Path | None) -> str:

@@ -125,7 +125,9 @@ def of_log(path: Path, database: str, *, unknown: bool = False) -> tuple[list[To
         Together(
             one["count"],
             [
-                Ran(each["sql"], True, each["parameters"], each["runs"] / one["count"])
+                Ran(
+                    each["sql"], True, each["parameters"], each["runs"] / one["count"], each["text"]
+                )
                 for each in one["statements"]
             ],
             one["explicit"],

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import sqlglot
 from sqlglot import Token, TokenType, exp
+from sqlglot.errors import SqlglotError
 from sqlglot.parser import Parser
 
 from dyno.contracts.captured import Captured
@@ -67,6 +68,17 @@ def tokens_of(text: str, grammar: str) -> list[Token]:
     while found and found[-1].token_type == TokenType.SEMICOLON:
         found.pop()
     return found
+
+
+def statements_in(text: str, grammar: str) -> list[list[Token]]:
+    """The statements of a text as tokens; none if it cannot be read."""
+    try:
+        found = sqlglot.tokenize(text, read=grammar)
+    except SqlglotError:
+        return []
+    ends = [at for at, one in enumerate(found) if one.token_type == TokenType.SEMICOLON]
+    parts = zip([0, *(at + 1 for at in ends)], [*ends, len(found)], strict=True)
+    return [found[begin:end] for begin, end in parts if begin < end]
 
 
 def harmless(tree: exp.Expr) -> set[tuple[int, str]]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sqlglot import TokenType
+
 from dyno.contracts.advice import TableFacts
 from dyno.contracts.captured import Captured
 from dyno.safety.redaction import is_secret, secretless
 from dyno.workloads.own import sql
 from dyno.workloads.own.classes import distinct, name_of
-from dyno.workloads.own.draft.constants import LeftOutError, require_none
+from dyno.workloads.own.draft.constants import LeftOutError, require_none, statements_in
 from dyno.workloads.own.draft.parameters import Parameter, Read, of_counted, of_example
 from dyno.workloads.own.draft.values import Value, of_change, of_column, of_guess
 from dyno.workloads.own.spec import MOST_REPEATS, MOST_STATEMENTS
@@ -21,6 +23,10 @@ from dyno.workloads.own.steps import MOST_RUN, size_of
 _LONGEST_NAME = 30
 _SECRET = "its text may name a password, a key or an account"  # noqa: S105  (words for people)
 _UTILITY = "it neither queries nor changes rows"
+SEVERAL = "its text has several statements"
+LENGTHS = "the length of the first execution; others may have had another"
+_LISTED = re.compile(r"\b(?:in|values) \(+\?\)|\[\?\]")
+_TURNS = {TokenType.BEGIN, TokenType.COMMIT, TokenType.ROLLBACK, TokenType.END}
 _FULL = f"its transaction would be longer than {MOST_RUN} statements or drawn values"
 
 
@@ -33,12 +39,14 @@ class Ran:
         example: Whether the text has its values.
         values: Those of ``$1`` … in an example of the extended protocol.
         runs: How often it ran in a row, on average.
+        shape: Its text with ``?`` for each literal and each list of literals; empty if unknown.
     """
 
     text: str
     example: bool = False
     values: Sequence[str | None] | None = None
     runs: float = 1.0
+    shape: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +65,17 @@ class Together:
 
 @dataclass(frozen=True)
 class Drafted:
-    """A transaction of the file: its name, weight, and statements with ``:name`` parameters."""
+    """A transaction of the file: its name, weight, and statements with ``:name`` parameters.
+
+    Attributes:
+        listed: Whether lists or rows of values may have had other lengths in other executions.
+    """
 
     name: str
     weight: int
     statements: tuple[tuple[str, int], ...]
     begin: bool | None
+    listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,11 +86,13 @@ class Draft:
         transactions: The most frequent first.
         draws: By name.
         left_out: Why statements or transactions are missing, with how often they ran.
+        notes: What may differ from what ran.
     """
 
     transactions: tuple[Drafted, ...]
     draws: Mapping[str, Value]
     left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
     @property
     def open(self) -> list[str]:
@@ -180,7 +195,9 @@ def draft(
     left_out: dict[str, int] = {}
     used: dict[tuple[tuple[str, int], ...], set[str]] = {}
     every: list[tuple[str, Together, tuple[tuple[str, int], ...]]] = []
+    turns = 0
     for one in ran:
+        turns += one.count * any(_is_turn(each.text, server) for each in one.statements)
         texts, taken = _texts(one, draws, left_out)
         if texts:
             used.setdefault(texts, taken)
@@ -191,14 +208,38 @@ def draft(
         left_out["beyond --top"] = beyond
     names = distinct(name for name, _, _ in found)
     drawn = {name for _, _, texts in found for name in used[texts]}
+    transactions = tuple(
+        Drafted(name, one.count, texts, _begin(one, texts), _is_listed(one))
+        for name, (_, one, texts) in zip(names, found, strict=True)
+    )
     return Draft(
-        tuple(
-            Drafted(name, one.count, texts, _begin(one, texts))
-            for name, (_, one, texts) in zip(names, found, strict=True)
-        ),
+        transactions,
         {name: value for name, value in draws.made.items() if name in drawn},
         left_out,
+        _notes(transactions, turns),
     )
+
+
+def _is_listed(one: Together) -> bool:
+    return any(_LISTED.search(each.shape) for each in one.statements)
+
+
+def _is_turn(text: str, server: Captured) -> bool:
+    """Whether it has several statements, and one of them begins or ends a transaction."""
+    found = statements_in(text, server.grammar)
+    return len(found) > 1 and any(one[0].token_type in _TURNS for one in found)
+
+
+def _notes(transactions: Sequence[Drafted], turns: int) -> tuple[str, ...]:
+    notes: list[str] = []
+    if names := ", ".join(one.name for one in transactions if one.listed):
+        notes.append(f"Lists and rows of values have {LENGTHS}: {names}.")
+    if turns:
+        notes.append(
+            f"Texts with several statements began or ended transactions {turns:,} times. "
+            "Statements after them may be drafted as transactions of their own."
+        )
+    return tuple(notes)
 
 
 def _texts(
@@ -237,6 +278,8 @@ def _merged(
 def _read(statement: Ran, tables: Mapping[str, TableFacts], server: Captured) -> Read:
     if secretless(statement.text) != statement.text:
         raise LeftOutError(_SECRET)
+    if len(statements_in(statement.text, server.grammar)) > 1:
+        raise LeftOutError(SEVERAL)
     word = re.match(r"(?:[\s(]|/\*.*?\*/)*([A-Za-z]*)", statement.text, re.DOTALL)
     if word is None or word[1].lower() not in sql.VERBS:
         raise LeftOutError(_UTILITY)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dyno.safety.text import plain
-from dyno.workloads.own.draft.draft import Draft, Drafted
+from dyno.workloads.own.draft.draft import LENGTHS, Draft, Drafted
 from dyno.workloads.own.draft.values import Value
 
 _COLUMNS = 92
@@ -26,7 +26,7 @@ def text_of(draft: Draft, name: str, title: str, about: Sequence[str]) -> str:
         title: Its title in reports.
         about: Lines for its head.
     """
-    lines = [f"# {plain(line)}" for line in about]
+    lines = [f"# {plain(line)}" for line in [*about, *draft.notes]]
     for reason, count in draft.left_out.items():
         many = f"{count:,} execution{'s'[: count != 1]}"
         lines.append(f"# Left out, {many}: {plain(reason)}.")
@@ -48,7 +48,8 @@ def _draw(name: str, value: Value) -> list[str]:
 
 
 def _transaction(one: Drafted) -> list[str]:
-    lines = [f"[transactions.{one.name}]", f"weight = {one.weight}"]
+    lines = [f"# Lists and rows of values have {LENGTHS}."] if one.listed else []
+    lines += [f"[transactions.{one.name}]", f"weight = {one.weight}"]
     if one.begin is not None:
         lines.append(f"begin = {str(one.begin).lower()}")
     lines.append("statements = [")
