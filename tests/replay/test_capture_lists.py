@@ -53,3 +53,10 @@ def test_several_statements_in_a_text_are_left_out_with_a_note(tmp_path: Path) -
     text = "start transaction; update t set a = ';'; commit;"
     (note,) = draft([Together(3, (Ran(text, True),))], {}, MYSQL, 20).notes
     assert " 3 times" in note
+
+
+def test_functions_that_a_server_counts_apart_are_calls() -> None:
+    text = "SELECT COUNT ( * ) , SUM ( `a` ) FROM `t` WHERE `a` > ?"
+    made = draft([Together(3, (Ran(text),))], {}, MYSQL, 20)
+    ((found, _),) = made.transactions[0].statements
+    assert found == "SELECT COUNT(*), SUM(`a`) FROM `t` WHERE `a` > :value"

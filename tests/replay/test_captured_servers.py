@@ -57,7 +57,7 @@ def test_a_draft_of_a_servers_counters_and_log_runs(tmp_path: Path) -> None:
             assert weights["update_item"] == (40 if stem == "counted" else 32)
             assert "update_item_2" not in weights, "the statement inside of the function"
             text = (tmp_path / f"{stem}.toml").read_text()
-            assert "BOUGHT(id)" in text
+            assert "bought(id)" in text
             assert "elsewhere" not in text.lower()
         logged = found.transactions["update_item"]
         assert len(logged.statements) == 2

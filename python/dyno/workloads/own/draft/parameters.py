@@ -45,9 +45,10 @@ _NUMBERED = re.compile(
 """PostgreSQL's. Since version 18, its counters have a list as ``$1 /*, ... */``."""
 _MARKED = re.compile(
     r"""(?P<kept>'(?:[^'\\]|''|\\.)*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/)
-    |(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)""",
+    |(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)|(?P<call>(?<=\w)\ (?=\())""",
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
+"""MySQL's. It counts ``COUNT ( * )``, which is no call."""
 _OWN = re.compile(r"p[0-9]+")
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
 _REPLACE = re.compile(r"\A((?:\s|/\*.*?\*/)*)(replace)\b", re.DOTALL | re.IGNORECASE)
@@ -114,6 +115,8 @@ def of_counted(text: str, server: Captured, tables: Mapping[str, TableFacts]) ->
         nonlocal count
         if found["kept"] is not None:
             return found["kept"]
+        if found["call"]:
+            return ""
         if found["mark"] == "...":
             raise LeftOutError(_HIDDEN)
         count += 1
