@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.model import those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from tests.process import dyno, spoilt
 
@@ -67,6 +69,11 @@ def test_each_against_itself_alone(out: Path) -> None:
     assert [one["pairs"] for one in slower.values()] == [3, 3]
     assert len(bundle.levels()) == 12
     assert {"users-1-tpcc-alone", "users-1-tpcc-alone-window-2"} <= set(bundle.levels())
+    # No window finds the pages of an earlier one in the cache.
+    details = [phase.detail for phase in those(bundle.run.phases, OltpDetail)]
+    for workload in ("tpcc", "brokerage"):
+        seeds = [detail.seed for detail in details if detail.workload == workload]
+        assert len(set(seeds)) == len(seeds) == 6
 
 
 def test_few_pairs_give_no_interval(out: Path) -> None:

@@ -19,7 +19,7 @@ from dyno.decide.case import Case
 from dyno.decide.view import View, view
 from dyno.runner import stages
 from dyno.runner.session import Session
-from dyno.runtime.seeds import derived
+from dyno.runtime.seeds import in_series
 from dyno.stages.drive import OltpPlan
 from dyno.statistics.elasticity import Elasticity, elasticity, strength, undecided
 
@@ -141,7 +141,7 @@ def _windows(
                 factor = change.larger if number % 4 in (0, 3) else change.smaller
                 for name, value in change.limits.items():
                     set_limit(name, factor * value)
-                seed = derived(plan.seed, plan.workload, number + 2, "window")
+                seed = in_series(plan.seed, plan.workload, number + 1, "confirm")
                 short = replace(
                     plan, warmup_s=WARMUP_S, duration_s=duration_s, window=number + 2, seed=seed
                 )

@@ -15,7 +15,7 @@ from dyno.decide.case import Case
 from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
 from dyno.decide.trial import Judged, in_each, trial
 from dyno.errors import TargetError, UsageError
-from dyno.runtime.seeds import derived
+from dyno.runtime.seeds import in_series
 from dyno.stages import drive
 
 if TYPE_CHECKING:
@@ -142,8 +142,7 @@ class _Hunt:
         # A load without a conclusive window gets more time, if there is time left.
         longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
         base = replace(self.base, duration_s=self.base.duration_s * longer)
-        # A window with the inputs of an earlier one would find their pages in the cache.
-        seed = derived(base.seed, base.workload, len(self.trials) + 1, "window")
+        seed = in_series(base.seed, base.workload, len(self.trials), "window")
         if self.search.where.by == "users":
             return replace(base, users=round(load), window=number, seed=seed)
         users = self.search.sessions

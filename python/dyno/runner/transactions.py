@@ -76,7 +76,7 @@ def _plans(
     interval_s: float,
 ) -> list[OltpPlan]:
     """Returns one plan per level."""
-    from dyno.runtime.seeds import derived
+    from dyno.runtime.seeds import in_series
     from dyno.stages.drive import OltpPlan
 
     seed = settings["seed"]
@@ -88,8 +88,7 @@ def _plans(
             users,
             settings["warmup_s"],
             settings["duration_s"],
-            # A level with the inputs of an earlier one would find their pages in the cache.
-            derived(seed, workload, place, "level") if place else seed,
+            in_series(seed, workload, place, "level"),
             rate_per_s=rate,
             poisson=settings["arrivals"] == "poisson",
             think=settings["think"],

@@ -11,3 +11,11 @@ def derived(seed: int, workload: str, number: int, purpose: str) -> int:
     from dyno import _core
 
     return _core.derive_seed(seed, workload, number, purpose) >> (64 - _BITS)
+
+
+def in_series(seed: int, workload: str, place: int, purpose: str) -> int:
+    """The seed of a place in a series of measurements; the first has the run's own.
+
+    With the inputs of an earlier one, a measurement would find their pages in the cache.
+    """
+    return derived(seed, workload, place, purpose) if place else seed

@@ -84,17 +84,19 @@ class Settled:
 
     def level(self, held: Loaded, window: Window) -> OltpPlan:
         """Its transactions in a window."""
+        from dyno.runtime.seeds import in_series
         from dyno.stages.drive import OltpPlan
 
         of = self.settings
         label = "-".join(filter(None, [self.label, "alone" if window.alone else ""]))
+        place = 2 * (window.round - 1) + window.alone
         return OltpPlan(
             self.workload.name,
             held,
             of["users"][0],
             of["warmup_s"],
             of["duration_s"],
-            of["seed"],
+            in_series(of["seed"], self.workload.name, place, "window"),
             rate_per_s=self.rate,
             poisson=of["arrivals"] == "poisson",
             think=of["think"],
