@@ -159,10 +159,10 @@ ORDER BY s.name, t.name, i.name, x.is_included_column, x.key_ordinal, x.index_co
 
 -- catalog: counters
 SELECT DATEDIFF(second, i.sqlserver_start_time, GETDATE()), i.sql_memory_model,
-w.log, w.temp, w.data, w.hidden FROM sys.dm_os_sys_info AS i CROSS JOIN (SELECT
-SUM(CASE WHEN v.database_id <> 2 AND f.type = 1 THEN v.num_of_bytes_written END) AS log,
-SUM(CASE WHEN v.database_id = 2 THEN v.num_of_bytes_written END) AS temp,
-SUM(CASE WHEN v.database_id <> 2 AND f.type <> 1 THEN v.size_on_disk_bytes END) AS data,
+w.of_log, w.of_temp, w.of_data, w.hidden FROM sys.dm_os_sys_info AS i CROSS JOIN (SELECT
+SUM(CASE WHEN v.database_id <> 2 AND f.type = 1 THEN v.num_of_bytes_written END) AS of_log,
+SUM(CASE WHEN v.database_id = 2 THEN v.num_of_bytes_written END) AS of_temp,
+SUM(CASE WHEN v.database_id <> 2 AND f.type <> 1 THEN v.size_on_disk_bytes END) AS of_data,
 COUNT(CASE WHEN v.database_id <> 2 AND f.type IS NULL THEN 1 END) AS hidden
 FROM sys.dm_io_virtual_file_stats(NULL, NULL) AS v LEFT JOIN sys.master_files AS f
 ON f.database_id = v.database_id AND f.file_id = v.file_id
