@@ -145,11 +145,11 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
     if by == "users":
         where = Range(by, float(given[0] if given else 1), float(asked.max_users or 1024))
     else:
-        most = asked.max_rate or 1e6
-        where = Range(by, min(_FIRST_RATE * settings["databases"], most), most)
+        highest = asked.max_rate or 1e6
+        where = Range(by, min(_FIRST_RATE * settings["databases"], highest), highest)
     if where.start > where.most:
-        start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
-        raise UsageError(f"The search starts at {start}, above --max-{by} {where.most:g}.")
+        start, most = f"--users {where.start:g}", f"--max-users {where.most:g}"
+        raise UsageError(f"The search starts at {start}, above {most}.")
     search = Search(
         where,
         tuple(slo),

@@ -28,7 +28,7 @@ impl Wall {
         } else if zone != self.zone {
             let jump_ms = wall_ms - self.ahead_ms - self.last_ms.unwrap_or(wall_ms);
             let half = HALF_HOUR_MS / 2;
-            // Elsewhere, IST is no summer time: in India, and in Israel beside IDT.
+            // Elsewhere IST is standard time: in India all year, in Israel next to IDT.
             let dublin = self.zone == "GMT" && zone == "IST";
             self.ahead_ms += match (is_summer(&self.zone), is_summer(zone) || dublin) {
                 (false, true) => 2 * HALF_HOUR_MS,

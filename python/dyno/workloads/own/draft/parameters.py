@@ -48,7 +48,7 @@ _MARKED = re.compile(
     |(?P<list>\bIN\s*\(\s*\.\.\.\s*\))|(?P<mark>\?|\.\.\.)|(?P<call>(?<=\w)\ (?=\())""",
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
-"""MySQL's. It counts ``COUNT ( * )``, which is no call."""
+"""MySQL's. Its digests have ``COUNT ( * )``, which the server refuses as a statement."""
 _OWN = re.compile(r"p[0-9]+")
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
 _REPLACE = re.compile(r"\A((?:\s|/\*.*?\*/)*)(replace)\b", re.DOTALL | re.IGNORECASE)
