@@ -196,10 +196,8 @@ def trades(draw: Random, session: Connection) -> Iterator[Call]:
         if kind in ("TMB", "TMS"):
             yield "dyno_trade_result", (*order, status, now, now.date() + timedelta(days=2))
         feed = [(each, price_of(column, each, draw)) for each in draw.sample(symbols, 10)]
-        ticks = ",".join(
-            f"{each},{at},{draw.randint(1, 9)}00" for each, at in (*feed, (held, price))
-        )
-        yield "dyno_market_feed", (now, ticks)
+        for each, at in (*feed, (held, price)):
+            yield "dyno_market_feed", (now, each, at, draw.randint(1, 9) * 100)
         watched = [(number, None, None), (None, account, None), (None, None, industries[step])]
         ends = (companies[0][0], companies[-1][0]) if step % 3 == 2 else (None, None)
         yield "dyno_market_watch", (*watched[step % 3], *ends, days[-1])

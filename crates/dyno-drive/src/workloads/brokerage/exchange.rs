@@ -36,7 +36,7 @@ pub struct Executed {
 }
 
 /// A change of a security's price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
     /// The security.
     pub symbol: Symbol,
@@ -51,7 +51,7 @@ pub struct Tick {
 pub enum Task {
     /// Record the result of a trade.
     Result(Executed),
-    /// Record prices, and submit the limit orders that they trigger. In the order of the symbols.
+    /// Record prices, one for each security, and submit the limit orders that they trigger.
     Feed(Vec<Tick>),
 }
 
@@ -178,14 +178,12 @@ impl Exchange {
         self.state().lost.entry(trade).or_insert(false);
     }
 
-    /// Gives up a feed that the database may have committed. Its limit orders no longer wait: if
-    /// they were submitted, no feed finds them any more.
-    pub fn doubt(&self, ticks: &[Tick]) {
+    /// Gives up a price of a feed that the database may have committed. The limit orders that it
+    /// triggers no longer wait: if they were submitted, no feed finds them any more.
+    pub fn doubt(&self, tick: &Tick) {
         let state = &mut *self.state();
         let triggered = |_: &i64, order: &mut Order| {
-            ticks.iter().any(|tick| {
-                tick.symbol == order.symbol && order.kind.triggered(order.bid_cents, tick.cents)
-            })
+            tick.symbol == order.symbol && order.kind.triggered(order.bid_cents, tick.cents)
         };
         for (trade, order) in state.waiting.extract_if(triggered) {
             state.lost.entry(trade).or_insert(false);
@@ -275,8 +273,6 @@ impl State {
             }
         }
         self.reached.extend(looked_at);
-        // Locks of two feeds are taken in the same order.
-        ticks.sort_unstable();
         ticks
     }
 }

@@ -181,6 +181,7 @@ enum Drawn {
     BrokerVolume(inputs::BrokerVolume),
     CustomerPosition(inputs::CustomerPosition),
     DataMaintenance(maintenance::Maintenance),
+    /// Those that are not committed yet, the next one last.
     MarketFeed(Vec<Tick>),
     MarketWatch(inputs::MarketWatch),
     SecurityDetail(inputs::SecurityDetail),
@@ -272,7 +273,11 @@ impl Terminal for BrokerageTerminal {
             (Some(Drawn::MarketFeed(ticks)), Some(due_ns)) if error.kind.is_retryable() => {
                 exchange.failed(due_ns, house.time.now_ns(), Task::Feed(ticks));
             }
-            (Some(Drawn::MarketFeed(ticks)), _) if in_doubt => exchange.doubt(&ticks),
+            (Some(Drawn::MarketFeed(ticks)), _) if in_doubt => {
+                if let Some(tick) = ticks.last() {
+                    exchange.doubt(tick);
+                }
+            }
             (Some(Drawn::TradeOrder(_)), _) if in_doubt => {
                 if let Some(trade) = *ordered {
                     exchange.lost(trade);
@@ -298,14 +303,18 @@ impl BrokerageTerminal {
         };
         match drawn {
             Drawn::MarketFeed(ticks) => {
-                let mut trades = match mode {
-                    Mode::Client => market_feed::run(session, ticks, unix_us).await?,
-                    Mode::Procedure => procedures::market_feed(session, ticks, unix_us).await?,
-                };
-                // Their delays are drawn in this order, whatever the order of the rows.
-                trades.sort_unstable();
-                for trade in trades {
-                    exchange.triggered(trade, time.now_ns());
+                // Each security is committed on its own: another attempt continues after them.
+                while let Some(tick) = ticks.last() {
+                    let mut trades = match mode {
+                        Mode::Client => market_feed::run(session, tick, unix_us).await?,
+                        Mode::Procedure => procedures::market_feed(session, tick, unix_us).await?,
+                    };
+                    ticks.pop();
+                    // Their delays are drawn in this order, whatever the order of the rows.
+                    trades.sort_unstable();
+                    for trade in trades {
+                        exchange.triggered(trade, time.now_ns());
+                    }
                 }
                 Ok(TxnOutcome::Committed)
             }

@@ -5,8 +5,6 @@
 //! with lists as text. They belong to the target. A call is a transaction of its own, except those
 //! of Trade-Order.
 
-use std::fmt::Write as _;
-
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::Drawn;
@@ -46,8 +44,8 @@ const PROCEDURES: [Procedure; NAMES.len() + 2] = [
     ("dyno_customer_position", &[LONG, TEXT, INT], &[INT, TEXT, TEXT, TEXT]),
     // Number of the table, customer, account, company, security, day, time, today; changed rows.
     ("dyno_data_maintenance", &[INT, LONG, LONG, LONG, TEXT, DATE, TIME, DATE], &[INT]),
-    // Time; symbol, price and shares of each tick. The orders that it submitted.
-    ("dyno_market_feed", &[TIME, TEXT], &[INT, TEXT]),
+    // Time, security, price, shares; number of orders that it submitted, the orders.
+    ("dyno_market_feed", &[TIME, TEXT, MONEY, INT], &[INT, TEXT]),
     // Customer or null, account or null, industry with its first and last company; the day. Value
     // then and now.
     ("dyno_market_watch", &[LONG, LONG, TEXT, LONG, LONG, DATE], &[MONEY, MONEY]),
@@ -130,14 +128,18 @@ pub async fn call<S: Session>(
     Ok(TxnOutcome::Committed)
 }
 
-/// Calls Market-Feed; returns the trades that it submitted.
+/// Calls Market-Feed for a security; returns the trades that it submitted.
 pub async fn market_feed<S: Session>(
     session: &mut S,
-    ticks: &[Tick],
+    tick: &Tick,
     unix_us: i64,
 ) -> Result<Vec<i64>> {
-    let listed = ticks_text(ticks);
-    let given = [Value::Timestamp(unix_us), Value::Text(&listed)];
+    let given = [
+        Value::Timestamp(unix_us),
+        Value::Text(tick.symbol.text()),
+        Value::cents(tick.cents),
+        Value::Int(tick.shares),
+    ];
     let slot = session.queue(id(Kind::MarketFeed), &given);
     session.flush().await?;
     if session.is_null(slot, 0, 1)? {
@@ -335,18 +337,6 @@ fn numbers_text(numbers: &[i64]) -> String {
     texts.join(",")
 }
 
-/// Symbol, price and shares of each, separated by commas.
-fn ticks_text(ticks: &[Tick]) -> String {
-    let mut text = String::new();
-    for Tick { symbol, cents, shares } in ticks {
-        let comma = if text.is_empty() { "" } else { "," };
-        let (whole, rest) = (cents / 100, cents % 100);
-        let written = write!(text, "{comma}{},{whole}.{rest:02},{shares}", symbol.text());
-        debug_assert!(written.is_ok(), "a String takes all that is written");
-    }
-    text
-}
-
 #[cold]
 fn odd(what: &str) -> Error {
     Error::new(ErrorKind::Database, format!("{what} did not return what it should"))
@@ -370,8 +360,5 @@ mod tests {
     #[test]
     fn lists_are_separated_by_commas() {
         assert_eq!(numbers_text(&[30, 7, 30, 8]), "7,8,30");
-        let tick = |symbol, cents, shares| Tick { symbol: Symbol::new(symbol), cents, shares };
-        let ticks = [tick("ABCD.A", 2_005, 100), tick("EFGH", 12_340, 0)];
-        assert_eq!(ticks_text(&ticks), "ABCD.A,20.05,100,EFGH,123.40,0");
     }
 }

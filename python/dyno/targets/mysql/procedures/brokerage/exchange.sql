@@ -10,19 +10,13 @@
 -- why).
 
 CREATE PROCEDURE {place}.dyno_market_feed(
-    -- Symbol, price and shares of each tick.
-    entered DATETIME(6), entered_ticks VARCHAR(1000) {text}
+    entered DATETIME(6), symbol VARCHAR(15) {text}, price DECIMAL(8, 2), shares INT
 ) MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
     DECLARE lost BOOLEAN DEFAULT FALSE;
-    DECLARE tick, step, submitted, counted INT DEFAULT 0;
-    DECLARE ticks INT DEFAULT
-        (1 + CHAR_LENGTH(entered_ticks) - CHAR_LENGTH(REPLACE(entered_ticks, ',', ''))) DIV 3;
-    DECLARE triple VARCHAR(50) {text};
-    DECLARE symbol VARCHAR(15) {text};
-    DECLARE price DECIMAL(8, 2);
+    DECLARE step, submitted INT DEFAULT 0;
     DECLARE number BIGINT;
-    DECLARE orders, more TEXT {text};
+    DECLARE orders TEXT {text};
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
     BEGIN
         ROLLBACK;
@@ -30,25 +24,13 @@ BEGIN
     END;
 
     START TRANSACTION;
-    WHILE tick < ticks DO
-        SET tick = tick + 1;
-        SET triple = SUBSTRING_INDEX(SUBSTRING_INDEX(entered_ticks, ',', 3 * tick), ',', -3);
-        SET symbol = SUBSTRING_INDEX(triple, ',', 1);
-        SET price = SUBSTRING_INDEX(SUBSTRING_INDEX(triple, ',', 2), ',', -1);
-        UPDATE {place}.last_trade SET
-                lt_price = price,
-                lt_vol = lt_vol + CAST(SUBSTRING_INDEX(triple, ',', -1) AS SIGNED),
-                lt_dts = entered
-            WHERE lt_s_symb = symbol;
-        -- The rows stay locked, so that two feeds do not submit one order twice.
-        SELECT COUNT(*), GROUP_CONCAT(tr_t_id) INTO counted, more
-            FROM {place}.trade_request WHERE tr_s_symb = symbol AND (
-                (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= price) OR
-                (tr_tt_id = 'TLS' AND tr_bid_price <= price)) FOR UPDATE;
-        IF counted > 0 THEN
-            SET submitted = submitted + counted, orders = CONCAT_WS(',', orders, more);
-        END IF;
-    END WHILE;
+    UPDATE {place}.last_trade SET lt_price = price, lt_vol = lt_vol + shares, lt_dts = entered
+        WHERE lt_s_symb = symbol;
+    -- The rows stay locked, so that two feeds do not submit one order twice.
+    SELECT COUNT(*), GROUP_CONCAT(tr_t_id) INTO submitted, orders
+        FROM {place}.trade_request WHERE tr_s_symb = symbol AND (
+            (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= price) OR
+            (tr_tt_id = 'TLS' AND tr_bid_price <= price)) FOR UPDATE;
     WHILE step < submitted DO
         SET step = step + 1;
         SET number = SUBSTRING_INDEX(SUBSTRING_INDEX(orders, ',', step), ',', -1);

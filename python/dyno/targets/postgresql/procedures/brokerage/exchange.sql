@@ -7,33 +7,23 @@
 -- schema.
 
 CREATE PROCEDURE {place}.dyno_market_feed(
-    -- Symbol, price and shares of each tick.
-    IN entered timestamp, IN entered_ticks text, OUT submitted integer, OUT orders text
+    IN entered timestamp, IN symbol text, IN price numeric, IN shares integer,
+    OUT submitted integer, OUT orders text
 ) LANGUAGE plpgsql AS $procedure$
 DECLARE
-    ticks text[] := string_to_array(entered_ticks, ',');
     triggered bigint[] := ARRAY[]::bigint[];
     number bigint;
-    symbol text;
-    price numeric;
     since timestamp;
 BEGIN
-    FOR tick IN 1 .. cardinality(ticks) / 3 LOOP
-        symbol := ticks[3 * tick - 2];
-        price := ticks[3 * tick - 1]::numeric;
-        UPDATE {place}.last_trade SET
-                lt_price = price,
-                lt_vol = lt_vol + ticks[3 * tick]::integer,
-                lt_dts = entered
-            WHERE lt_s_symb = symbol;
-        -- The rows stay locked, so that two feeds do not submit one order twice.
-        FOR number IN
-            SELECT tr_t_id FROM {place}.trade_request WHERE tr_s_symb = symbol AND (
-                (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= price) OR
-                (tr_tt_id = 'TLS' AND tr_bid_price <= price)) FOR UPDATE
-        LOOP
-            triggered := triggered || number;
-        END LOOP;
+    UPDATE {place}.last_trade SET lt_price = price, lt_vol = lt_vol + shares, lt_dts = entered
+        WHERE lt_s_symb = symbol;
+    -- The rows stay locked, so that two feeds do not submit one order twice.
+    FOR number IN
+        SELECT tr_t_id FROM {place}.trade_request WHERE tr_s_symb = symbol AND (
+            (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= price) OR
+            (tr_tt_id = 'TLS' AND tr_bid_price <= price)) FOR UPDATE
+    LOOP
+        triggered := triggered || number;
     END LOOP;
     FOREACH number IN ARRAY triggered LOOP
         -- An order found here may have begun after this feed, which may have waited for its commit.

@@ -8,50 +8,28 @@
 -- back (XACT_ABORT). Every table is named with its schema.
 
 CREATE PROCEDURE {place}.dyno_market_feed
-    -- Symbol, price and shares of each tick.
-    @entered datetime2(6), @entered_ticks varchar(1000)
+    @entered datetime2(6), @symbol varchar(15), @price decimal(8, 2), @shares int
 AS
 BEGIN
     SET NOCOUNT ON;
     SET XACT_ABORT ON;
-    DECLARE @step int = 0, @count int, @submitted int, @number bigint;
-    DECLARE @symbol varchar(15), @price decimal(8, 2), @shares int, @orders varchar(max);
-    DECLARE @given nvarchar(max) = CONCAT('["', REPLACE(@entered_ticks, ',', '","'), '"]');
-    DECLARE @ticks TABLE (
-        step int NOT NULL PRIMARY KEY, symbol varchar(15) NOT NULL, price decimal(8, 2) NOT NULL,
-        shares int NOT NULL
-    );
+    DECLARE @step int = 0, @submitted int, @number bigint, @orders varchar(max);
     DECLARE @triggered TABLE (
         step int IDENTITY(0, 1) NOT NULL PRIMARY KEY, number bigint NOT NULL
     );
 
-    INSERT INTO @ticks (step, symbol, price, shares)
-        SELECT CAST([key] AS int) / 3, [value],
-            CAST(JSON_VALUE(@given, CONCAT('$[', CAST([key] AS int) + 1, ']')) AS decimal(8, 2)),
-            CAST(JSON_VALUE(@given, CONCAT('$[', CAST([key] AS int) + 2, ']')) AS int)
-        FROM OPENJSON(@given)
-        WHERE CAST([key] AS int) % 3 = 0;
-    SET @count = @@ROWCOUNT;
-
     BEGIN TRANSACTION;
-    WHILE @step < @count
-    BEGIN
-        SELECT @symbol = symbol, @price = price, @shares = shares FROM @ticks WHERE step = @step;
-        UPDATE {place}.last_trade SET
-                lt_price = @price, lt_vol = lt_vol + @shares, lt_dts = @entered
-            WHERE lt_s_symb = @symbol;
-        -- The rows stay locked, so that two feeds do not submit one order twice.
-        INSERT INTO @triggered (number)
-            SELECT tr_t_id FROM {place}.trade_request WITH (UPDLOCK)
-            WHERE tr_s_symb = @symbol AND (
-                (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= @price) OR
-                (tr_tt_id = 'TLS' AND tr_bid_price <= @price));
-        SET @step = @step + 1;
-    END;
+    UPDATE {place}.last_trade SET lt_price = @price, lt_vol = lt_vol + @shares, lt_dts = @entered
+        WHERE lt_s_symb = @symbol;
+    -- The rows stay locked, so that two feeds do not submit one order twice.
+    INSERT INTO @triggered (number)
+        SELECT tr_t_id FROM {place}.trade_request WITH (UPDLOCK)
+        WHERE tr_s_symb = @symbol AND (
+            (tr_tt_id IN ('TSL', 'TLB') AND tr_bid_price >= @price) OR
+            (tr_tt_id = 'TLS' AND tr_bid_price <= @price));
     SELECT @submitted = COUNT(*),
             @orders = STRING_AGG(CAST(number AS varchar(max)), ',') WITHIN GROUP (ORDER BY step)
         FROM @triggered;
-    SET @step = 0;
     WHILE @step < @submitted
     BEGIN
         SELECT @number = number FROM @triggered WHERE step = @step;
