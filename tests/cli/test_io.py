@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,35 @@ def test_a_file_is_read_as_it_is_or_overwritten(tmp_path: Path, out: Path, profi
     assert done.returncode in {0, 1}, done.stderr
     assert len(file.read_bytes()) == len(content)
     assert file.read_bytes() != content
+
+
+@pytest.mark.long
+def test_written_data_neither_repeats_nor_compresses(tmp_path: Path, out: Path) -> None:
+    """Storage that knows a block from another volume or an earlier run stores it no more."""
+    profile = tmp_path / "writes.toml"
+    profile.write_text(READS.replace("[100]", "[0]").replace("[1, 4]", "[1]"))
+    names = ("first", "second", "third")
+    files = {name: tmp_path / name for name in names}
+    for file in files.values():
+        file.write_bytes(bytes(4 << 20))
+    for arms in (("first", "second"), ("third",)):
+        pairs = [f"{name}={files[name]}" for name in arms]
+        compare = ("--compare",) * (len(arms) > 1)
+        done = run(
+            *("io", *pairs, *compare, "--profile", profile, "--destroy", "--json", "--out", out),
+            typed="".join(f"{files[name]}\n" for name in arms),
+        )
+        assert done.returncode in {0, 1}, done.stderr
+    seen: set[bytes] = set()
+    for file in files.values():
+        data = file.read_bytes()
+        blocks = {data[at : at + 4096] for at in range(0, len(data), 4096)}
+        assert len(blocks) == len(data) // 4096
+        assert not blocks & seen
+        seen |= blocks
+        units = [data[at : at + (128 << 10)] for at in range(0, len(data), 128 << 10)]
+        stored = sum(len(zlib.compress(unit, 1)) for unit in units)
+        assert stored > 0.97 * len(data)
 
 
 def run(*args: object, typed: str) -> subprocess.CompletedProcess[str]:

@@ -1,15 +1,13 @@
 //! A lane: one job on one target, with its own queue depth.
 
 use dyno_record::{Control, Error, Result};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::RngCore as _;
 
-use crate::arena::stamp;
 use crate::engine::{Completion, Engine, Op, Request};
 use crate::fault::{self, Fault};
 use crate::flow::{Flow, Next};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
+use crate::payload::Payload;
 use crate::tally::{Counts, FinishedIo};
 use crate::window::Window;
 
@@ -42,8 +40,7 @@ pub(crate) struct Submitter<'a> {
     pub(crate) slots: Vec<Slot>,
     /// Requests to submit next.
     pub(crate) batch: Vec<Request>,
-    /// Random numbers that make written data unique.
-    pub(crate) data: Xoshiro256PlusPlus,
+    pub(crate) payload: Payload,
 }
 
 impl Submitter<'_> {
@@ -52,11 +49,7 @@ impl Submitter<'_> {
         let slot = &mut self.slots[request.slot as usize];
         if request.op == Op::Write {
             let buffer = self.engine.buffer_mut(request.slot);
-            if slot.read > 0 {
-                self.data.fill_bytes(&mut buffer[..slot.read as usize]);
-                slot.read = 0;
-            }
-            stamp(&mut buffer[..request.bytes as usize], &mut self.data);
+            self.payload.renew(&mut buffer[..request.bytes as usize], &mut slot.read);
         } else if slot.foreign {
             slot.read = slot.read.max(request.bytes);
         }

@@ -23,6 +23,7 @@ mod outcome;
 mod pace;
 mod pagecache;
 mod pattern;
+mod payload;
 mod plan;
 mod profile;
 mod record;

@@ -50,7 +50,6 @@ class IoPlan:
     durable: bool = False
     on_error: OnError = "stop"
     repeats: int = 1
-    seed: int = 1
 
     @property
     def volume_sets(self) -> tuple[VolumeSet, ...]:
@@ -156,6 +155,9 @@ def profile(
     """
     plan.check()
     asked = plan.profile
+    # Each measurement reads other places and writes other data: caches and deduplication would
+    # answer those that they know from an earlier run or another volume.
+    place = repeat * len(plan.volume_sets) + plan.volume_sets.index(volume_set)
     make_detail = _detail(plan, volume_set, repeat)
     with recorder.phase(
         plan.name(volume_set, repeat), plan.title(volume_set, repeat), make_detail()
@@ -172,7 +174,7 @@ def profile(
                 "pages": asked.pages,
                 "on_error": plan.on_error,
                 "repeat": repeat,
-                "seed": derived(plan.seed, "io", repeat, "repeat"),
+                "seed": derived(0, "io", place, recorder.run.run),
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool("io")),
                 "parts": str(recorder.spool("io_parts")),

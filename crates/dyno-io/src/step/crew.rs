@@ -4,8 +4,6 @@ use std::fs::File;
 use std::sync::mpsc::{Receiver, Sender};
 
 use dyno_record::Result;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::{Message, Spec};
 use crate::engine::{self, Choice, Setup};
@@ -13,6 +11,7 @@ use crate::flow::Flow;
 use crate::lane::{Lane, Slot, Submitter};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
+use crate::payload::Payload;
 use crate::seeds::derived;
 use crate::tally::Counts;
 use crate::window::Window;
@@ -82,10 +81,9 @@ pub(super) fn work(
     let setup = Setup { files: &files, slots: &lengths, pages, seed, null, start_ns };
     let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
     // Not the numbers that filled the buffers.
-    let data = derived(spec.seed, index, "content");
-    let data = Xoshiro256PlusPlus::seed_from_u64(data);
+    let payload = Payload::new(derived(spec.seed, index, "content"))?;
     let batch = Vec::with_capacity(slots.len());
-    let submitter = Submitter { engine: engine.as_mut(), slots, batch, data };
+    let submitter = Submitter { engine: engine.as_mut(), slots, batch, payload };
     let huge_share = submitter.engine.huge_share();
     let ready = Message::Ready(submitter.engine.name(), huge_share, notes);
     let Ok(window) = messages.send(ready).map_err(|_| ()).and_then(|()| go.recv().map_err(|_| ()))
@@ -137,8 +135,7 @@ fn own_slots(lanes: &mut [Lane], spec: &Spec<'_>) -> (Vec<Slot>, Vec<u32>) {
         let depth = spec.level.jobs[lane.job].0;
         let first = slots.len() as u32;
         lane.idle = (first..first + depth).rev().collect();
-        // A read-modify-write writes back what it read, modified.
-        let foreign = lane.flow != Flow::Modify && spec.foreign.get(lane.target) == Some(&true);
+        let foreign = spec.foreign.get(lane.target) == Some(&true);
         for _ in 0..depth {
             slots.push(Slot::of(index as u32, foreign));
             lengths.push(spec.curve.jobs[lane.job].largest_block());

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 /// Bytes of the first `bytes` without written extents, by FIEMAP (see
 /// `Documentation/filesystems/fiemap.rst` in the Linux source).
@@ -48,6 +49,17 @@ pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
         pages += length.div_ceil(page_bytes());
     }
     Ok(cached as f64 / pages.max(1) as f64)
+}
+
+/// Whether the kernel shows this user which pages of `file` at `path` are in the cache. It reports
+/// all of them to users who neither own the file nor may write it (`can_do_mincore` in Linux).
+pub(crate) fn sees_cache(file: &File, path: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    use std::os::unix::fs::MetadataExt as _;
+
+    let user = rustix::process::geteuid().as_raw();
+    file.metadata().is_ok_and(|meta| meta.uid() == user)
+        || accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
 /// Number of cached pages in a part of `file`, which starts at a page boundary.

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use dyno_record::{Control, Result};
 
-use super::evidence::{cached_share, uncache, unwritten_bytes};
+use super::evidence::{cached_share, sees_cache, uncache, unwritten_bytes};
 use super::{Kind, OpenTarget, content};
 use crate::{Notes, Topic};
 
@@ -90,7 +90,16 @@ impl OpenTarget {
         }
         let cached = cached_share(&self.file, self.bytes);
         let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
-        if share > 0.01 {
+        if share > 0.01 && !sees_cache(&self.file, &self.path) {
+            notes.add(
+                Topic::Unchecked,
+                format!(
+                    "{}: the kernel shows its cached pages only to its owner and to those who may \
+                     write it, so O_DIRECT was not verified",
+                    self.name
+                ),
+            );
+        } else if share > 0.01 {
             self.direct = false;
             notes.add(
                 Topic::PageCache,

@@ -1,13 +1,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng as _;
-
 use super::*;
 use crate::engine::{Engine, Name, Request};
 use crate::flow::Flow;
 use crate::lane::Slot;
+use crate::payload::Payload;
 use crate::plan::OnError;
 use crate::tally::Counts;
 
@@ -88,7 +86,7 @@ fn intervals_are_handed_on_while_a_device_hangs() {
         engine: &mut engine,
         slots: vec![Slot::of(0, false)],
         batch: Vec::new(),
-        data: Xoshiro256PlusPlus::seed_from_u64(0),
+        payload: Payload::new(0).unwrap(),
     };
     let seen = RefCell::new(Vec::new());
     let fresh = || vec![Counts::default()];
