@@ -105,12 +105,20 @@ def test_a_single_window_has_no_interval(tmp_path: Path) -> None:
     ("last", "best"),
     [
         ({}, 16),
-        ({"inside": False}, 8),
+        ({"inside": False}, 16),
+        ({"inside": False, "median": 200.0}, 8),
         ({"errors": 1}, 8),
         ({"inside": False, "purpose": "grow"}, 16),
         ({"inside": False, "purpose": "grow", "median": 200.0}, 8),
     ],
-    ids=["kept", "outside", "failed", "a pause while growing", "a pause too long"],
+    ids=[
+        "kept",
+        "a pause",
+        "a long pause",
+        "failed",
+        "a pause while growing",
+        "a pause too long",
+    ],
 )
 def test_a_search_is_believed_where_every_window_confirms_it(
     tmp_path: Path, last: dict[str, Any], best: int
@@ -127,6 +135,16 @@ def test_a_search_is_believed_where_every_window_confirms_it(
     assert estimates[f"io.{CURVE}.best_depth"].value == best
     assert estimates[f"io.{CURVE}.best_iops"].value == rates[best]
     assert estimates[f"io.{CURVE}.best_confirmed"].value >= 1
+
+
+def test_two_windows_outside_are_due_to_the_load(tmp_path: Path) -> None:
+    asked = [(8, "grow", {}), (8, "confirm", {}), (16, "narrow", {}), (16, "confirm", {}),
+             (16, "confirm", {"inside": False}), (16, "confirm", {"inside": False})]  # fmt: skip
+    rows = [
+        step(500.0 * depth, **({"depth": depth, "purpose": purpose, "level": level} | more))
+        for level, (depth, purpose, more) in enumerate(asked)
+    ]
+    assert found(tmp_path, rows)[f"io.{CURVE}.best_depth"].value == 8
 
 
 def test_what_a_search_could_not_confirm_says_so(tmp_path: Path) -> None:

@@ -62,7 +62,10 @@ def best(curve: Curve, ceiling: Ceiling) -> Best | None:
 
 
 def _confirming(point: Point) -> int:
-    return sum(row["purpose"] == "confirm" for row in point.rows)
+    """The number of confirmation windows that passed."""
+    return sum(
+        row["purpose"] == "confirm" and row["inside_ceiling"] is not False for row in point.rows
+    )
 
 
 def best_estimates(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:

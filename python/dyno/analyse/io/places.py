@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dyno.analyse.io.point import Pieces, Point, Row
+from dyno.analyse.io.point import SEARCHING, Pieces, Point, Row
 from dyno.analyse.rows import rows
 from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Run
@@ -49,7 +49,7 @@ class Curve:
     @property
     def searched(self) -> bool:
         """Whether its loads come from a search instead of a list."""
-        return any(row["purpose"] in {"grow", "narrow", "confirm"} for row in self.rows)
+        return any(row["purpose"] in SEARCHING for row in self.rows)
 
     @property
     def repeats(self) -> list[int]:

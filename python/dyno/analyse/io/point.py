@@ -17,6 +17,9 @@ from dyno.statistics.steady import variation_percent
 
 Row = dict[str, Any]
 
+SEARCHING = frozenset({"grow", "narrow", "confirm"})
+"""Purposes of the windows of a search."""
+
 QUANTILES: dict[Quantity, float] = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
@@ -133,18 +136,20 @@ class Point(Part):
         """Whether every job on every volume stayed within the ceiling in every window.
 
         The engine judged this at each step, because a merged percentile would hide one slow volume
-        among many. A growing search retries a load if its first window exceeds the ceiling, because
-        a
-        machine may pause once; then all windows together must stay within it. Bundles of earlier
-        versions have one volume and one job and are judged here.
+        among many. A search measures a load again if one window exceeds the ceiling, because a
+        machine may pause once. A single window outside does not count if others stayed inside,
+        as in the engine (``crates/dyno-io/src/search/points.rs``), and all of them together do.
+        Bundles of earlier versions have one volume and one job and are judged here.
         """
         if any(row["level"] is None or row["inside_ceiling"] is None for row in self.rows):
             return self.keeps(ceiling)
-        outside = [row["purpose"] for row in self.rows if not row["inside_ceiling"]]
+        outside = sum(not row["inside_ceiling"] for row in self.rows)
         if not outside:
             return True
-        tried_again = len(outside) < len(self.rows) and set(outside) == {"grow"}
-        return tried_again and all(lane.keeps(ceiling) for lane in self.lanes or [self])
+        paused = outside == 1 < len(self.rows) and SEARCHING.issuperset(
+            row["purpose"] for row in self.rows
+        )
+        return paused and all(lane.keeps(ceiling) for lane in self.lanes or [self])
 
     def slowest_ms(self, of: Quantity) -> float:
         """The slowest side of any job on any volume, as ``p95``, ``mean`` or ``p99``."""

@@ -15,7 +15,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(IoDetail):
-        yield from _storage(phase)
+        yield from _storage(case, phase)
         yield from _without_best(case, phase)
     for phase in case.phases_of(SearchDetail):
         detail = phase.detail
@@ -75,7 +75,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
 
 
-def _storage(phase: Phase[IoDetail]) -> Iterable[Ruling]:
+def _storage(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
     """Searches for the maximum IOPS within the latency ceiling."""
     for curve, stages in (phase.detail.searches or {}).items():
         for found in stages.values():
@@ -93,6 +93,21 @@ def _storage(phase: Phase[IoDetail]) -> Iterable[Ruling]:
                     "Increase --step.",
                     phase.name,
                 )
+    # The engine judges each window. All windows together may exceed the ceiling all the same.
+    searches = phase.detail.searches or {}
+    curves = {
+        step.curve_metrics: step.curve
+        for step in case.steps_in(phase)
+        if step.curve in searches and all(one.confirmed for one in searches[step.curve].values())
+    }
+    for at, curve in curves.items():
+        if case.value(at.best_depth) is None or case.value(at.best_confirmed) == 0:
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: all windows at the best load of {curve} together exceed the "
+                "ceiling. Increase --step.",
+                phase.name,
+            )
 
 
 def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
