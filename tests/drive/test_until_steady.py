@@ -129,8 +129,12 @@ def test_the_steady_part_ends_with_the_last_interval_that_all_databases_have(
         for level, found in counts.items():
             recorder.spool(f"ops/{level}").write_text("".join(lines(found, step_s)))
         beside(Ending(), threading.Event())
-        for level in (*counts, "users-1"):
-            assert after(level, {}).settled
+        lengths = {level: len(found) for level, found in counts.items()}
+        for level, intervals in {**lengths, "users-1": max(lengths.values())}.items():
+            found = after(level, {"seconds": intervals * step_s})
+            # What counts is as long as its rows, which end with the last interval of all.
+            assert found.settled
+            assert intervals * step_s - found.left_out_s == pytest.approx(3 * step_s)
         return {}
 
     monkeypatch.setattr(until_steady, "drive", driven)

@@ -1,10 +1,13 @@
-"""Bootstrap intervals with a fixed seed: the same values give the same interval."""
+"""95 % intervals of changes, of throughput and of the speed of queries."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from dyno.statistics.autocorrelation import mean_error_percent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,25 +27,27 @@ def change_percent(
 ) -> tuple[float, float | None, float | None] | None:
     """Change of the mean from ``before`` to ``after`` in %, and its 95 % interval.
 
-    The interval is a moving block bootstrap (Künsch 1989) with blocks of ⌈n^(1/3)⌉ values, because
-    adjacent throughput values are correlated. Each series is resampled separately.
+    Adjacent throughput values are correlated, so each mean has the t interval of an AR(1) series.
+    The interval of their ratio is Fieller's (1954), from the two half widths.
 
     Returns:
-        None without values or with a mean of zero before; no bounds for fewer than five values.
+        None without values or with a mean of zero before; no bounds for fewer than five values, or
+        if the mean before is hardly distinguishable from zero.
     """
     if not before or not after or sum(before) <= 0:
         return None
-    mean = sum(before) / len(before)
-    value = 100 * (sum(after) / len(after) / mean - 1)
+    ratio = sum(after) / len(after) / (sum(before) / len(before))
+    value = 100 * (ratio - 1)
     if min(len(before), len(after)) < FEWEST:
         return value, None, None
-    import numpy as np
-
-    rng = np.random.default_rng(_SEED)
-    first, second = _means(before, rng), _means(after, rng)
-    kept = first > 0
-    low, high = np.percentile(100 * (second[kept] / first[kept] - 1), [2.5, 97.5])
-    return value, float(low), float(high)
+    first = (mean_error_percent(before) or 0.0) / 100
+    second = (mean_error_percent(after) or 0.0) / 100  # without a mean there is nothing to scale
+    if first >= 1:
+        return value, None, None
+    most = 1 - first**2
+    half = math.sqrt(first**2 + second**2 * most)
+    low, high = (100 * (ratio * bound / most - 1) for bound in (1 - half, 1 + half))
+    return value, max(low, -100.0), high
 
 
 def speed_percent(
@@ -90,15 +95,3 @@ def _drawn_means(values: Sequence[float], rng: np.random.Generator) -> np.ndarra
     if len(series) > _MANY:
         return rng.normal(series.mean(), series.std(ddof=1) / len(series) ** 0.5, _TIMES)
     return series[rng.integers(0, len(series), size=(_TIMES, len(series) - 1))].mean(axis=1)
-
-
-def _means(values: Sequence[float], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Means of resampled series of equal length."""
-    import numpy as np
-
-    series = np.asarray(values, dtype=float)
-    size = max(1, round(len(series) ** (1 / 3)))
-    blocks = -(-len(series) // size)
-    starts = rng.integers(0, len(series) - size + 1, size=(_TIMES, blocks))
-    places = (starts[:, :, None] + np.arange(size)).reshape(_TIMES, -1)[:, : len(series)]
-    return series[places].mean(axis=1)

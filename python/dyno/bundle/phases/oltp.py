@@ -198,7 +198,8 @@ class UntilSteady(Part):
         limit_s: Maximum duration.
         asked_s: Required length of the steady part.
         settled: Whether the level became steady.
-        left_out_s: Time before the steady part.
+        left_out_s: Time outside the steady part: before it, and after the last interval that all
+            databases have.
     """
 
     limit_s: Number | None = None

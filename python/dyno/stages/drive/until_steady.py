@@ -57,6 +57,7 @@ def drive_until_steady(
     own = [part.level for part in parts(plan)]
     growing = {name: GrowingSeries(recorder.spool(f"ops/{name}"), interval_s) for name in own}
     place: int | None = None
+    ended = 0
 
     def beside(control: Handle, ended: threading.Event) -> None:
         nonlocal place
@@ -68,11 +69,15 @@ def drive_until_steady(
             control.finish()
 
     def after(level: str, outcome: dict[str, Any]) -> UntilSteady:  # noqa: ARG001
-        left_out_s = 0.0 if place is None else place * interval_s
-        # At the first call: all have ended, and nothing is summed yet.
-        if place is not None and growing:
-            _mark_rest(recorder, growing, place, interval_s)
-            growing.clear()
+        nonlocal ended
+        left_out_s = 0.0
+        if place is not None:
+            # At the first call: all have ended, and nothing is summed yet.
+            if growing:
+                ended = _mark_rest(recorder, growing, place, interval_s)
+                growing.clear()
+            late_s = max(0.0, (outcome.get("seconds") or 0.0) - ended * interval_s)
+            left_out_s = place * interval_s + late_s
         return UntilSteady(
             limit_s=extension.limit_s,
             asked_s=plan.duration_s,
@@ -145,8 +150,11 @@ def summed(series: Sequence[GrowingSeries]) -> list[float]:
 
 def _mark_rest(
     recorder: Recorder, growing: Mapping[str, GrowingSeries], place: int, interval_s: float
-) -> None:
-    """Marks what is before the interval ``place``, and after the last that all series have."""
+) -> int:
+    """Marks what is before the interval ``place``, and after the last that all series have.
+
+    Returns the number of intervals that all have.
+    """
     for series in growing.values():
         series.read()
     ended = min(series.intervals for series in growing.values())
@@ -155,6 +163,7 @@ def _mark_rest(
         # Offset by half an interval, because both clocks round.
         bounds = (series.start_ns + round((at - 0.5) * step_ns) for at in (place, ended))
         _mark(recorder.spool(f"ops/{name}"), *bounds)
+    return ended
 
 
 def _mark(spool: Path, from_ns: int, to_ns: int) -> None:
