@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno.certificates.content import Volume
 from dyno.certificates.quantity import rate, terabytes
 from dyno.decide.certify.capacity import floored, maximum, rated, whole
+from dyno.decide.certify.configuration import usable_bytes
 from dyno.decide.certify.rates import measured_mbps, per_core, per_tb, relative
 
 POSITIVE = st.floats(1e-6, 1e9)
@@ -18,6 +20,20 @@ SHARE = st.floats(0, 0.9)
 
 def test_measured_throughput_is_the_mean_of_physical_and_logical() -> None:
     assert measured_mbps(11_356, 13_826) == 12_591
+
+
+def test_mount_points_of_one_device_share_its_space() -> None:
+    def volume(role: str, device: str, mount_point: str, size: int | None) -> Volume:
+        return Volume(
+            target="t", role=role, device=device, mount_point=mount_point, size_bytes=size
+        )
+
+    data, bound = volume("data", "sda2", "/var", 5), volume("partition-1", "sda2", "/home", 5)
+    other, log = volume("partition-2", "sdb", "/b", 3), volume("log", "sdc", "/c", 9)
+    assert usable_bytes([data, bound, other, log]) == 8
+    shares = [volume("data", "", "/m", 2), volume("partition-1", "", "/n", 2)]
+    assert usable_bytes(shares) == 4
+    assert usable_bytes([data, volume("data", "sdd", "/d", None)]) is None
 
 
 def test_relative_throughput_of_the_document() -> None:

@@ -100,6 +100,20 @@ def test_figures_of_both_forms(tmp_path: Path) -> None:
     assert any("logical" in note for note in column.notes)
 
 
+def test_an_assumed_compression_is_named_for_the_database_that_has_it(tmp_path: Path) -> None:
+    builder = made.built(tmp_path, {"postgresql": "row", "duckdb": "column"})
+    for number, phase in enumerate(builder.phases):
+        if phase.target == "duckdb":
+            detail = {**phase.detail, "data_bytes": None}
+            builder.phases[number] = phase.model_copy(update={"detail": detail})
+    figures = content(issued(builder.write())).figures
+    assert [one.compression for one in figures.forms] == [pytest.approx(4), None]
+    assert figures.maximum_tb == 21  # of the worse of 4:1, measured, and 5:1, assumed
+    (said,) = [one for one in figures.assumptions if "not measured" in one]
+    assert "duckdb" in said
+    assert "postgresql" not in said
+
+
 def test_figures_of_both_forms_of_one_target(tmp_path: Path) -> None:
     builder = made.both_forms(tmp_path, {"row": 60, "column": 300}, reference=made.REFERENCE)
     figures = content(issued(builder.write())).figures

@@ -72,6 +72,45 @@ def test_the_clients_cpus_are_not_those_of_a_server_elsewhere(
     assert (found["whole_cpu_s"] is not None) is known
 
 
+@pytest.mark.parametrize(
+    ("measured", "devices", "least_ms", "most_ms"),
+    [
+        # 16 CPUs 99 % busy: with half the load, users still need their CPU time.
+        ({"tps": 7920.0, "cpus": 16.0, "cpu_s": 0.002, "ios": 0.1, "mean_ms": 8.1}, 1, 2.0, 3.0),
+        # All the IOPS of a device: of 10 ms, 0.7 are reads.
+        ({"tps": 1000.0, "ios": 10.0, "reads": 0.7, "read_ms": 0.1}, 1, 9.0, 10.1),
+        # On four devices, a device had a quarter of the I/Os.
+        ({"tps": 2000.0, "ios": 10.0, "reads": 0.7, "read_ms": 0.1}, 4, 9.5, 12.0),
+    ],
+    ids=["CPUs busy", "storage busy", "four devices"],
+)
+def test_times_near_saturation_stay_near_the_measured_ones(
+    measured: dict[str, float], devices: int, least_ms: float, most_ms: float
+) -> None:
+    facts = {"mean_ms": 10.0, "p95_ms": 20.0, "cpus": 16.0, "cpu_s": 0.001} | measured
+    one = load(users=64, devices=devices, **facts)
+    found = sized(Wants(tps=facts["tps"]), Evidence(loads=(one,), storage=(array(10_000),)))
+    assert found.mean_ms is not None
+    assert least_ms <= found.mean_ms.mid <= most_ms
+
+
+def test_more_data_makes_queries_larger() -> None:
+    """Scans read in proportion; growth beyond twice the measured data is a caveat."""
+    tested = Queries("run", "tpch", "duckdb", 4, 3600, 8, cpu_s=4.0, mb=2000, data_tb=1.0)
+
+    def servers(**wants: float) -> tuple[float, str]:
+        found = sized(Wants(queries_per_h=3600, **wants), replace(FOUND, queries=(tested,)))
+        assert found.servers is not None
+        return found.servers.parts[0].needed, " ".join(found.caveats)
+
+    (same, _), (twice, said) = servers(tb=1), servers(tb=2)
+    assert twice == pytest.approx(2 * same)
+    assert "growth" not in said
+    (grown, said) = servers(growth=1.0, years=2)
+    assert grown == pytest.approx(16 * same)  # four times the queries of four times the data
+    assert "growth" in said
+
+
 def test_every_input_has_a_source() -> None:
     found = sized(Wants(tps=1000, tb=4, io_per_tx=3.1, p95_ms=40, growth=0.1, years=2))
     assert all(one.source for one in found.inputs)

@@ -92,16 +92,19 @@ def _figures(
 ) -> Figures:
     """The figures of all forms, with their capacities.
 
-    The configuration holds what its worst measured compression allows.
+    The configuration holds what its worst compression allows.
     """
-    measured = [one.compression for one in tests if one.compression is not None]
-    ratio = min(measured, default=ASSUMED_COMPRESSION)
+    unmeasured = [f"{one.target} ({one.form})" for one in tests if not one.compression]
+    ratio = min(
+        (one.compression or ASSUMED_COMPRESSION for one in tests), default=ASSUMED_COMPRESSION
+    )
     assumptions = [
         f"{100 * TEMP_SHARE:g} % of the space is for temporary data",
         f"{100 * FREE_SHARE:g} % stays free",
     ]
-    if not measured:
-        assumptions.append(f"a compression of {ASSUMED_COMPRESSION:g}:1, not measured")
+    if unmeasured or not tests:
+        of = "" if len(unmeasured) == len(tests) else f" of {', '.join(unmeasured)}"
+        assumptions.append(f"a compression of {ASSUMED_COMPRESSION:g}:1{of}, not measured")
     full = [_with(one, usable_tb, reference) for one in tests]
     most = None if usable_tb is None else maximum(usable_tb, TEMP_SHARE, FREE_SHARE, ratio)
     shares = [one.relative_percent for one in full if one.relative_percent is not None]

@@ -33,9 +33,12 @@ def configuration(run: Run) -> Configuration:
 
 
 def usable_bytes(volumes: Iterable[Volume]) -> int | None:
-    """Size of the distinct volumes under the data; None if one is unknown, or all are."""
-    found: dict[tuple[str, str], int | None] = {
-        (one.device, one.mount_point): one.size_bytes
+    """Size of the distinct volumes under the data; None if one is unknown, or all are.
+
+    Mount points of one device (bind mounts, subvolumes) share its space.
+    """
+    found: dict[str, int | None] = {
+        one.device or one.mount_point: one.size_bytes
         for one in volumes
         if one.role == "data" or one.role.startswith("partition")
     }

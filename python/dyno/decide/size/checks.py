@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.bundle.model import Run
 from dyno.decide.size.evidence import Evidence, Load
+from dyno.decide.size.inputs import Inputs
 from dyno.decide.size.wants import Wants
 from dyno.errors import UsageError
 
@@ -111,21 +112,39 @@ def require_consistent(wants: Wants, loads: Sequence[Load]) -> None:
             )
 
 
-def require_data(wants: Wants, measured_tb: float | None, source: str) -> None:
+def require_data(
+    wants: Wants, measured_tb: float | None, source: str, inputs: Inputs, *, stated: bool = False
+) -> float:
     """Refuses more than twice the measured data: caches would hold another share of it.
+
+    If only the growth exceeds that, and not a wanted size, adds a caveat instead.
+
+    Args:
+        wants: The wants.
+        measured_tb: Data that was measured, TB; None if unknown.
+        source: Where.
+        inputs: Receives the caveat.
+        stated: Whether the user states the I/O of an operation.
+
+    Returns:
+        The wanted data as a multiple of the measured data; 1 if it is smaller or unknown.
 
     Raises:
         UsageError: With both sizes.
     """
-    if wants.tb is None or measured_tb is None or wants.io_per_tx is not None:
-        return
-    tb = wants.tb * wants.factor
-    if tb > FARTHEST * measured_tb:
-        raise UsageError(
+    if not measured_tb:
+        return 1.0
+    tb = (measured_tb if wants.tb is None else wants.tb) * wants.factor
+    if tb > FARTHEST * measured_tb and not stated:
+        words = (
             f"{_tb(tb)} is more than {FARTHEST:g} times the measured {_tb(measured_tb)} "
             f"({source}): with more data a cache holds less of it, so I/O per operation is "
-            "unknown. Measure with more data, or state --want io_per_tx=N."
+            "unknown. Measure with more data"
         )
+        if wants.tb is not None:
+            raise UsageError(f"{words}, or state --want io_per_tx=N.")
+        inputs.caveat(f"With the growth, {words}.")
+    return max(1.0, tb / measured_tb)
 
 
 def require_near(what: str, wanted: float, measured: float, source: str, remedy: str) -> None:

@@ -83,7 +83,8 @@ def transactions(found: Evidence, wants: Wants, lot: Lot, inputs: Inputs) -> Tra
     require_consistent(wants, loads)
     sized = next((one for one in loads if one.data_tb), None)
     if sized is not None:
-        require_data(wants, sized.data_tb, sized.source)
+        stated = wants.io_per_tx is not None
+        require_data(wants, sized.data_tb, sized.source, inputs, stated=stated)
     near = tuple(one for one in loads if one.tps >= NEAR * loads[-1].tps)
     tps, think_s, curve = _rate(wants, loads, lot, inputs)
     ios = None
@@ -197,7 +198,11 @@ def decisions(found: Evidence, wants: Wants, lot: Lot, inputs: Inputs) -> Decisi
         )
     top = max(found.queries, key=lambda one: one.per_h)
     _tell_others(top.target, {one.target for one in found.queries}, inputs)
-    require_data(wants, top.data_tb, top.source)
+    larger = require_data(wants, top.data_tb, top.source, inputs)
+    if larger > 1:
+        inputs.assumed(
+            "data of a query", larger, "×", "queries read and compute in proportion to the data"
+        )
 
     def drawn(
         name: str, of: Callable[[Queries], float | None], unit: str, purpose: int
@@ -209,7 +214,7 @@ def decisions(found: Evidence, wants: Wants, lot: Lot, inputs: Inputs) -> Decisi
         if not values:
             return None
         source = f"{top.source}{f' and {len(values) - 1} more' if len(values) > 1 else ''}"
-        return inputs.drawn(name, lot.sample(values, None, purpose), unit, source)
+        return larger * inputs.drawn(name, lot.sample(values, None, purpose), unit, source)
 
     return Decisions(
         lot.fixed(wants.queries_per_h * wants.factor),

@@ -90,6 +90,11 @@ def device(
             f"The profile was {100 * base.fill:.0f} % full at most, below the planned "
             f"{100 * fill:.0f} %: a fuller device is slower."
         )
+    elif base.fill is None:
+        inputs.caveat(
+            f"The profile did not fill the device (--fill {100 * fill:.0f}): a fuller one is "
+            "slower, and a small file gains from its cache and short seeks."
+        )
     if base.mbps and queries is not None:
         source = f"{base.run} {base.mbps_metric} of {base.volume}"
         rate = inputs.add("MB/s of a device", base.mbps, "MB/s", source)

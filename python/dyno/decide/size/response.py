@@ -1,7 +1,9 @@
 """Response times of a server at a load: as measured, plus the queueing that the load adds.
 
 The time of a transaction is what levels measured less their modelled waits, plus the waits at the
-new load: M/M/c for the CPUs, and M/M/1 for the storage by its share of the profiled IOPS. Users who
+new load: M/M/c for the CPUs, and M/M/1 for the storage by its share of the profiled IOPS, with the
+service time that its measured waits imply. The rest is at least the CPU time: near saturation, the
+models of open systems give longer waits than users who wait for each other can have. Users who
 think are a closed network, solved by exact MVA. The 95th percentile keeps its measured ratio to the
 mean. Neither the rest nor the ratio falls with the load, so more servers never look slower.
 """
@@ -21,6 +23,8 @@ from dyno.statistics.queueing import Station, mva, wait
 MOST_CLOSED = 2000
 """The most users of a server that are solved as a closed network; more are an open one."""
 
+_MOST_USED = 0.95
+"""The highest share of the storage in use from which its service time is inferred."""
 _CELLS = 4e7
 """Draws times users times CPUs of a closed network; the draws are thinned to it."""
 _MOST_LOG = 20.0
@@ -36,15 +40,15 @@ class Times:
         loads: The measured levels.
         cpus: CPUs of the server.
         cpu_s: CPU time of a transaction.
-        waiting_s: Time that a transaction waits for the storage, as measured: data reads and the
-            write of the log.
+        storage_s: Time that the storage works on a transaction, without queues: data reads and
+            the write of the log.
         busy_s: Share of a server's storage that a transaction per second uses.
     """
 
     loads: tuple[Load, ...]
     cpus: int
     cpu_s: Floats
-    waiting_s: float
+    storage_s: float
     busy_s: Floats
 
     def mean_ms(self, tps: Floats | float, used: Floats | float | None = None) -> Floats:
@@ -81,8 +85,9 @@ class Times:
         rest: list[float] = []
         for load in self.loads:  # on the CPUs that they had
             waits_s = wait(max(1, round(load.cpus)), load.tps, demand)
-            waits_s = waits_s + self._stored(load.tps * busy)
-            rest.append(max(0.0, load.mean_ms - 1000 * float(waits_s)))
+            waits_s = waits_s + self._stored(_used(load, float(busy)))
+            least = min(load.mean_ms, 1000 * float(demand))
+            rest.append(max(least, load.mean_ms - 1000 * float(waits_s)))
         rising = np.maximum.accumulate(rest)
         return np.interp(tps, [load.tps for load in self.loads], rising)
 
@@ -90,12 +95,12 @@ class Times:
         return wait(self.cpus, tps, self.cpu_s) + self._stored(used)
 
     def _stored(self, used: Floats | float) -> Floats:
-        """The wait for the storage: M/M/1 with the measured time as its service."""
+        """The wait for the storage: M/M/1."""
         used = np.asarray(used, float)
-        if self.waiting_s == 0:
+        if self.storage_s == 0:
             return np.zeros_like(used)
         with np.errstate(divide="ignore", invalid="ignore"):
-            waits = self.waiting_s * used / (1 - used)
+            waits = self.storage_s * used / (1 - used)
         return np.where(used < 1, waits, np.inf)
 
 
@@ -112,8 +117,17 @@ def times(loads: Sequence[Load], cpus: float, cpu_s: Floats, busy_s: Floats) -> 
         ((one.ios or 0) * (one.reads or 0) * (one.read_ms or 0) + (one.log_ms or 0)) / 1000
         for one in ordered
     ]
-    bounded = [min(wait_s, one.mean_ms / 1000) for wait_s, one in zip(waits, ordered, strict=True)]
-    return Times(ordered, max(1, round(cpus)), cpu_s, float(np.median(bounded)), busy_s)
+    busy = float(np.median(busy_s))
+    services = [
+        min(wait_s, one.mean_ms / 1000) * (1 - _used(one, busy))
+        for wait_s, one in zip(waits, ordered, strict=True)
+    ]
+    return Times(ordered, max(1, round(cpus)), cpu_s, float(np.median(services)), busy_s)
+
+
+def _used(load: Load, busy_s: float) -> float:
+    """Share of the storage that a level used."""
+    return min(load.tps * busy_s / max(1, load.devices), _MOST_USED)
 
 
 def fewest(response_ms: Callable[[Floats], Floats], limit_ms: float, draws: int) -> Floats:

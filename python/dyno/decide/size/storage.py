@@ -10,7 +10,7 @@ from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, those
 from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.reader import Bundle
-from dyno.bundle.subjects import subjects
+from dyno.bundle.subjects import Subject, subjects
 from dyno.decide.size import raid
 from dyno.decide.size.evidence import Storage
 from dyno.profiles.steps import Step, steps
@@ -88,18 +88,19 @@ def _device(
         if (value := known.value(one.curve_metrics.best_mbps)) is not None
     }
     fastest = max(rates, key=lambda name: rates[name], default="")
-    facts = [
-        volume.facts
+    seen = [
+        volume
         for phase in those(bundle.run.phases, IoDetail)
         if str(phase.detail.volume) == volumes.label
         for volume in subjects(phase)
     ][: len(volumes.members)]
+    facts = [volume.facts for volume in seen]
     sizes = [size for one in facts if isinstance(size := one.get("size_bytes"), int) and size > 0]
     members = [one.get("members") for one in facts]
     return Storage(
         run=bundle.run.run,
         volume=volumes.label,
-        fill=fill,
+        fill=_share_of_devices(seen) if fill is None else fill,
         iops=None if best is None else best.value,
         noise=noise,
         reads=0.0 if mix is None else mix.row["read_percent"] / 100,
@@ -118,6 +119,16 @@ def _device(
 def _is(step: Step, pattern: str) -> bool:
     row = step.row
     return row["pattern"] == pattern and None not in (row["read_percent"], row["block_bytes"])
+
+
+def _share_of_devices(volumes: Sequence[Subject]) -> float | None:
+    """The share of devices that was measured; None for files, which are a part of a volume."""
+    shares = [
+        one.size / whole
+        for one in volumes
+        if one.kind == "device" and one.size and (whole := one.number("size_bytes"))
+    ]
+    return min(shares) if shares and len(shares) == len(volumes) else None
 
 
 def _percent(label: str) -> float | None:
