@@ -49,6 +49,8 @@ pub(crate) struct Line {
     /// For a whole step or part; `None` for an interval.
     pub(crate) in_flight_mean: Option<f64>,
     pub(crate) inside_ceiling: Option<bool>,
+    /// CPU use of the busiest I/O thread, percent of a CPU; only for a whole step.
+    pub(crate) thread_percent: Option<f64>,
 }
 
 impl Line {
@@ -93,6 +95,7 @@ impl Line {
             write_response: encode(&counts.write_response)?,
             in_flight_mean: None,
             inside_ceiling: None,
+            thread_percent: None,
         })
     }
 

@@ -100,7 +100,8 @@ impl Spools {
             parts.push(part);
         }
         let whole = report.group(seen, |_| true);
-        let line = report.line(&whole.jobs, &whole.counts, seen.window)?;
+        let mut line = report.line(&whole.jobs, &whole.counts, seen.window)?;
+        line.thread_percent = seen.busiest.map(|share| 100.0 * share);
         self.steps.write(&line.with(&whole.figures))?;
         Ok(Step {
             t_ns: line_start(report, seen.window),

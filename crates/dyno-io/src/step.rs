@@ -55,6 +55,8 @@ pub(crate) struct Seen {
     pub(crate) window: Window,
     pub(crate) drain_ns: u64,
     pub(crate) now_ns: u64,
+    /// CPU time of the busiest worker as a share of the time; `None` with the null engine.
+    pub(crate) busiest: Option<f64>,
     /// By job, then by target of the job.
     pub(crate) lanes: Vec<Lane>,
     pub(crate) failure: Option<(usize, Error)>,
@@ -222,6 +224,7 @@ fn seen(
         window,
         drain_ns: 0,
         now_ns: 0,
+        busiest: None,
         lanes: Vec::new(),
         failure: None,
     };
@@ -231,6 +234,9 @@ fn seen(
         seen.window.end_ns = seen.window.end_ns.min(share.window.end_ns);
         seen.drain_ns = seen.drain_ns.max(share.drain_ns);
         seen.now_ns = seen.now_ns.max(share.now_ns);
+        if engine != Name::Null {
+            seen.busiest = Some(seen.busiest.unwrap_or(0.0).max(share.busy));
+        }
         all += share.succeeded;
         seen.failure = seen.failure.or(share.failure);
         seen.lanes.extend(share.lanes);

@@ -3,9 +3,10 @@
 mod current;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dyno_record::{Control, Error, Result};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::engine::Completion;
 use crate::health::Health;
@@ -36,6 +37,8 @@ pub(crate) struct Share {
     pub(crate) drain_ns: u64,
     /// The engine's clock at the end.
     pub(crate) now_ns: u64,
+    /// CPU time of the thread, as a share of the time until the window ended.
+    pub(crate) busy: f64,
     /// I/Os that succeeded.
     pub(crate) succeeded: u64,
     /// The first failure, and the index of its target in the plan.
@@ -67,9 +70,18 @@ pub(crate) fn run<'a>(
         bytes: 0,
         succeeded: 0,
     };
+    let (begun, begun_cpu_ns) = (Instant::now(), thread_cpu_ns());
     worker.measure()?;
+    let cpu_ns = thread_cpu_ns().saturating_sub(begun_cpu_ns);
+    let busy = cpu_ns as f64 / begun.elapsed().as_nanos().max(1) as f64;
     worker.drain()?;
-    worker.share()
+    worker.share(busy)
+}
+
+/// CPU time of this thread.
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 struct Worker<'a> {
@@ -184,7 +196,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn share(mut self) -> Result<Share> {
+    fn share(mut self, busy: f64) -> Result<Share> {
         self.shared.control.add(0, self.bytes);
         let window = self.window;
         if let Some(mut current) = self.current.take() {
@@ -204,6 +216,7 @@ impl Worker<'_> {
             window,
             drain_ns: now_ns.saturating_sub(window.end_ns),
             now_ns,
+            busy,
             succeeded: self.succeeded,
             failure,
         })

@@ -161,6 +161,7 @@ class Table(Enum):
         "write_response": _TEXT,
         "in_flight_mean": _FLOAT,
         "inside_ceiling": _BOOL,
+        "thread_percent": _FLOAT,
     }
     OPS = {
         "t_ns": _INT,

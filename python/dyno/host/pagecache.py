@@ -14,7 +14,7 @@ from dyno.contracts.cold import Emptied
 from dyno.errors import TargetError
 from dyno.host.files import read_text
 from dyno.host.mounts import mount_of, parse_mountinfo
-from dyno.host.storage import fs_kind
+from dyno.host.storage import OWN_CACHE, fs_kind
 
 WORST_SHARE = 0.01
 """More than this share of the files still in memory, and nothing is called cold."""
@@ -23,7 +23,6 @@ _PAGE = mmap.PAGESIZE
 _CHUNK = 1 << 30
 _TRIES = 5
 _PAUSE_S = 0.05
-_OWN_CACHE = {"zfs": "ZFS has its own cache (ARC)", "bcachefs": "bcachefs may cache below"}
 _DROP = Path("/proc/sys/vm/drop_caches")
 
 
@@ -106,7 +105,7 @@ def _require_visible(files: Sequence[Path]) -> str:
         types.setdefault(mount.fs_type if mount else "unknown", file)
     for name, file in types.items():
         kind = fs_kind(name)
-        reason = _OWN_CACHE.get(name)
+        reason = OWN_CACHE.get(name)
         if kind == "memory":
             reason = f"{name} is memory"
         elif kind in {"network", "user"}:

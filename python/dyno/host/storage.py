@@ -30,6 +30,9 @@ NETWORK_FS = frozenset(
 )
 LAYERED_FS = frozenset({"overlay", "aufs", "unionfs", "ecryptfs"})
 
+OWN_CACHE = {"zfs": "ZFS has its own cache (ARC)", "bcachefs": "bcachefs may cache below"}
+"""File systems with caches that Linux shows nobody."""
+
 
 def fs_kind(fs_type: str) -> str:
     """``disk``, ``memory``, ``network``, ``layered`` or ``user`` (a FUSE file system)."""

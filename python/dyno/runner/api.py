@@ -206,8 +206,8 @@ class Run:
         ``rate`` (I/Os per second, or null) for the load, ``reads``, ``writes`` and ``syncs``
         (counts), ``read_bytes`` and ``write_bytes``, ``late`` and ``unissued`` (I/Os of an open
         loop), ``errors`` (JSON text), five histograms in nanoseconds (HDR V2, deflated, base64),
-        ``in_flight_mean`` (I/Os), ``inside_ceiling`` (true or false). A run without a profile has
-        no rows.
+        ``in_flight_mean`` (I/Os), ``inside_ceiling`` (true or false), ``thread_percent`` (CPU of
+        the busiest I/O thread). A run without a profile has no rows.
 
         Raises:
             UsageError: If the file is damaged.

@@ -9,6 +9,7 @@ from dyno.bundle import metrics
 from dyno.bundle.metrics.io import Quantity, SideName
 from dyno.bundle.model import Estimate
 from dyno.profiles.volume_sets import Load
+from dyno.safety.plainjson import finite
 
 TABLE = "io table"
 MB = "MB = 10^6 bytes"
@@ -44,6 +45,11 @@ def load_estimates(
         yield at.syncs_per_s.estimate(point.syncs_per_s, TABLE)
     if point.is_open:
         yield from _open(at, load, point)
+    busiest = [used for row in point.rows if (used := finite(row["thread_percent"])) is not None]
+    if busiest:
+        yield at.thread_percent.estimate(
+            max(busiest), f"{TABLE}; CPU time of the busiest I/O thread / time"
+        )
     if point.windows > 1:
         yield at.windows.estimate(point.windows, TABLE)
         if (variation := point.cov_percent) is not None:

@@ -67,6 +67,8 @@ class StorageLoad(Part, names=_LOAD):
     unissued = Metric()
     cpu_percent = Metric("%")
     """CPU utilization of this machine, all CPUs."""
+    thread_percent = Metric("%")
+    """CPU utilization of Dyno's busiest I/O thread."""
 
     intervals = Metric()
     trend_percent = Metric("%")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dyno.bundle import metrics
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 from dyno.criteria import asked, known
@@ -77,6 +78,29 @@ def _check(case: Case) -> Iterable[Ruling]:
                 tuple(key.name for key in seen),
             )
     yield from _check_slo(case)
+    for phase in case.phases_of(IoDetail):
+        yield from _check_storage(case, phase)
+
+
+def _check_storage(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
+    """Best loads of closed loops whose busiest I/O thread had no time left; rates have ``late``."""
+    busy: dict[str, tuple[float, str]] = {}
+    for step in case.steps_in(phase):
+        used = case.value(step.metrics.thread_percent)
+        if used is None or used <= MOST_THREAD_PERCENT or step.load.by_rate:
+            continue
+        if case.is_best(step):
+            busy[step.curve] = (used, step.metrics.thread_percent.name)
+    if busy:
+        named = ", ".join(f"{curve} ({used:.0f} %)" for curve, (used, _) in busy.items())
+        yield Ruling(
+            "warning",
+            f"{phase.title}: at the best load one of Dyno's I/O threads was busy all the time: "
+            f"{named}. The volume may be faster. Use a profile with several jobs, each of which "
+            "has a thread.",
+            phase.name,
+            tuple(name for _, name in busy.values()),
+        )
 
 
 def _check_slo(case: Case) -> Iterable[Ruling]:
@@ -110,9 +134,10 @@ RULE = Rule(
         f"The driver's threads used more than {MOST_CPU_PERCENT:g} % CPU on average, one thread "
         f"used more than {MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 schedule lag exceeded "
         f"{MOST_LAG_MS:g} ms. Warning: p99 schedule lag above {MOST_LAG_PERCENT:g} % of the "
-        "tightest binding limit on response times. With a variable rate the rule also applies to "
-        "each twentieth of the window (at least five intervals). In a search for the maximum the "
-        "rule applies to windows at the maximum and at the smallest failing load."
+        "tightest binding limit on response times, or a storage profile's best load at which an "
+        f"I/O thread used more than {MOST_THREAD_PERCENT:g} %. With a variable rate the rule also "
+        "applies to each twentieth of the window (at least five intervals). In a search for the "
+        "maximum the rule applies to windows at the maximum and at the smallest failing load."
     ),
     explanation=(
         "A slow driver makes all servers look alike, and its delays count as latency. Schedule lag "

@@ -81,6 +81,7 @@ fn check_measured(outcome: &Outcome, spool: &[Value]) {
             "write_response",
             "in_flight_mean",
             "inside_ceiling",
+            "thread_percent",
         ];
         expected.sort_unstable();
         assert_eq!(columns, expected);
