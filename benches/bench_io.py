@@ -48,7 +48,11 @@ SEQUENTIAL = [
     Case("sequential write 256 KiB, depth 16", "sequential", 262_144, 0, 16),
 ]
 CPU_BOUND = [
-    Case(f"random read 4 KiB, depth {depth}", "random", 4096, 100, depth) for depth in (1, 8, 32)
+    *(
+        Case(f"random read 4 KiB, depth {depth}", "random", 4096, 100, depth)
+        for depth in (1, 8, 32)
+    ),
+    Case("random write 8 KiB, depth 8", "random", 8192, 0, 8),
 ]
 
 

@@ -77,6 +77,11 @@ class Babelfish:
                 os.kill(pid, signal.SIGKILL)
 
 
+def patient(url: str) -> str:
+    """The same, with time for several sessions at once to open on a busy machine."""
+    return f"{url}{'&' if '?' in url else '?'}connect_timeout=60"
+
+
 @contextlib.contextmanager
 def server(*, tls: bool = False) -> Iterator[Babelfish]:
     """Starts a server, and removes it at the end."""

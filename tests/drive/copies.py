@@ -14,7 +14,7 @@ from dyno.contracts import schema
 from dyno.contracts.target import Limits, Loaded, Target
 from dyno.targets.postgresql.server import Server
 from dyno.targets.sqlserver.target import SqlServerTarget
-from tests.babelfish import alone
+from tests.babelfish import alone, patient
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
 from tests.process import wait_until
@@ -155,7 +155,7 @@ class SqlServerCopies:
 
     def __init__(self, folder: Path, workload: str = "tpcc", loaded: Loaded = LOADED) -> None:
         self._open = contextlib.ExitStack()
-        self._url = self._open.enter_context(alone())
+        self._url = patient(self._open.enter_context(alone()))
         self._folder, self._workload, self._loaded = folder, workload, loaded
         self.make("whole")
 

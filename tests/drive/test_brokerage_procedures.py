@@ -13,6 +13,7 @@ import pytest
 
 from dyno import workloads
 from dyno.bundle.writer import Recorder
+from dyno.contracts.isolation import require
 from dyno.contracts.target import Loaded, Target
 from dyno.runtime.engine_calls import run_engine
 from dyno.runtime.progress import Silent
@@ -147,11 +148,12 @@ def test_a_cleanup_that_waits_takes_nothing_from_the_window(copies: Copies, out:
         with copies.make("held") as target:
             run(target, out, "client", None, users=4, duration_s=2.0)
             with closing(target.connect("brokerage")) as session:
-                session.execute("BEGIN")
-                unfinished = session.execute(
-                    "SELECT t_id FROM trade WHERE t_st_id IN ('PNDG', 'SBMT') FOR UPDATE"
-                ).rows
-                assert unfinished
+                isolation, level = require(target, None)
+                for statement in isolation.begin(level, True):
+                    session.execute(statement)
+                unfinished = "t_st_id IN ('PNDG', 'SBMT')"
+                assert session.execute(f"SELECT t_id FROM trade WHERE {unfinished}").rows
+                session.execute(f"UPDATE trade SET t_qty = t_qty WHERE {unfinished}")
                 release = threading.Timer(held_s, lambda: session.execute("COMMIT"))
                 begun = time.monotonic()
                 release.start()

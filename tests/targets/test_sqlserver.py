@@ -14,7 +14,7 @@ from dyno.targets.sqlserver import database
 from dyno.targets.sqlserver.sliding import SqlServerWindow
 from dyno.targets.sqlserver.target import SqlServerTarget
 from dyno.targets.window import WINDOW, slice_name
-from tests.babelfish import alone
+from tests.babelfish import alone, patient
 from tests.process import assert_valid, document, dyno
 
 SHORT = ("unsteady", "client-bound")
@@ -88,9 +88,7 @@ def test_other_workloads(url: str, out: Path, workload: str) -> None:
 
 @pytest.mark.long
 def test_several_databases_and_isolation(url: str, out: Path) -> None:
-    # Eight sessions at once take longer than the usual 10 s to open on a busy machine.
-    patient = f"{url}{'&' if '?' in url else '?'}connect_timeout=60"
-    where = ("--target", patient, "--json", "--out", out)
+    where = ("--target", patient(url), "--json", "--out", out)
     assert_valid(dyno("load", "tpcc", "--scale", "1", "--databases", "2", *where))
     driven = ("--users", "4", "--warmup", "500ms", "--duration", "2s", "--databases", "2")
     # A short window is hardly longer than the time between two connections of a busy machine.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from dyno import _core, targets, workloads
 from dyno.bundle.model import Check
 from dyno.contracts.isolation import Isolates, Isolation, require
-from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
+from dyno.contracts.target import Connection, Limits, Loaded, LoadPlan, Target
 from dyno.errors import UsageError
+from dyno.workloads.actors import Stage
 from dyno.workloads.tpcc.isolation import check_isolation
+from dyno.workloads.tpcc.isolation.scenarios import SCENARIOS
 from tests.mariadb import require_mariadb
 
 LIMITS = Limits(memory_bytes=512 << 20, threads=2)
@@ -70,6 +73,35 @@ def test_read_committed_does_not_promise_that_reading_again_finds_the_same(targe
     assert failed(checks) == {7, 8, 9}
     assert "fails at read-committed" in checks[7].message
     assert "the price at the second reading" in checks[7].message
+
+
+class Slow:
+    """A session whose statements take time."""
+
+    def __init__(self, session: Connection, pause: str) -> None:
+        self._session, self._pause = session, pause
+
+    def execute(self, sql: str) -> Any:
+        self._session.execute(self._pause)
+        return self._session.execute(sql)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+
+def test_a_slow_server_does_not_pass_for_one_that_makes_others_wait(target: Target) -> None:
+    """A New-Order that takes longer than usual still ends before the second reading."""
+    pauses = {"postgresql": "SELECT pg_sleep(0.1)", "mysql": "SELECT SLEEP(0.1)"}
+    if target.name not in pauses:
+        return
+    isolation, level = require(target, "read-committed")
+    stage = Stage(
+        lambda: cast("Connection", Slow(target.connect("tpcc"), pauses[target.name])),
+        lambda writes: isolation.begin(level, writes),
+    )
+    seen = SCENARIOS[7].play(stage)
+    assert seen.facts["the New-Order"] == "went on"
+    assert len(seen.faults) == 1
 
 
 def test_what_is_not_committed_is_seen_where_it_may_be(target: Target) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -16,8 +17,9 @@ from dyno.errors import DynoError, TargetError
 T = TypeVar("T")
 
 PATIENCE_S = 0.5
-"""A statement that takes longer counts as waiting for another session's lock. No verdict depends on
-this: a slow statement that is not waiting ends later, with the same answer."""
+"""Work that takes longer waits for another session's lock, unless the server is slow."""
+SLOWER = 5.0
+"""Work that does not wait takes at most so many times as long as what the sessions did before."""
 
 LIMIT_S = 30.0
 """Anything that takes longer is stuck."""
@@ -27,11 +29,28 @@ _AGAIN = {"serialization", "deadlock"}
 
 
 @dataclass
+class Pace:
+    """How long the sessions of a stage took, where nobody was in their way."""
+
+    longest_s: float = 0.0
+
+    @property
+    def patience_s(self) -> float:
+        """What takes longer waits.
+
+        A slow server must not pass for one that makes others wait: then the others would read
+        before its changes, and nothing would be tested.
+        """
+        return min(max(PATIENCE_S, SLOWER * self.longest_s), LIMIT_S)
+
+
+@dataclass
 class Actor:
     """One of the concurrent transactions: a session and its thread."""
 
     connection: Connection
     begin: Callable[[bool], tuple[str, ...]]
+    pace: Pace
     _thread: ThreadPoolExecutor
 
     def do(self, work: Callable[[Connection], T]) -> Future[T]:
@@ -44,7 +63,31 @@ class Actor:
         Raises:
             DynoError: The database's error; ``timeout`` without an answer.
         """
-        return ended(self.do(work))
+        return self._timed(self.do(work))
+
+    def alone(self, work: Callable[[Connection], T]) -> T:
+        """Does a whole transaction that nobody is in the way of; :meth:`waits` knows its time then.
+
+        Raises:
+            DynoError: The database's error; ``timeout`` without an answer.
+        """
+        return self._timed(self.whole(work)).result
+
+    def waits(self, future: Future[T]) -> bool:
+        """Whether work still runs after the patience."""
+        try:
+            future.result(self.pace.patience_s)
+        except FutureTimeout:
+            return True
+        except DynoError:
+            return False
+        return False
+
+    def _timed(self, future: Future[T]) -> T:
+        begun = time.monotonic()
+        result = ended(future)
+        self.pace.longest_s = max(self.pace.longest_s, time.monotonic() - begun)
+        return result
 
     def open(self, *, writes: bool) -> None:
         """Begins a transaction."""
@@ -114,15 +157,16 @@ class Stage:
     @contextlib.contextmanager
     def actors(self, count: int) -> Generator[list[Actor]]:
         """Opens ``count`` sessions; closing them rolls back open transactions."""
+        pace = Pace()
         with contextlib.ExitStack() as stack:
-            yield [self._actor(stack, number) for number in range(1, count + 1)]
+            yield [self._actor(stack, number, pace) for number in range(1, count + 1)]
 
-    def _actor(self, stack: contextlib.ExitStack, number: int) -> Actor:
+    def _actor(self, stack: contextlib.ExitStack, number: int, pace: Pace) -> Actor:
         thread = ThreadPoolExecutor(1, thread_name_prefix=f"dyno-t{number}")
         stack.callback(thread.shutdown, wait=False, cancel_futures=True)
         connection = ended(thread.submit(self._connect))
         stack.callback(_leave, connection, thread)
-        return Actor(connection, self._begin, thread)
+        return Actor(connection, self._begin, pace, thread)
 
 
 def _leave(connection: Connection, thread: ThreadPoolExecutor) -> None:
@@ -137,17 +181,6 @@ def _leave(connection: Connection, thread: ThreadPoolExecutor) -> None:
     if not closed.wait(PATIENCE_S):
         connection.cancel()
         closed.wait(LIMIT_S)
-
-
-def waits(future: Future[T]) -> bool:
-    """Whether it still runs after the patience."""
-    try:
-        future.result(PATIENCE_S)
-    except FutureTimeout:
-        return True
-    except DynoError:
-        return False
-    return False
 
 
 def ended(future: Future[T]) -> T:

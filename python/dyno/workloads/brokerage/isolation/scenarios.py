@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dyno.contracts.target import Connection
-from dyno.workloads.actors import Stage, ended, waits
+from dyno.workloads.actors import Stage, ended
 from dyno.workloads.brokerage.isolation import transactions as tx
 from dyno.workloads.scenarios import Scenario, Seen
 
@@ -21,12 +21,12 @@ def _results(*, commits: bool) -> Callable[[Stage], Seen]:
     def play(stage: Stage) -> Seen:
         seen = Seen()
         with stage.actors(2) as (one, two):
-            first, second = (ended(two.whole(tx.trade_order)).result for _ in range(2))
+            first, second = (two.alone(tx.trade_order) for _ in range(2))
             before = two.now(tx.shares)
             one.open(writes=True)
             held = one.now(lambda session: tx.begin_result(session, first))
             other = two.whole(lambda session: tx.trade_result(session, second))
-            seen.note("T2", waited=waits(other))
+            seen.note("T2", waited=two.waits(other))
             one.now(lambda session: tx.end_result(session, first, held))
             one.end(commits=commits)
             seen.facts["T2 began again"] = len(ended(other).given_up)
@@ -42,14 +42,14 @@ def _unseen(stage: Stage) -> Seen:
     """Customer-Position during a Trade-Result of the same account that rolls back, then commits."""
     seen = Seen()
     with stage.actors(2) as (one, two):
-        number = ended(two.whole(tx.trade_order)).result
+        number = two.alone(tx.trade_order)
         before = two.now(tx.shares)
         after = before + tx.SHARES
         for commits in (False, True):
             one.open(writes=True)
             one.now(lambda session: tx.trade_result(session, number))
             asked = two.whole(tx.shares, writes=False)
-            waited = waits(asked)
+            waited = two.waits(asked)
             one.end(commits=commits)
             found = ended(asked).result
             seen.note(
@@ -67,13 +67,13 @@ def _broker(stage: Stage) -> Seen:
     seen = Seen()
     with stage.actors(2) as (one, two):
         account = two.now(tx.neighbour)
-        first = ended(two.whole(tx.trade_order)).result
-        second = ended(two.whole(lambda session: tx.trade_order(session, account))).result
+        first = two.alone(tx.trade_order)
+        second = two.alone(lambda session: tx.trade_order(session, account))
         before = two.now(tx.broker_trades)
         one.open(writes=True)
         one.now(lambda session: tx.trade_result(session, first))
         other = two.whole(lambda session: tx.trade_result(session, second, account))
-        seen.note("T2", waited=waits(other))
+        seen.note("T2", waited=two.waits(other))
         one.commit()
         seen.facts["T2 began again"] = len(ended(other).given_up)
         seen.require("the broker's trades", two.now(tx.broker_trades), before + 2)
@@ -84,11 +84,11 @@ def _feeds(stage: Stage) -> Seen:
     """Two Market-Feeds reach one limit order; T1 pauses between finding and submitting it."""
     seen = Seen()
     with stage.actors(2) as (one, two):
-        number = ended(two.whole(lambda session: tx.trade_order(session, limit=True))).result
+        number = two.alone(lambda session: tx.trade_order(session, limit=True))
         one.open(writes=True)
         found = one.now(tx.begin_feed)
         other = two.whole(tx.market_feed)
-        seen.note("T2", waited=waits(other))
+        seen.note("T2", waited=two.waits(other))
         one.now(lambda session: tx.end_feed(session, found))
         one.commit()
         outcome = ended(other)
@@ -105,7 +105,7 @@ def _withdrawn(stage: Stage) -> Seen:
         one.open(writes=True)
         number = one.now(lambda session: tx.trade_order(session, limit=True))
         other = two.whole(tx.market_feed)
-        seen.note("T2", waited=waits(other))
+        seen.note("T2", waited=two.waits(other))
         one.rollback()
         submitted = ended(other).result.count(number)
         seen.require("how often the withdrawn order was submitted", submitted, 0)
@@ -116,12 +116,14 @@ def _moment(stage: Stage) -> Seen:
     """Trade-Order reads cash and shares of an account; a Trade-Result ends in between."""
     seen = Seen()
     with stage.actors(2) as (one, two):
-        number = ended(two.whole(tx.trade_order)).result
+        number = two.alone(tx.trade_order)
+        two.alone(lambda session: tx.trade_result(session, number))
+        number = two.alone(tx.trade_order)
         before = two.now(tx.shares)
         one.open(writes=False)
         one.now(tx.cash)
         other = two.whole(lambda session: tx.trade_result(session, number))
-        seen.note("the Trade-Result", waited=waits(other))
+        seen.note("the Trade-Result", waited=two.waits(other))
         found = one.now(tx.shares)
         one.commit()
         ended(other)
@@ -138,10 +140,11 @@ def _again(
     def play(stage: Stage) -> Seen:
         seen = Seen()
         with stage.actors(2) as (one, two):
+            two.alone(change)
             one.open(writes=False)
             first = one.now(read)
             other = two.whole(change)
-            seen.note("T2", waited=waits(other))
+            seen.note("T2", waited=two.waits(other))
             second = one.now(read)
             one.commit()
             ended(other)

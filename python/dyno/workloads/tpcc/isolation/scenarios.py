@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dyno.contracts.target import Connection
-from dyno.workloads.actors import Stage, ended, waits
+from dyno.workloads.actors import Stage, ended
 from dyno.workloads.scenarios import Scenario, Seen
 from dyno.workloads.tpcc.isolation import transactions as tx
 
@@ -30,7 +30,7 @@ def _status(*, commits: bool) -> Callable[[Stage], Seen]:
             one.open(writes=True)
             number = one.now(lambda session: tx.new_order(session, PLACE))
             asked = two.whole(lambda session: tx.last_order(session, PLACE), writes=False)
-            waited = waits(asked)
+            waited = two.waits(asked)
             one.end(commits=commits)
             found = ended(asked).result
             after = two.now(lambda session: tx.last_order(session, PLACE))
@@ -54,7 +54,7 @@ def _orders(*, commits: bool) -> Callable[[Stage], Seen]:
             one.open(writes=True)
             number = one.now(lambda session: tx.new_order(session, PLACE))
             other = two.whole(lambda session: tx.new_order(session, PLACE))
-            seen.note("T2", waited=waits(other))
+            seen.note("T2", waited=two.waits(other))
             one.end(commits=commits)
             outcome = ended(other)
             seen.facts["T2 began again"] = len(outcome.given_up)
@@ -84,7 +84,7 @@ def _money(*, commits: bool) -> Callable[[Stage], Seen]:
             one.open(writes=True)
             one.now(lambda session: tx.delivery(session, place, number))
             other = two.whole(lambda session: tx.payment(session, place, str(paid)))
-            seen.note("T2", waited=waits(other))
+            seen.note("T2", waited=two.waits(other))
             one.end(commits=commits)
             seen.facts["T2 began again"] = len(ended(other).given_up)
             expected = before - paid + (cost if commits else 0)
@@ -100,11 +100,12 @@ def _prices(stage: Stage) -> Seen:
     seen = Seen()
     with stage.actors(2) as (one, two):
         old = two.now(lambda session: tx.price(session, ITEM))
+        two.alone(lambda session: tx.set_price(session, ITEM, old))
         try:
             one.open(writes=False)
             first = one.now(lambda session: tx.price(session, ITEM))
             change = two.whole(lambda session: tx.set_price(session, ITEM, old + 1))
-            seen.note("the price change", waited=waits(change))
+            seen.note("the price change", waited=two.waits(change))
             second = one.now(lambda session: tx.price(session, ITEM))
             one.commit()
             ended(change)
@@ -122,10 +123,11 @@ def _phantom(read: Callable[[Connection, tx.CustomerKey], Any]) -> Callable[[Sta
     def play(stage: Stage) -> Seen:
         seen = Seen()
         with stage.actors(2) as (one, two):
+            two.alone(lambda session: tx.new_order(session, PLACE))
             one.open(writes=False)
             first = one.now(lambda session: read(session, PLACE))
             order = two.whole(lambda session: tx.new_order(session, PLACE))
-            seen.note("the New-Order", waited=waits(order))
+            seen.note("the New-Order", waited=two.waits(order))
             second = one.now(lambda session: read(session, PLACE))
             one.commit()
             ended(order)
