@@ -181,7 +181,7 @@ def _transactions(
         found = change_percent(values["before"], values[part])
         if found is not None:
             source = f"mean throughput {part} / before"
-            yield from _changed(at.part(part), found, source, "t with AR(1) errors")
+            yield from _changed(at.part(part), found, source, "Fieller's method (AR(1))")
 
 
 def _latencies(
