@@ -314,6 +314,28 @@ def test_resampling_knows_its_limits() -> None:
     assert first == change_percent(list(range(1, 40)), list(range(2, 41)))
 
 
+@pytest.mark.parametrize(("count", "alike"), [(6, 0.0), (60, 0.0), (60, 0.6)])
+def test_the_interval_of_throughput_covers_the_true_change(count: int, alike: float) -> None:
+    """A change of zero, measured 100 times, of independent and of autocorrelated values."""
+    covered = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        before, during = (autocorrelated(rng, count, alike) for _ in range(2))
+        found = change_percent(before, during)
+        assert found is not None
+        _, low, high = found
+        covered += low is None or high is None or low <= 0 <= high
+    assert covered >= 89  # of 95 expected: fewer in one of 100 seeds
+
+
+def autocorrelated(rng: np.random.Generator, count: int, alike: float) -> list[float]:
+    """Throughput with a spread of 10 % and that lag-1 correlation."""
+    values = [float(rng.normal())]
+    for step in rng.normal(size=count - 1):
+        values.append(alike * values[-1] + float(step) * (1 - alike**2) ** 0.5)
+    return [100 + 10 * value for value in values]
+
+
 @pytest.mark.parametrize(("before", "during"), [(2, 2), (2, 9), (5, 3)])
 def test_the_interval_covers_the_true_change(before: int, during: int) -> None:
     """A change of zero, measured 100 times: a 95 % interval has zero in about 95 of them."""
