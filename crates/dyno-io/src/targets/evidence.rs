@@ -239,6 +239,32 @@ mod tests {
     }
 
     #[test]
+    fn the_cache_of_a_file_is_hidden_from_others() {
+        use rustix::process::{Uid, geteuid};
+        use std::fs::Permissions;
+        use std::os::unix::fs::PermissionsExt as _;
+
+        if !geteuid().is_root() {
+            return eprintln!("skipped: only root can become another user");
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_permissions(Permissions::from_mode(0o644)).unwrap();
+        file.as_file().write_all_at(&vec![1; 4 * MIB as usize], 0).unwrap();
+        assert!(sees_cache(file.as_file(), file.path()));
+        uncache(file.as_file());
+        let hidden = std::thread::spawn(move || {
+            // Only this thread becomes another user, and it ends with the test.
+            rustix::thread::set_thread_uid(Uid::from_raw(65_534)).unwrap();
+            let share = cached_share(file.as_file(), 4 * MIB).unwrap();
+            let sees = sees_cache(file.as_file(), file.path());
+            // It may not remove the file.
+            (sees, share, file)
+        });
+        let (sees, share, _file) = hidden.join().unwrap();
+        assert_eq!((sees, share), (false, 1.0));
+    }
+
+    #[test]
     fn large_files_are_looked_at_part_by_part() {
         let file = tempfile::tempfile().unwrap();
         file.set_len(5 * MAPPED / 2).unwrap();
